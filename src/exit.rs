@@ -176,7 +176,7 @@ impl From<Failed> for Failure {
                 Failure::machine(format!("`{target}` was not ready within {within}: {message}"), Some(hint))
             }
             Failed::NotBuilt { asked, feature } => not_built(asked, feature),
-            Failed::Behaviour(problem) => Failure::of(problem),
+            Failed::Behavior(problem) => Failure::of(problem),
             Failed::Unready(unready) => unready.into(),
         }
     }
@@ -200,7 +200,7 @@ impl From<AfterRunError> for Failure {
                 Failure::machine(trouble, Some(hint))
             }
             AfterRunError::TearDown(failed) => failed.into(),
-            AfterRunError::Behaviour(problem) => Failure::of(problem),
+            AfterRunError::Behavior(problem) => Failure::of(problem),
         }
     }
 }

@@ -100,7 +100,7 @@ impl Interrupts {
         true
     }
 
-    /// Sends commands to these processes from now on, or, if there are none, to the run of this process again.
+    /// Sends future commands to these processes, or, if there are none, to the run of this process again.
     pub fn lead(&self, crew: Vec<ChildStdin>) {
         self.lock().crew = (!crew.is_empty()).then(|| Arc::new(Mutex::new(crew)));
     }

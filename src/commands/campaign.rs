@@ -47,8 +47,8 @@ pub struct Ran {
 }
 
 impl Ran {
-    /// Prints the results so far and writes the page if one is requested. Whatever stopped the runs determines the
-    /// exit code.
+    /// Prints the results so far and writes the page if one is requested. The reason that stopped the
+    /// runs determines the exit code.
     ///
     /// # Errors
     /// Returns an error if the folder cannot be read.
@@ -207,7 +207,7 @@ struct Campaign<'a> {
 }
 
 impl Campaign<'_> {
-    /// Runs every cell as often as it is to be repeated.
+    /// Runs every combination as often as it should be repeated.
     fn sweep(&mut self) -> Result<(), Failure> {
         let settings: Vec<Vec<Setting>> = self.cells.iter().map(|cell| cell.settings.clone()).collect();
         let axes = self.experiment.axes.clone();

@@ -16,8 +16,8 @@ pub fn command(check: &Check) -> Result<Exit, Failure> {
     let file = check.file.as_deref().unwrap_or_default();
     for plan in parts.iter().flat_map(|(_, plans)| plans) {
         // The script compiler validates patterns, paths, and output files.
-        if let Some(behaviour) = plimsoll_script::behaviour(plan).map_err(Failure::of)? {
-            behaviour.check_data()?;
+        if let Some(behavior) = plimsoll_script::behavior(plan).map_err(Failure::of)? {
+            behavior.check_data()?;
         }
         for origin in plan.outline.all_origins().iter() {
             place::tls(origin, &plan.tls_files, plan.outline.link.http)?;

@@ -242,7 +242,7 @@ fn which(flags: &Compare) -> Diagnostic {
     Diagnostic::new("U031", Place::Whole, message, hint)
 }
 
-/// Returns the runs of a side with their files; a run file is a side of its own.
+/// Returns the runs of a side with their files; a run file is a side by itself.
 fn runs(path: &Path) -> Result<Vec<Run>, Failure> {
     let runs: Vec<Run> = match path.is_dir() {
         true => folder::read(path)?.runs.into_iter().filter(|run| is_valid(&run.digest)).collect(),

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 ///
 /// # Errors
 /// Returns an error if the file exists and is not JUnit XML, or cannot be removed. An earlier result is removed, so
-/// that a run that could not start does not leave it behind.
+/// that it does not remain if the run cannot start.
 pub fn refuse_taken(to: Option<&str>) -> Result<(), Failure> {
     let Some(path) = to else { return Ok(()) };
     refuse_other_kinds(path)?;

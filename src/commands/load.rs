@@ -159,7 +159,7 @@ impl Here<'_> {
             is_child: self.shared.is_none() && manner.with_parent.is_some(),
             options: Options { breaker: !manner.no_circuit_breaker, stop_early_ok: manner.stop_early_ok },
         };
-        session::run(plan, plimsoll_script::behaviour, orders, self).map_err(|failure| self.cut(failure))
+        session::run(plan, plimsoll_script::behavior, orders, self).map_err(|failure| self.cut(failure))
     }
 
     /// Sets the exit code of the signal that interrupted the run.

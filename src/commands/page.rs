@@ -151,7 +151,7 @@ fn put(path: &Path, text: &str) -> Result<(), Failure> {
     ended
 }
 
-/// Writes the page of a run and returns the exit code, whatever else is printed.
+/// Writes the page of a run and returns the exit code.
 ///
 /// # Errors
 /// Returns an error under the conditions of [`Wanted::write`] and [`of_run`].

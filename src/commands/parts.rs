@@ -139,7 +139,7 @@ fn folder(file: &str, manner: &MannerFlags) -> Result<PathBuf, Failure> {
     };
     let path = PathBuf::from(out);
     let taken = |what: &str| {
-        let message = format!("`{out}` is {what}, but a file with parts needs a directory of its own");
+        let message = format!("`{out}` is {what}, but a file with parts needs its own directory");
         Failure::from(Diagnostic::new("U027", Place::Flag("--out".into()), message, "name another directory"))
     };
     if path.is_file() {

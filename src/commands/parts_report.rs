@@ -29,7 +29,7 @@ pub struct PartResult {
 }
 
 impl PartResult {
-    /// Returns the result of a part that ran; whatever stopped it early determines its exit code.
+    /// Returns the result of a part that ran. If it stopped early, the reason determines its exit code.
     pub fn of(name: &str, folder: &str, conclusion: Conclusion, stopped: Option<Exit>) -> PartResult {
         PartResult {
             name: name.to_owned(),

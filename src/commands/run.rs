@@ -116,7 +116,7 @@ fn refuse_full(run: &flags::verbs::Run) -> Result<(), Failure> {
     folder_report::full_refused(run.flags.manner.full).map_or(Ok(()), |refused| Err(refused.into()))
 }
 
-/// `--single-run`: runs one cell once, whatever the file says about repeats and generators.
+/// `--single-run`: runs one combination once, regardless of the repeats and generators of the file.
 fn once(parts: Vec<Part>, run: &flags::verbs::Run) -> Result<Exit, Failure> {
     let refuse = |message: String, hint: String| -> Result<Exit, Failure> {
         Err(Diagnostic::new("U036", Place::Flag("--single-run".into()), message, hint).into())

@@ -36,7 +36,7 @@ pub fn rendered(file: &str, kind: &str, document: &str, charts: &[Chart]) -> Res
         |e: serde_json::Error| Failure::machine(format!("cannot write the result as JSON: {e}"), None);
     let document: Value = serde_json::from_str(document).map_err(wrong)?;
     let name = path.file_name().map_or_else(|| file.to_owned(), |name| name.to_string_lossy().into_owned());
-    // A template may include only files of its own folder, because that is what its author shared.
+    // A template may include only files of its directory, because that is what its author shared.
     let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let folder = folder.canonicalize().ok();
     let load = move |name: &str| read(&inside(folder.as_deref()?, name)?).ok();

@@ -1,4 +1,4 @@
-//! Flags of a load: the one table behind the parser, the help, and the reference page. Values stay text here.
+//! Flags of a load: the one table for the parser, the help, and the reference page. Values stay text here.
 
 use super::page::PageFlag;
 use clap::Args;

@@ -135,7 +135,7 @@ pub enum Step<'a> {
         row: &'a Cause,
     },
     /// Where one looks first for this kind of failure, no guess at the cause.
-    MendFailures {
+    FixFailures {
         class: Fault,
         /// The most frequent status that says that something failed.
         status: Option<&'a str>,

@@ -7,7 +7,7 @@ use plimsoll_analysis::summarise;
 use plimsoll_plan::series::{Family, SeriesKey};
 use plimsoll_record::RunRecord;
 use plimsoll_record::event::{RunEvent, Sink};
-use plimsoll_record::record::Beside;
+use plimsoll_record::record::SideTotals;
 use plimsoll_record::run_file::{FORMAT_VERSION, RunFile, read};
 use plimsoll_testkit::made_up::metrics::{opened, tick_with, values};
 use plimsoll_testkit::made_up::{Folder, Random, ending, forget_checksums, interval, note, opening};
@@ -173,7 +173,7 @@ fn assert_same(mut old: RunRecord, mut new: RunRecord) {
             assert_eq!((then_row.run(), then_row.all()), (now_row.run(), now_row.all()));
             let outline = &then.opening.outline;
             // When what was served was not written yet.
-            let now = Beside { served: Vec::new(), ..now_row.alongside(outline) };
+            let now = SideTotals { served: Vec::new(), ..now_row.alongside(outline) };
             assert_eq!(then_row.alongside(outline), now);
         }
     }

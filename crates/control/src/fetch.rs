@@ -25,7 +25,7 @@ const BUFFER: usize = 16_384;
 pub enum Addressing {
     /// Addresses of a name, looked up for each connection.
     Of(Place),
-    /// This address, whatever the host name resolves to.
+    /// This address, even if the host name resolves to others.
     At(SocketAddr),
 }
 

@@ -92,7 +92,7 @@ impl Place {
         opened.map_err(|error| self.trouble("connect to", &error))
     }
 
-    /// Resolves the name on a thread that may be left behind, because the resolver has no configurable timeout.
+    /// Resolves the name on a thread that may be abandoned, because the resolver has no configurable timeout.
     pub fn addresses(&self, until: Deadline) -> Result<Vec<SocketAddr>, MonitorError> {
         if let Ok(ip) = self.host.parse::<IpAddr>() {
             return self.allowed(vec![SocketAddr::new(ip, self.port)]);

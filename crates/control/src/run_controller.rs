@@ -50,7 +50,7 @@ impl RunController {
         self.hand().note(text, plimsoll_engine::clock::now_ns())
     }
 
-    /// Starts no new requests from now on; responses still arrive, and the run's time continues.
+    /// Starts no further requests. Responses still arrive, and the run's time continues.
     ///
     /// # Errors
     /// Returns an error if the load is already paused or no load is running.

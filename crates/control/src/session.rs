@@ -9,7 +9,7 @@ mod ways;
 use crate::permission::Refusal;
 use crate::{Error, Options, RunController, environment, monitor};
 use plimsoll_engine::{Place, Scene};
-use plimsoll_plan::program::{Behaviour, Phase, Unready};
+use plimsoll_plan::program::{Behavior, Phase, Unready};
 use plimsoll_plan::{Outline, Plan, Problem};
 use plimsoll_record::RunRecord;
 use plimsoll_record::event::{Opening, Sink};
@@ -60,7 +60,7 @@ pub enum AfterRunError {
     RunFile(run_file::Error, Option<PathBuf>),
     TearDown(Failed),
     /// Additional output files could not be completed.
-    Behaviour(Problem),
+    Behavior(Problem),
 }
 
 /// Why there was no load, or no record of it.
@@ -83,7 +83,7 @@ pub enum Failed {
         feature: &'static str,
     },
     /// The behavior of the users cannot be compiled.
-    Behaviour(Problem),
+    Behavior(Problem),
     /// The behavior is not ready for the load, the setup, or the teardown.
     Unready(Unready),
 }
@@ -107,7 +107,7 @@ impl From<run_file::Error> for Failed {
 }
 
 /// Compiles the behavior of a plan's users; returns `None` if the engine needs none.
-pub type Behaviours = fn(&Plan) -> Result<Option<Arc<dyn Behaviour>>, Problem>;
+pub type Behaviors = fn(&Plan) -> Result<Option<Arc<dyn Behavior>>, Problem>;
 
 /// What a session needs from the program that starts it, such as a terminal or a console.
 pub trait SessionHost {
@@ -188,13 +188,13 @@ pub struct Ran {
 /// counted.
 pub fn run<D: SessionHost>(
     plan: &Plan,
-    behaviours: Behaviours,
+    behaviors: Behaviors,
     orders: Orders<'_>,
     caller: &D,
 ) -> Result<Ran, D::Failure> {
     let outline = &plan.outline;
     check_built(plan)?;
-    let behaviour = behaviours(plan).map_err(Failed::Behaviour)?;
+    let behavior = behaviors(plan).map_err(Failed::Behavior)?;
     if orders.is_child {
         caller.take_signals()?;
     }
@@ -220,9 +220,9 @@ pub fn run<D: SessionHost>(
         .iter()
         .map(|way| Place { addresses: way.place.loaded(outline.link.addresses), tls: way.tls.clone() });
     let scene = Scene { places: places.collect(), factory: None };
-    let asides = SetupTeardown { plan, scene: &scene, behaviour: behaviour.as_ref(), caller };
+    let asides = SetupTeardown { plan, scene: &scene, behavior: behavior.as_ref(), caller };
     asides.set_up().map_err(|failed| instead_of(failed, caller))?;
-    let factory = behaviour.as_ref().map(|all| Arc::clone(all).factory(Phase::Load)).transpose();
+    let factory = behavior.as_ref().map(|all| Arc::clone(all).factory(Phase::Load)).transpose();
     let loaded = Scene { factory: factory.map_err(Failed::Unready)?, ..scene.clone() };
 
     let environment = environment::environment(&ways, orders.version, outline.limits.descriptors);
@@ -269,8 +269,8 @@ pub fn run<D: SessionHost>(
     if let Err(failed) = asides.tear_down() {
         caller.trouble(AfterRunError::TearDown(failed));
     }
-    if let Some(Err(problem)) = behaviour.as_ref().map(|behaviour| behaviour.close()) {
-        caller.trouble(AfterRunError::Behaviour(problem));
+    if let Some(Err(problem)) = behavior.as_ref().map(|behavior| behavior.close()) {
+        caller.trouble(AfterRunError::Behavior(problem));
     }
     Ok(Ran { record: finished.record, run_file })
 }

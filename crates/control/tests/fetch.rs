@@ -1,5 +1,5 @@
-//! What is fetched beside the load: from the address that was permitted, under the name that was asked for, no more and
-//! no longer than allowed, and nowhere else.
+//! Fetches alongside the load use the permitted address and the requested name, respect their limits of size and time,
+//! and follow no redirect.
 
 use crate::certificate::Certificate;
 use crate::servers::{dripping, page, pages, silent};
@@ -26,7 +26,7 @@ fn setup(name: &str, ca: Option<Vec<u8>>, insecure: bool) -> Setup {
 }
 
 #[test]
-fn a_page_comes_from_the_address_whatever_the_name_says() {
+fn a_page_is_fetched_from_the_address_and_not_from_the_name() {
     let port = pages(vec![page("allow: example.test\n")]);
     let got = from_address(local(port), None, "example.test", "/x", 1_000, LONG);
     assert_eq!(got, Ok((200, b"allow: example.test\n".to_vec())));
@@ -36,7 +36,7 @@ fn a_page_comes_from_the_address_whatever_the_name_says() {
 }
 
 #[test]
-fn over_tls_the_certificate_must_bear_the_name_and_be_trusted() {
+fn over_tls_the_certificate_must_match_the_name_and_be_trusted() {
     let certificate = Certificate::new();
     let (port, asked) = certificate.serve(&page("allow: it\n"));
     let get = |setup: &Setup| {
@@ -47,7 +47,7 @@ fn over_tls_the_certificate_must_bear_the_name_and_be_trusted() {
     let request = asked.recv().unwrap().to_lowercase();
     assert!(request.starts_with("get /.well-known/x http/1.1\r\n"), "{request}");
     assert!(request.contains(&format!("host: 127.0.0.1:{port}\r\n")), "{request}");
-    assert!(get(&setup("127.0.0.1", None, true)).is_ok(), "`-k` trusts anybody");
+    assert!(get(&setup("127.0.0.1", None, true)).is_ok(), "`-k` trusts every certificate");
     let other = Certificate::new().pem();
     for (name, ca) in [("127.0.0.1", None), ("127.0.0.1", Some(other)), ("other.test", Some(ca))] {
         let why = get(&setup(name, ca, false)).unwrap_err();
@@ -59,7 +59,7 @@ fn over_tls_the_certificate_must_bear_the_name_and_be_trusted() {
 }
 
 #[test]
-fn a_redirect_is_an_answer_and_is_not_followed() {
+fn a_redirect_is_returned_and_not_followed() {
     let elsewhere = pages(vec![page("allow: it\n")]);
     let to =
         format!("HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:{elsewhere}/\r\nContent-Length: 0\r\n\r\n");
@@ -68,12 +68,12 @@ fn a_redirect_is_an_answer_and_is_not_followed() {
 }
 
 #[test]
-fn no_more_is_read_than_allowed_and_no_longer() {
+fn a_fetch_respects_its_limits_of_size_and_time() {
     let got = from_address(local(pages(vec![page(&"x".repeat(5_000))])), None, "h", "/x", 1_000, LONG);
     assert_eq!(got.unwrap().1.len(), 1_000);
     let begin = Instant::now();
     let port = dripping(b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n");
     let why = from_address(local(port), None, "h", "/x", 1_000_000, Duration::from_millis(400));
     assert_eq!(why, Err("no response in time".into()));
-    assert!(begin.elapsed() < LONG, "each byte came in time, and the whole did not");
+    assert!(begin.elapsed() < LONG, "each byte arrived in time, but the whole response did not");
 }

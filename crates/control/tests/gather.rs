@@ -1,4 +1,4 @@
-//! The manual of gathering: reports in any order make the same ticks, and nothing is counted twice or lost.
+//! Gathering: reports in any order make the same ticks, and nothing is counted twice or lost.
 
 use plimsoll_control::gather::{Gather, PATIENCE_TICKS, Refused};
 use plimsoll_plan::metric::{RunHist, RunPeak, RunSum, SeriesSum};
@@ -8,7 +8,7 @@ use plimsoll_stats::interval::Interval;
 use plimsoll_stats::tally::{Layout, Tally};
 use std::sync::Arc;
 
-/// One worker's report; the numbers differ for every worker and tick, so that a mix-up would show.
+/// One worker's report. The numbers differ for every worker and tick, so that a mix-up shows.
 fn report(worker: u32, tick: u32) -> Interval {
     let run =
         Layout { sums: RunSum::COUNT, peaks: RunPeak::COUNT, floors: 2, hists: RunHist::COUNT, lasts: 0 };
@@ -36,7 +36,7 @@ fn finished(ticks: &[Tick]) -> u64 {
     ticks.iter().map(|t| t.interval.series_total().sums[SeriesSum::Finished.id()]).sum()
 }
 
-/// A small generator of orders (xorshift), seeded: a failure can be repeated.
+/// A small seeded random generator (xorshift), so that failures are repeatable.
 fn shuffle<T>(items: &mut [T], mut seed: u64) {
     for i in (1..items.len()).rev() {
         seed ^= seed << 13;
@@ -47,7 +47,7 @@ fn shuffle<T>(items: &mut [T], mut seed: u64) {
 }
 
 #[test]
-fn a_tick_is_handed_on_when_every_worker_has_reported_it() {
+fn a_tick_is_complete_when_every_worker_has_reported_it() {
     let mut gather = Gather::new(2, 1, 10);
     gather.take(0, &report(0, 0), &[], false).unwrap();
     gather.take(0, &report(0, 1), &[], false).unwrap();
@@ -94,14 +94,14 @@ fn a_worker_that_ended_early_does_not_hold_up_the_others() {
 }
 
 #[test]
-fn a_report_that_comes_twice_is_refused_and_counted_once() {
+fn a_duplicate_report_is_rejected_and_counted_once() {
     let mut gather = Gather::new(2, 1, 10);
     gather.take(0, &report(0, 0), &[], false).unwrap();
     assert_eq!(gather.take(0, &report(0, 0), &[], false), Err(Refused::Duplicate { worker: 0, tick: 0 }));
     gather.take(1, &report(1, 0), &[], false).unwrap();
     let ticks = drain(&mut gather);
     assert_eq!(finished(&ticks), 1_002);
-    // Also after the tick has been handed on.
+    // The same holds after the tick was emitted.
     assert_eq!(gather.take(1, &report(1, 0), &[], false), Err(Refused::Duplicate { worker: 1, tick: 0 }));
     assert_eq!(gather.take(7, &report(7, 0), &[], false), Err(Refused::UnknownWorker { worker: 7 }));
 }
@@ -114,7 +114,7 @@ fn nothing_is_counted_after_a_workers_last_tick() {
 }
 
 #[test]
-fn a_worker_that_died_delays_the_ticks_but_does_not_hold_them_for_ever() {
+fn a_dead_worker_delays_ticks_only_for_a_limited_time() {
     let mut gather = Gather::new(2, 1, 10);
     gather.take(1, &report(1, 0), &[], false).unwrap();
     for tick in 0..=PATIENCE_TICKS {
@@ -128,7 +128,7 @@ fn a_worker_that_died_delays_the_ticks_but_does_not_hold_them_for_ever() {
 }
 
 #[test]
-fn a_report_later_than_patience_is_booked_late_but_not_lost() {
+fn a_report_after_the_deadline_counts_in_a_later_tick() {
     let mut gather = Gather::new(2, 1, 10);
     let mut ticks = Vec::new();
     for tick in 0..=PATIENCE_TICKS {
@@ -143,14 +143,14 @@ fn a_report_later_than_patience_is_booked_late_but_not_lost() {
 }
 
 #[test]
-fn a_report_that_cannot_be_counted_is_a_bug_with_a_sentence_of_its_own_and_no_lost_worker() {
+fn an_uncountable_report_is_reported_as_a_bug_and_not_as_a_lost_worker() {
     let error = plimsoll_control::Error::Uncountable(Refused::Duplicate { worker: 1, tick: 7 });
     let sentence = "the load was stopped: worker 1 reported tick 7 twice; the second report was ignored";
     assert_eq!(error.to_string(), sentence);
     assert!(error.hint().unwrap().contains("bug in the load generator"));
 }
 
-/// A report that counts in series which the worker has opened, `counts` by their numbers there.
+/// A report that counts in series that the worker has opened; `counts` are in its numbering.
 fn with_opened(worker: u32, tick: u32, counts: &[u64]) -> Interval {
     let mut interval = report(worker, tick);
     let layout = Layout { sums: 1, ..Layout::default() };
@@ -171,37 +171,37 @@ fn counts(tick: &Tick) -> Vec<u64> {
 }
 
 #[test]
-fn series_get_one_number_for_the_run_whatever_the_workers_call_them() {
+fn series_get_one_number_for_the_run_despite_different_numbers_of_the_workers() {
     let mut gather = Gather::new(2, 1, 10);
     gather.take(0, &with_opened(0, 0, &[1, 2]), &[key("a"), key("b")], false).unwrap();
     gather.take(1, &with_opened(1, 0, &[30, 40]), &[key("b"), key("c")], false).unwrap();
-    let told: Vec<(u32, String)> =
+    let opened: Vec<(u32, String)> =
         gather.opened().iter().map(|one| (one.series, one.key.name.clone())).collect();
-    assert_eq!(told, [(1, "a".into()), (2, "b".into()), (3, "c".into())]);
+    assert_eq!(opened, [(1, "a".into()), (2, "b".into()), (3, "c".into())]);
     let ticks = drain(&mut gather);
     assert_eq!((counts(&ticks[0]), ticks[0].opened.len()), (vec![1, 32, 40], 3));
     gather.take(0, &with_opened(0, 1, &[1, 2, 5]), &[key("c")], true).unwrap();
     gather.take(1, &with_opened(1, 1, &[30, 40]), &[], true).unwrap();
-    assert!(gather.opened().is_empty(), "each is told once");
+    assert!(gather.opened().is_empty(), "each is announced once");
     assert_eq!(counts(&drain(&mut gather)[0]), [1, 32, 45]);
 }
 
 #[test]
-fn what_a_worker_counts_in_must_have_been_opened() {
+fn a_worker_may_count_only_in_opened_series() {
     let mut gather = Gather::new(1, 1, 10);
     let refused = gather.take(0, &with_opened(0, 0, &[1, 2]), &[key("a")], false);
     assert_eq!(refused, Err(Refused::UnknownSeries { worker: 0, tick: 0 }));
-    assert!(gather.opened().is_empty(), "nothing of it is counted");
+    assert!(gather.opened().is_empty(), "nothing is counted");
 }
 
 #[test]
-fn two_workers_may_open_more_together_than_a_run_holds() {
+fn workers_together_may_open_more_series_than_a_run_allows() {
     let mut gather = Gather::new(2, 1, 2);
     let labelled = |id: &str| Arc::new(SeriesKey::new(Family::Counter, "orders", &[("id", id)]));
     gather.take(0, &with_opened(0, 0, &[1, 1]), &[labelled("a"), labelled("b")], true).unwrap();
     gather.take(1, &with_opened(1, 0, &[10, 10]), &[labelled("c"), labelled("b")], true).unwrap();
     assert_eq!(gather.opened().len(), 3);
     let tick = &drain(&mut gather)[0];
-    assert_eq!(counts(tick), [1, 11, 10], "what has no place is counted without its labels");
+    assert_eq!(counts(tick), [1, 11, 10], "a series above the limit is counted without its labels");
     assert_eq!(tick.interval.run.sums[RunSum::SeriesRejected.id()], 1);
 }

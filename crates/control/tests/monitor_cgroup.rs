@@ -1,4 +1,4 @@
-//! The monitor of a control group: recorded groups of both versions, and a real one where this machine lets us make it.
+//! The control group monitor: recorded groups of both versions, and a real one if this machine allows creating it.
 
 use crate::monitor_support::{Folder, Servant, fact, limit, now, reading, second, trouble, value};
 use plimsoll_control::monitor::{Cgroup, Found, Probe};
@@ -6,7 +6,7 @@ use plimsoll_plan::watch::{Group, Who};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// Larger than any number that a kernel gives.
+/// Larger than any number that the kernel assigns.
 const PID: u32 = 5_000_000;
 
 fn common(folder: &Folder, mounts: &str, groups: &str) {
@@ -59,13 +59,13 @@ fn check(found: &Found) {
     }
     assert_eq!(limit(found, "", "cpu"), Some(0.5));
     assert_eq!(limit(found, "", "memory_working_set"), Some(1e6));
-    // Files that were read once fill any group: that is no want of memory.
+    // Files that were read once fill any group, so this is not a lack of memory.
     assert_eq!(limit(found, "", "memory"), None);
     assert_eq!(limit(found, "", "pids"), Some(100.0));
 }
 
 #[test]
-fn version_2_by_path_and_by_process_takes_the_tightest_limit_on_the_way_up() {
+fn version_2_by_path_and_by_process_uses_the_tightest_limit_of_all_parents() {
     let folder = Folder::new();
     common(&folder, TWO, "0::/lab/web\n");
     for group in [Group::Path(PathBuf::from("/sys/fs/cgroup/lab/web")), Group::Of(Who::Pid(PID))] {
@@ -79,13 +79,13 @@ fn version_2_by_path_and_by_process_takes_the_tightest_limit_on_the_way_up() {
         check(&found);
         assert!((value(&found, "", "pressure_cpu") - 0.4).abs() < 1e-9);
         assert_eq!(fact(&found, "version"), Some("2"));
-        // Nothing happened in this second: no period, so nothing was held back.
+        // No period elapsed in this second, so nothing was throttled.
         assert_eq!(value(&cgroup.look(second(4)).unwrap(), "", "throttled"), 0.0);
     }
 }
 
 #[test]
-fn in_a_container_the_group_is_called_as_outside_and_stands_elsewhere() {
+fn in_a_container_the_group_has_its_outside_name_and_another_path() {
     let folder = Folder::new();
     let mount = "30 23 0:26 /lab /sys/fs/cgroup ro - cgroup2 cgroup2 rw\n";
     common(&folder, mount, "0::/lab\n");
@@ -120,12 +120,12 @@ fn second_of_one(folder: &Folder, n: u64) {
         .write(&format!("{memory}/web/memory.oom_control"), "oom_kill_disable 0\nunder_oom 0\noom_kill 0\n");
     folder.write("/sys/fs/cgroup/pids/lab/web/pids.current", "12\n");
     folder.write("/sys/fs/cgroup/pids/lab/web/pids.max", "100\n");
-    // Version 2 stands beside it and has no controllers, but an account of all CPU time.
+    // Version 2 is mounted as well. It has no controllers, but it counts all CPU time.
     folder.write("/sys/fs/cgroup/unified/cpu.stat", &format!("usage_usec {}\n", 9_000_000 * n));
 }
 
 #[test]
-fn version_1_gives_the_same_answers_from_its_own_files() {
+fn version_1_gives_the_same_values_from_its_files() {
     let folder = Folder::new();
     common(&folder, ONE, "7:pids:/lab/web\n4:memory:/lab/web\n2:cpu,cpuacct:/lab/web\n0::/\n");
     let by_path = |path: &str| Group::Path(PathBuf::from(path));
@@ -147,7 +147,7 @@ fn version_1_gives_the_same_answers_from_its_own_files() {
 }
 
 #[test]
-fn without_a_quota_nothing_is_held_back_and_the_machine_is_the_limit() {
+fn without_a_quota_nothing_is_throttled_and_the_limit_is_the_machine() {
     let folder = Folder::new();
     common(&folder, TWO, "0::/web\n");
     let path = "/sys/fs/cgroup/web/cpu.stat";
@@ -159,20 +159,20 @@ fn without_a_quota_nothing_is_held_back_and_the_machine_is_the_limit() {
     assert_eq!((value(&found, "", "cpu"), limit(&found, "", "cpu")), (2.0, Some(4.0)));
     assert!(reading(&found, "", "throttled").is_none());
     assert_eq!(fact(&found, "cpu quota"), Some("none"));
-    assert!(reading(&found, "", "memory").is_none(), "what is not there is not zero");
+    assert!(reading(&found, "", "memory").is_none(), "a missing value is not 0");
 }
 
 #[test]
-fn a_group_that_is_not_there_is_named() {
+fn a_missing_group_is_named() {
     let folder = Folder::new();
     common(&folder, TWO, "0::/web\n");
     let mut cgroup = Cgroup::new(&Group::Path(PathBuf::from("/sys/fs/cgroup/none")), folder.path());
     assert_eq!(trouble(&mut cgroup, second(1)), "`/sys/fs/cgroup/none` is not a control group");
     folder.write("/sys/fs/cgroup/none/cpu.stat", "usage_usec 1\n");
-    assert!(cgroup.look(second(2)).is_ok(), "it has come");
+    assert!(cgroup.look(second(2)).is_ok(), "it exists now");
 }
 
-/// A group of its own with a quota of 0.05 CPUs. It can be made by root only, and only where the tree is not read-only.
+/// A new group with a quota of 0.05 CPUs. Only root can create it, and only in a writable tree.
 struct Made {
     folders: Vec<PathBuf>,
 }
@@ -190,7 +190,7 @@ impl Made {
         let mut made = Made { folders: Vec::new() };
         for tree in trees {
             let folder = tree.join(&name);
-            // Both trees may be one, under two names.
+            // Both trees may be the same, under two names.
             std::fs::create_dir(&folder)
                 .or_else(|error| if folder.is_dir() { Ok(()) } else { Err(error) })
                 .ok()?;
@@ -212,15 +212,15 @@ impl Drop for Made {
 }
 
 #[test]
-fn the_group_of_a_real_process_is_found_and_one_with_a_quota_is_seen_to_be_held_back() {
-    // Before the servant, so that its folders go after it.
+fn the_group_of_a_real_process_is_found_and_its_quota_throttles_it() {
+    // Created before the servant, so that its directories are removed after it.
     let made = Made::new();
     let mut servant = Servant::start(None, "");
     let begin = Instant::now();
     let mut own = Cgroup::new(&Group::Of(Who::Pid(servant.pid())), Path::new("/"));
     own.look(now(begin)).unwrap();
     servant.order("burn", 0.05);
-    assert!(value(&own.look(now(begin)).unwrap(), "", "cpu") > 0.0, "it lives in a group that uses CPU");
+    assert!(value(&own.look(now(begin)).unwrap(), "", "cpu") > 0.0, "its group uses CPU");
     let Some(made) = &made else { return };
     for folder in &made.folders {
         std::fs::write(folder.join("cgroup.procs"), servant.pid().to_string()).unwrap();

@@ -1,4 +1,4 @@
-//! The monitor that runs a command: what it reads, what it refuses, and that nothing of it outlives a look.
+//! The command monitor: what it parses, what it rejects, and that it leaves no process.
 
 use crate::monitor_support::{Folder, second, trouble, value};
 use plimsoll_control::monitor::{Command, PATIENCE, Probe};
@@ -29,13 +29,13 @@ fn lines_of_a_name_and_a_number_are_readings_with_the_unit_of_their_names() {
 }
 
 #[test]
-fn arguments_go_to_the_program_as_they_are() {
+fn arguments_are_passed_to_the_program_unchanged() {
     let words = ["printf", "%s 1\\n", "$HOME;x"].map(str::to_owned);
     assert_eq!(value(&Command::new(&words).look(second(1)).unwrap(), "", "$HOME;x"), 1.0);
 }
 
 #[test]
-fn what_is_no_number_is_refused_with_its_line() {
+fn an_invalid_number_is_rejected_with_its_line() {
     for (line, shown) in [
         ("depth NaN", "depth NaN"),
         ("depth inf", "depth inf"),
@@ -44,12 +44,12 @@ fn what_is_no_number_is_refused_with_its_line() {
         ("the depth 3", "the depth 3"),
         ("=3", "=3"),
     ] {
-        // Out of a file: words of the script itself would be hidden.
+        // Read from a file: words of the script itself would be hidden.
         let folder = Folder::new();
         let file = folder.path().join("said");
         std::fs::write(&file, format!("good 1\n{line}\n")).unwrap();
-        let told = trouble(&mut shell(&format!("cat {}", file.display())), second(1));
-        assert_eq!(told, format!("`sh` printed `{shown}`, which is not `name value`"));
+        let found = trouble(&mut shell(&format!("cat {}", file.display())), second(1));
+        assert_eq!(found, format!("`sh` printed `{shown}`, which is not `name value`"));
     }
     assert_eq!(trouble(&mut shell("echo a 1; echo a 2"), second(1)), "`sh` printed `a` twice");
     assert_eq!(trouble(&mut shell("true"), second(1)), "`sh` printed nothing");
@@ -58,41 +58,41 @@ fn what_is_no_number_is_refused_with_its_line() {
 }
 
 #[test]
-fn a_failure_is_told_in_the_commands_own_words() {
-    let told = trouble(
+fn a_failure_is_reported_with_the_commands_message() {
+    let found = trouble(
         &mut shell("echo depth 7; echo 'no queue' | tr a-z A-Z >&2; echo more >&2; exit 3"),
         second(1),
     );
-    assert_eq!(told, "`sh` failed with exit status: 3: NO QUEUE");
-    let told = trouble(&mut Command::new(&["no-such-program-here".to_owned()]), second(1));
-    assert!(told.starts_with("cannot start `no-such-program-here`: "), "{told}");
-    // What it says beside numbers on the other stream is no failure.
+    assert_eq!(found, "`sh` failed with exit status: 3: NO QUEUE");
+    let found = trouble(&mut Command::new(&["no-such-program-here".to_owned()]), second(1));
+    assert!(found.starts_with("cannot start `no-such-program-here`: "), "{found}");
+    // Text on standard error alongside valid numbers is not a failure.
     assert_eq!(value(&shell("echo warning >&2; echo depth 7").look(second(1)).unwrap(), "", "depth"), 7.0);
 }
 
 #[test]
-fn what_its_arguments_hold_is_not_repeated() {
+fn arguments_are_never_shown() {
     for script in [
         "echo 'login lab:s3cret-word@db refused' >&2; exit 1",
         "echo 'login s3cret-word refused' >&2; : --password=s3cret-word; exit 1",
         "echo s3cret-word: no number",
         "echo s3cret-word 1; echo s3cret-word 2",
     ] {
-        let told = trouble(&mut shell(script), second(1));
-        assert!(told.contains("***") && !told.contains("cret"), "{told}");
+        let found = trouble(&mut shell(script), second(1));
+        assert!(found.contains("***") && !found.contains("cret"), "{found}");
     }
     let words = ["sh", "-c", "echo \"key $0 unknown\" >&2; exit 1", "s3cret key"].map(str::to_owned);
-    let told = trouble(&mut Command::new(&words), second(1));
-    assert!(told.contains("***") && !told.contains("cret"), "{told}");
+    let found = trouble(&mut Command::new(&words), second(1));
+    assert!(found.contains("***") && !found.contains("cret"), "{found}");
 }
 
-/// Waits until a process is gone; false when it is still there after long.
+/// Waits until a process has ended; returns false if it still exists after 10 s.
 fn ends(pid: &str) -> bool {
     let folder = std::path::Path::new("/proc").join(pid);
     let begin = Instant::now();
     while begin.elapsed() < Duration::from_secs(10) {
         let state = std::fs::read_to_string(folder.join("stat")).unwrap_or_default();
-        // A zombie has ended; whoever adopted it may be slow to ask.
+        // A zombie has ended; its new parent may be slow to collect it.
         if state.is_empty() || state.contains(") Z ") {
             return true;
         }
@@ -102,21 +102,21 @@ fn ends(pid: &str) -> bool {
 }
 
 #[test]
-fn one_that_hangs_is_ended_in_time_with_all_that_it_started() {
+fn a_hanging_command_is_killed_in_time_with_its_children() {
     let folder = Folder::new();
     let pids = folder.path().join("pids");
     let script = format!("sleep 60 & echo $! >{0}; echo $$ >>{0}; echo depth 7; wait", pids.display());
     let begin = Instant::now();
-    let told = trouble(&mut shell(&script), second(1));
+    let found = trouble(&mut shell(&script), second(1));
     assert!(begin.elapsed() < PATIENCE + Duration::from_millis(400), "{:?}", begin.elapsed());
-    assert_eq!(told, "`sh` took longer than 700 ms and was killed");
+    assert_eq!(found, "`sh` took longer than 700 ms and was killed");
     let pids = std::fs::read_to_string(pids).unwrap();
     assert_eq!(pids.lines().count(), 2);
     assert!(pids.lines().all(ends), "{pids}");
 }
 
 #[test]
-fn one_that_leaves_a_child_with_its_output_open_is_not_waited_for() {
+fn a_child_that_keeps_the_output_open_does_not_delay_the_sample() {
     let folder = Folder::new();
     let pids = folder.path().join("pids");
     let script = format!("sleep 60 & echo $! >{}; echo depth 7", pids.display());
@@ -127,7 +127,7 @@ fn one_that_leaves_a_child_with_its_output_open_is_not_waited_for() {
 }
 
 #[test]
-fn a_flood_of_output_is_cut_off() {
-    let told = trouble(&mut shell("yes"), second(1));
-    assert_eq!(told, "`sh` printed more than 1048576 bytes");
+fn excessive_output_is_rejected() {
+    let found = trouble(&mut shell("yes"), second(1));
+    assert_eq!(found, "`sh` printed more than 1048576 bytes");
 }

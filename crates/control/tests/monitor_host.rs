@@ -1,4 +1,4 @@
-//! The monitor of this machine: against the kernel's own files, and at recorded ones with known answers.
+//! The host monitor, checked with the kernel's files, and with recorded files of known values.
 
 use crate::monitor_support;
 use crate::monitor_support::{Folder, Servant, fact, limit, now, reading, second, value};
@@ -9,7 +9,7 @@ use std::path::Path;
 use std::time::Instant;
 
 #[test]
-fn a_busy_loop_and_a_transfer_over_loopback_show_on_the_machine() {
+fn a_busy_loop_and_a_transfer_over_loopback_are_measured() {
     let mut host = Host::new(Path::new("/"));
     let mut servant = Servant::start(None, "");
     let begin = Instant::now();
@@ -27,7 +27,7 @@ fn a_busy_loop_and_a_transfer_over_loopback_show_on_the_machine() {
     let to = now(begin);
     let found = host.look(to).unwrap();
     let span_s = to.since_s(from);
-    // Others work on this machine as well: at least what was burnt, at most what there is.
+    // Other processes use this machine as well, so only the bounds are known.
     assert!(value(&found, "", "cpu") * span_s >= 0.25, "{}", value(&found, "", "cpu") * span_s);
     let cpus = limit(&found, "", "cpu").unwrap();
     assert!(value(&found, "", "cpu") <= cpus * 1.2 + 0.1);
@@ -43,10 +43,10 @@ fn a_busy_loop_and_a_transfer_over_loopback_show_on_the_machine() {
 }
 
 #[test]
-fn connections_that_nobody_accepts_overflow_the_queue_and_are_counted() {
+fn connections_that_are_never_accepted_overflow_the_queue_and_are_counted() {
     let mut host = Host::new(Path::new("/"));
     let mut servant = Servant::start(None, "");
-    // A queue of one, which nobody empties.
+    // A queue of one, from which nothing is accepted.
     let port = servant.order("full", 0.0) as u16;
     let begin = Instant::now();
     let from = now(begin);
@@ -64,7 +64,7 @@ fn connections_that_nobody_accepts_overflow_the_queue_and_are_counted() {
     assert!(value(&found, "", "tcp_listen_drops") * to.since_s(from) >= overflows - 0.01);
 }
 
-/// One second of a machine with two CPUs; `n` is how many seconds it has been up.
+/// One second of a machine with two CPUs that has been up for `n` seconds.
 fn record(folder: &Folder, n: u64) {
     // Ticks: 100 user, 10 nice, 20 system, 5 irq, 5 softirq, 10 steal, 30 iowait in each second, guests within user.
     let cpu = format!("{} {} {} 9 {} {} {} {} 50 0", 100 * n, 10 * n, 20 * n, 30 * n, 5 * n, 5 * n, 10 * n);
@@ -144,7 +144,7 @@ fn recorded_files_give_exactly_their_rates() {
     }
     assert_eq!(limit(&found, "", "cpu"), Some(2.0));
     assert_eq!(limit(&found, "sda", "disk_busy"), Some(1.0));
-    // A partition is in its disk, and what does nothing is no part; what the kernel does not keep is no zero.
+    // Partitions belong to their disk, idle devices are omitted, and values that the kernel lacks are not 0.
     for absent in ["sda1", "idle", "eth9"] {
         assert!(found.readings.iter().all(|reading| reading.part != absent), "{absent}");
     }
@@ -152,7 +152,7 @@ fn recorded_files_give_exactly_their_rates() {
 }
 
 #[test]
-fn a_counter_that_fell_has_no_rate() {
+fn a_counter_that_decreased_has_no_rate() {
     let folder = Folder::new();
     let mut host = Host::new(folder.path());
     record(&folder, 10);
@@ -165,7 +165,7 @@ fn a_counter_that_fell_has_no_rate() {
 }
 
 #[test]
-fn a_machine_that_cannot_be_read_is_trouble() {
+fn an_unreadable_machine_is_an_error() {
     let folder = Folder::new();
     let told = monitor_support::trouble(&mut Host::new(folder.path()), second(1));
     assert_eq!(told, "cannot read `/proc/stat`");

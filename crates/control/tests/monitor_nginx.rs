@@ -1,4 +1,4 @@
-//! The monitor of nginx: at a real one, at logs in every shape that it reads, and at servers that fail it.
+//! The nginx monitor: a real nginx, logs in every supported format, and failing servers.
 
 use crate::monitor_support::{Folder, fact, reading, second, trouble, value};
 use plimsoll_control::monitor::{Nginx, PATIENCE, Probe, Trust};
@@ -16,7 +16,7 @@ fn monitor(status: Option<String>, access_log: Option<PathBuf>) -> Nginx {
     Nginx::new(&nginx, &Trust::default())
 }
 
-/// A real nginx, ended by a shell when its stdin ends, so with the test.
+/// A real nginx. A shell ends it when its stdin closes, and therefore with the test.
 struct Server {
     shell: Child,
     stdin: Option<ChildStdin>,
@@ -32,7 +32,7 @@ wait $server"#;
 
 impl Server {
     fn start() -> Server {
-        // Between choosing a port and using it somebody else may take it.
+        // Another process may take the port between the choice and the start.
         (0..5).find_map(|_| Server::try_start()).expect("nginx is installed and finds a port in five tries")
     }
 
@@ -65,7 +65,7 @@ impl Server {
             if TcpStream::connect(("127.0.0.1", port)).is_ok() {
                 return Some(server);
             }
-            if server.shell.try_wait().expect("it is ours").is_some() {
+            if server.shell.try_wait().expect("it is a child process").is_some() {
                 return None;
             }
             std::thread::yield_now();
@@ -89,7 +89,7 @@ impl Server {
         self.folder.path().join("access.log")
     }
 
-    /// nginx writes a line after it has answered.
+    /// nginx writes a line after it has responded.
     fn has_logged(&self, lines: usize) {
         let begin = Instant::now();
         while std::fs::read_to_string(self.log()).unwrap_or_default().lines().count() < lines {
@@ -121,16 +121,16 @@ fn a_real_nginx_is_counted_on_its_page_and_in_its_log() {
     server.has_logged(6);
     let held = TcpStream::connect(("127.0.0.1", server.port)).unwrap();
     let found = nginx.look(second(3)).unwrap();
-    // Its own look is a request as well.
+    // Each sample of the status page is a request, too.
     assert_eq!(value(&found, "", "requests"), 3.0);
     assert_eq!(value(&found, "", "logged_requests"), 2.5);
     assert_eq!((value(&found, "", "status_5xx"), value(&found, "", "status_4xx")), (1.0, 0.0));
     assert_eq!(value(&found, "", "dropped"), 0.0);
     assert!(value(&found, "", "accepted") >= 2.5 && value(&found, "", "active") >= 1.0);
     assert!((0.0..0.1).contains(&value(&found, "", "request_time_p99")));
-    assert!(reading(&found, "", "upstream_response_time_mean").is_none(), "nothing was upstream");
+    assert!(reading(&found, "", "upstream_response_time_mean").is_none(), "there was no upstream");
     drop(held);
-    // A rename and the signal, as rotation does it.
+    // A rename and the signal, as in log rotation.
     std::fs::rename(server.log(), server.folder.path().join("access.log.1")).unwrap();
     server.get("/old");
     let pid = std::fs::read_to_string(server.folder.path().join("nginx.pid")).unwrap();
@@ -148,21 +148,21 @@ fn a_real_nginx_is_counted_on_its_page_and_in_its_log() {
             break;
         }
     }
-    assert_eq!(seen, 2.0, "one line in either file");
+    assert_eq!(seen, 2.0, "one line in each file");
 }
 
-/// Answers one request with a page of counters, and stops listening.
+/// Serves one page of counters, then stops listening.
 fn answer_once(listener: TcpListener) {
     let (mut stream, _) = listener.accept().expect("the monitor connects");
     let mut block = [0; 1024];
-    let _ = stream.read(&mut block).expect("the monitor asks");
+    let _ = stream.read(&mut block).expect("the monitor sends a request");
     let page = "Active connections: 1 \nserver accepts handled requests\n 5 5 9 \nReading: 0 Writing: 1 Waiting: 0 \n";
     let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\nConnection: close\r\n\r\n", page.len());
     stream.write_all((head + page).as_bytes()).expect("the monitor reads");
 }
 
 #[test]
-fn when_the_page_fails_no_line_of_the_log_is_lost() {
+fn a_failing_status_page_loses_no_log_line() {
     let folder = Folder::new();
     append(&folder, "");
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -172,8 +172,8 @@ fn when_the_page_fails_no_line_of_the_log_is_lost() {
     nginx.look(second(1)).unwrap();
     server.join().unwrap();
     append(&folder, "request_time=0.5\n");
-    let told = trouble(&mut nginx, second(2));
-    assert!(told.starts_with(&format!("cannot connect to `{address}`")), "{told}");
+    let found = trouble(&mut nginx, second(2));
+    assert!(found.starts_with(&format!("cannot connect to `{address}`")), "{found}");
     let listener = TcpListener::bind(address).unwrap();
     let server = std::thread::spawn(move || answer_once(listener));
     let found = nginx.look(second(3)).unwrap();
@@ -188,7 +188,7 @@ fn append(folder: &Folder, text: &str) {
     log.write_all(text.as_bytes()).unwrap();
 }
 
-/// What a monitor sees of lines that are written after its first look.
+/// Returns what a monitor sees of lines that are written after its first sample.
 fn parse_lines(lines: &str) -> plimsoll_control::monitor::Found {
     let folder = Folder::new();
     append(&folder, "request_time=99 status=500\n");
@@ -199,7 +199,7 @@ fn parse_lines(lines: &str) -> plimsoll_control::monitor::Found {
 }
 
 #[test]
-fn each_way_to_name_a_figure_is_read() {
+fn each_way_to_name_a_value_is_parsed() {
     for line in [
         "1.2.3.4 \"GET / HTTP/1.1\" status=404 request_time=0.012 upstream_response_time=0.010",
         "rt request_time=\"0.012\" urt upstream_response_time=\"0.004, 0.006\" status=\"404\" x",
@@ -210,7 +210,7 @@ fn each_way_to_name_a_figure_is_read() {
         r#"{ "status": "404", "request_time": "0.012", "upstream_response_time": "0.004, 0.006" }"#,
         r#"{"upstream_response_time":0.010,"request_time":0.012,"upstream_status":500,"status":404}"#,
         "time:x\treqtime:0.012\tapptime:0.010\tstatus:404",
-        // A client may send what looks like a figure.
+        // A client may send text that looks like a value.
         "\"GET /?request_time=7&status=500 HTTP/1.1\" request_time=0.012 status=404 upstream_response_time=0.010",
     ] {
         let found = parse_lines(&format!("{line}\n"));
@@ -221,13 +221,13 @@ fn each_way_to_name_a_figure_is_read() {
             assert!((value - expected).abs() < 1e-12, "{metric} of {line}: {value}");
         }
     }
-    // Who was not asked has no time, and is not asked in no time.
+    // An upstream that was not used has no time; its time is not 0.
     let found = parse_lines("request_time=0.001 upstream_response_time=- status=200\n");
     assert!(reading(&found, "", "upstream_response_time_mean").is_none());
 }
 
 #[test]
-fn percentiles_are_values_that_were_logged() {
+fn percentiles_are_logged_values() {
     let mut lines: Vec<String> = (1..=100).map(|n| format!("request_time=0.{n:03} status=200\n")).collect();
     lines.reverse();
     let found = parse_lines(&lines.concat());
@@ -240,21 +240,21 @@ fn percentiles_are_values_that_were_logged() {
 }
 
 #[test]
-fn a_format_without_names_is_not_guessed_at() {
+fn a_format_without_names_is_not_guessed() {
     let found = parse_lines("1.2.3.4 - - [x] \"GET / HTTP/1.1\" 200 4 0.012 0.010\n");
     assert_eq!(value(&found, "", "logged_requests"), 1.0);
     assert!(
         reading(&found, "", "request_time_mean").is_none() && reading(&found, "", "status_5xx").is_none()
     );
     assert!(fact(&found, "access log").unwrap().contains("request_time="), "{found:?}");
-    // A second without requests has a rate, and no times.
+    // A second without requests has a rate but no times.
     let found = parse_lines("");
     assert_eq!(value(&found, "", "logged_requests"), 0.0);
     assert!(fact(&found, "access log").is_none());
 }
 
 #[test]
-fn half_a_line_waits_for_its_end_and_a_cut_file_begins_anew() {
+fn a_partial_line_waits_for_its_end_and_a_truncated_file_is_read_from_its_start() {
     let folder = Folder::new();
     append(&folder, "old\n");
     let path = folder.path().join("access.log");
@@ -266,7 +266,7 @@ fn half_a_line_waits_for_its_end_and_a_cut_file_begins_anew() {
     assert_eq!(value(&nginx.look(second(3)).unwrap(), "", "request_time_max"), 0.3);
     std::fs::write(&path, "request_time=0.4\n").unwrap();
     assert_eq!(value(&nginx.look(second(4)).unwrap(), "", "request_time_max"), 0.4);
-    // Renamed, and nothing new yet: the server still writes into the old one.
+    // Renamed, and without a new file: the server still writes to the old one.
     std::fs::rename(&path, folder.path().join("access.log.1")).unwrap();
     let mut old = OpenOptions::new().append(true).open(folder.path().join("access.log.1")).unwrap();
     old.write_all(b"request_time=0.5\n").unwrap();
@@ -278,12 +278,12 @@ fn half_a_line_waits_for_its_end_and_a_cut_file_begins_anew() {
 }
 
 #[test]
-fn a_log_that_is_not_there_yet_is_read_from_its_first_line() {
+fn a_log_that_appears_later_is_read_from_its_first_line() {
     let folder = Folder::new();
     let path = folder.path().join("access.log");
     let mut nginx = monitor(None, Some(path.clone()));
-    let told = trouble(&mut nginx, second(1));
-    assert!(told.starts_with(&format!("cannot read the access log `{}`: ", path.display())), "{told}");
+    let found = trouble(&mut nginx, second(1));
+    assert!(found.starts_with(&format!("cannot read the access log `{}`: ", path.display())), "{found}");
     append(&folder, "request_time=0.1\n");
     assert_eq!(value(&nginx.look(second(2)).unwrap(), "", "request_time_max"), 0.1);
     append(&folder, "request_time=0.2\n");
@@ -291,8 +291,8 @@ fn a_log_that_is_not_there_yet_is_read_from_its_first_line() {
 }
 
 #[test]
-fn a_log_that_grows_too_fast_is_a_sample_and_says_so() {
-    // 8 MB of lines of 32 bytes: the older half is slow.
+fn a_log_that_grows_too_fast_is_sampled_and_reported() {
+    // 8 MB in lines of 32 bytes: the older half is slow.
     let line = |time: &str| format!("request_time={time:<18}\n");
     let text = line("9").repeat(1 << 17) + &line("1").repeat(1 << 17);
     let found = parse_lines(&text);
@@ -303,21 +303,21 @@ fn a_log_that_grows_too_fast_is_a_sample_and_says_so() {
 }
 
 #[test]
-fn what_is_no_status_page_is_refused_and_a_server_that_hangs_costs_one_look() {
+fn a_page_without_status_is_rejected_and_a_hanging_server_costs_one_sample() {
     let server = Server::start();
     let mut other = monitor(Some(format!("http://127.0.0.1:{}/", server.port)), None);
-    let told = trouble(&mut other, second(1));
-    assert_eq!(told, format!("cannot read `http://127.0.0.1:{}`: not a `stub_status` page", server.port));
+    let found = trouble(&mut other, second(1));
+    assert_eq!(found, format!("cannot read `http://127.0.0.1:{}`: not a `stub_status` page", server.port));
     let mut bad = monitor(Some(format!("http://127.0.0.1:{}/bad", server.port)), None);
     assert!(trouble(&mut bad, second(1)).ends_with(": status 503"));
     let tls = format!("https://127.0.0.1:{}/", server.port);
-    let told = trouble(&mut monitor(Some(tls), None), second(1));
-    assert!(told.ends_with("the server did not respond with TLS"), "{told}");
+    let found = trouble(&mut monitor(Some(tls), None), second(1));
+    assert!(found.ends_with("the server did not respond with TLS"), "{found}");
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = silent.local_addr().unwrap();
     let mut hangs = monitor(Some(format!("http://{address}/status")), None);
     let begin = Instant::now();
-    let told = trouble(&mut hangs, second(1));
+    let found = trouble(&mut hangs, second(1));
     assert!(begin.elapsed() < PATIENCE + Duration::from_millis(300), "{:?}", begin.elapsed());
-    assert!(told.starts_with(&format!("cannot read `http://{address}`: ")), "{told}");
+    assert!(found.starts_with(&format!("cannot read `http://{address}`: ")), "{found}");
 }

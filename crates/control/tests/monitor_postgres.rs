@@ -1,5 +1,5 @@
-//! A PostgreSQL seen from inside: who works and waits, what was written and read, which statements took the time, and
-//! what is said when it is gone, hangs or refuses.
+//! The PostgreSQL monitor: connections, waits, reads, writes, and the slowest statements, and its errors if the server
+//! is down, hangs, or rejects it.
 
 use crate::certificate::{Certificate, trusting};
 use crate::servers::{
@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::OnceLock;
 
-/// A cluster of the test's own.
+/// A cluster for one test.
 struct Cluster {
     data: PathBuf,
     port: u16,
@@ -43,7 +43,7 @@ fn program(name: &str) -> String {
 }
 
 impl Cluster {
-    /// User `lab` with all rights; `auth` is the way that loopback is let in.
+    /// Creates the user `lab` with all rights; `auth` is the authentication method for loopback.
     fn new(auth: &str) -> Cluster {
         let scratch = Scratch::new();
         let data = scratch.path().join("data");
@@ -70,7 +70,7 @@ impl Cluster {
         for setting in own.iter().chain(settings) {
             words.extend(["-c", setting]);
         }
-        // QUIT: at once, and the shared memory is given back.
+        // QUIT ends the server immediately, and it releases its shared memory.
         Server::start(as_who(), &words, "QUIT", "database system is ready to accept connections")
     }
 
@@ -92,19 +92,19 @@ fn looking(address: &str) -> Looking {
     Looking::at(Source::Postgres(Secret::new(address)))
 }
 
-/// A client with a connection that stays.
+/// A client with a persistent connection.
 struct Session {
     child: Child,
     answers: BufReader<ChildStdout>,
 }
 
 impl Session {
-    /// Without waiting for the answer.
+    /// Does not wait for the response.
     fn send(&mut self, sql: &str) {
         writeln!(self.child.stdin.as_mut().unwrap(), "{sql}\n\\echo done").unwrap();
     }
 
-    /// The lines of the answer.
+    /// Returns the lines of the response.
     fn done(&mut self) -> Vec<String> {
         let lines = self.answers.by_ref().lines().map(Result::unwrap);
         lines.take_while(|line| line != "done").collect()
@@ -124,7 +124,7 @@ impl Drop for Session {
 }
 
 #[test]
-fn who_is_connected_who_works_and_who_waits() {
+fn connections_are_counted_by_state_and_wait() {
     let cluster = Cluster::new("trust");
     let _server = cluster.start(&["synchronous_commit=off"]);
     let mut looking = cluster.looking();
@@ -155,9 +155,9 @@ fn who_is_connected_who_works_and_who_waits() {
     holder.run("COMMIT;");
     waiter.done();
     let found = looking.until("rest", |found| value(found, "", "locks_waiting") == Some(0.0));
-    assert_eq!(value(&found, "Lock", "waiting"), Some(0.0), "what was seen once is 0 and not gone");
+    assert_eq!(value(&found, "Lock", "waiting"), Some(0.0), "a state that was seen once is reported as 0");
 
-    // One without the rights of `pg_monitor` sees that others are there, and not what they do.
+    // A user without the rights of `pg_monitor` sees that other sessions exist, but not what they do.
     idle.run("CREATE ROLE lesser LOGIN;");
     let mut lesser =
         self::looking(&format!("host=127.0.0.1 port={} user=lesser dbname=postgres", cluster.port));
@@ -167,7 +167,7 @@ fn who_is_connected_who_works_and_who_waits() {
 }
 
 #[test]
-fn what_was_written_and_read_is_what_its_counters_grew_by() {
+fn reads_and_writes_equal_the_growth_of_the_counters() {
     let cluster = Cluster::new("trust");
     let _server = cluster.start(&[]);
     let mut session = cluster.session();
@@ -176,7 +176,7 @@ fn what_was_written_and_read_is_what_its_counters_grew_by() {
     looking.sees();
     session.run("INSERT INTO t SELECT generate_series(1, 1000);\nUPDATE t SET n = 0 WHERE n <= 30;");
     session.run("DELETE FROM t WHERE n = 0;\nBEGIN;\nROLLBACK;\nSELECT pg_stat_force_next_flush();");
-    // The looks are a second apart on their own clock, so the sum of the rates is the growth.
+    // The samples are a second apart on the simulated clock, so the sum of the rates is the growth.
     let mut sums = [0.0; 3];
     let deadline = std::time::Instant::now() + DEADLINE;
     while sums != [1000.0, 30.0, 30.0] {
@@ -196,13 +196,13 @@ fn what_was_written_and_read_is_what_its_counters_grew_by() {
     assert!((0.0..=1.0).contains(&share) && share > 0.5, "{share}");
     let hit = found.readings.iter().find(|r| r.metric == "blocks_hit").unwrap();
     assert_eq!(hit.unit, Unit::PerS);
-    // Figures that are dear to read come every tenth look.
+    // Values that are expensive to read appear in every tenth sample.
     let sizes = (0..20).filter(|_| value(&looking.sees(), "", "database_size").is_some()).count();
     assert_eq!(sizes, 2);
 }
 
 #[test]
-fn the_statements_that_took_the_time_are_told_without_their_literals() {
+fn the_slowest_statements_are_shown_without_their_literals() {
     let cluster = Cluster::new("trust");
     let server = cluster.start(&["shared_preload_libraries=pg_stat_statements"]);
     let mut session = cluster.session();
@@ -221,22 +221,22 @@ fn the_statements_that_took_the_time_are_told_without_their_literals() {
     let mean = value(&found, part, "statement_mean_time").unwrap();
     assert!(mean > 1e-5 && mean < 1.0, "{mean} s for 20,000 rows");
     assert_eq!(value(&found, "SELECT count(*) FROM t WHERE n = $1", "statement_calls"), Some(1.0));
-    assert_eq!(value(&found, "SELECT count(*) FROM t", "statement_calls"), None, "that was before the run");
+    assert_eq!(value(&found, "SELECT count(*) FROM t", "statement_calls"), None, "it ran before the run");
     let shares = found.readings.iter().filter(|r| r.metric == "statement_time_share");
     assert!((0.5..=1.0 + 1e-9).contains(&shares.map(|r| r.value).sum::<f64>()), "{found:?}");
     let text = format!("{found:?}");
     assert!(text.contains("\"ALTER\"") && !text.contains("mellon") && !text.contains("plimsoll"), "{text}");
-    // No calls: the rate says so, and there is neither a mean nor a share of nothing.
+    // Without calls, the rate is 0, and there is neither a mean nor a share.
     let quiet = looking.look().unwrap();
     assert_eq!(value(&quiet, part, "statement_calls"), Some(0.0));
     assert_eq!(value(&quiet, part, "statement_mean_time"), None);
-    // Many statements: ten are the most that are told, and the one that takes the most is always among them.
+    // At most ten statements are reported, and the one with the most time is always among them.
     for n in 0..30 {
         session.run(&format!("SELECT {} FROM t LIMIT 1;", vec!["max(n)"; n + 1].join("+")));
         let found = looking.sees();
-        let told = found.readings.iter().filter(|r| r.metric == "statement_calls");
-        assert!((3..=10).contains(&told.clone().count()), "{found:?}");
-        assert!(told.into_iter().all(|r| r.part.chars().count() <= 60 + 24), "{found:?}");
+        let statements = found.readings.iter().filter(|r| r.metric == "statement_calls");
+        assert!((3..=10).contains(&statements.clone().count()), "{found:?}");
+        assert!(statements.into_iter().all(|r| r.part.chars().count() <= 60 + 24), "{found:?}");
     }
     session.run("SELECT max(a) FROM generate_series(1, 1000000) a;");
     let found = looking.sees();
@@ -244,7 +244,7 @@ fn the_statements_that_took_the_time_are_told_without_their_literals() {
     assert_eq!(value(&found, part, "statement_calls"), Some(1.0), "{found:?}");
     assert!(value(&found, part, "statement_time_share").unwrap() > 0.9, "{found:?}");
 
-    // Installed, and the server was started without it: the rest is seen all the same.
+    // Installed but not loaded by the server: everything else is still measured.
     drop(session);
     server.stop();
     let _server = cluster.start(&[]);
@@ -254,7 +254,7 @@ fn the_statements_that_took_the_time_are_told_without_their_literals() {
 }
 
 #[test]
-fn a_password_is_sent_and_never_said() {
+fn a_password_is_sent_and_never_shown() {
     let cluster = Cluster::new("scram-sha-256");
     let _server = cluster.start(&[]);
     let place = format!("127.0.0.1:{}", cluster.port);
@@ -275,7 +275,7 @@ fn a_password_is_sent_and_never_said() {
 }
 
 #[test]
-fn one_that_dies_or_hangs_is_a_trouble_in_time_and_is_seen_again_when_it_is_back() {
+fn a_dead_or_hanging_server_fails_in_time_and_is_sampled_again_once_it_is_back() {
     let cluster = Cluster::new("trust");
     let server = cluster.start(&[]);
     let mut looking = cluster.looking();
@@ -286,12 +286,12 @@ fn one_that_dies_or_hangs_is_a_trouble_in_time_and_is_seen_again_when_it_is_back
     let mut session = cluster.session();
     let own = session.run("SELECT pid FROM pg_stat_activity WHERE application_name = 'plimsoll';");
     let own = own[0].parse().unwrap();
-    // The process that serves the monitor stops in the middle: a new connection is served by another one.
+    // The server process of the monitor stops; a new connection gets another process.
     freeze(own);
     assert_eq!(looking.fails(), late);
     looking.sees();
     thaw(own);
-    // Now nobody takes connections any more.
+    // The server no longer accepts connections.
     server.freeze();
     let mut other = cluster.looking();
     assert_eq!(other.fails(), late);
@@ -312,10 +312,10 @@ fn one_that_dies_or_hangs_is_a_trouble_in_time_and_is_seen_again_when_it_is_back
 }
 
 #[test]
-fn over_tls_it_is_seen_and_its_certificate_is_checked_where_that_is_asked_for() {
+fn a_server_with_tls_is_sampled_and_its_certificate_is_checked_on_request() {
     let (cluster, certificate) = (Cluster::new("scram-sha-256"), Certificate::new());
     let (file, key) = certificate.files(&cluster._scratch);
-    // Nobody else may read the key.
+    // The key file must be readable by its owner only.
     let own = format!("chmod 600 {key}", key = key.display());
     assert!(Command::new("sh").args(["-c", &own]).status().unwrap().success());
     if !as_who().is_empty() {
@@ -351,7 +351,7 @@ fn over_tls_it_is_seen_and_its_certificate_is_checked_where_that_is_asked_for() 
         assert!(why.contains(&format!("`{host}:{}`", cluster.port)) && why.contains("certificate"), "{why}");
         assert!(!why.contains("horse"), "{why}");
     }
-    // The same in the other form of an address, and what a mode that is not known says.
+    // The same in the other form of the address, and the error for an unknown mode.
     let words = |mode: &str| {
         let port = cluster.port;
         let address =

@@ -1,4 +1,4 @@
-//! The monitor of a process, at real children: what they use, who belongs to them, and what must not be made of them.
+//! The process monitor, with real children: what they use, which processes belong together, and mistakes it avoids.
 
 use crate::monitor_support::{Folder, Servant, fact, limit, now, reading, second, trouble, value};
 use plimsoll_control::monitor::{Probe, Process};
@@ -10,10 +10,10 @@ fn of(who: Who) -> Process {
     Process::new(&who, Path::new("/"))
 }
 
-/// CPU time is told in ticks of 10 ms, user and system apart, and Python itself needs a little.
+/// CPU time is reported in ticks of 10 ms, separately for user and system, and Python itself needs a little.
 const TICKS_S: f64 = 0.04;
 
-/// Looks, gives an order, looks again: what the order used, s of CPU.
+/// Takes a sample, gives an order, takes a sample again. Returns the CPU time that the order used, s.
 fn used_s(process: &mut Process, order: impl FnOnce() -> u32) -> f64 {
     let begin = Instant::now();
     let from = now(begin);
@@ -24,7 +24,7 @@ fn used_s(process: &mut Process, order: impl FnOnce() -> u32) -> f64 {
 }
 
 #[test]
-fn cpu_is_what_it_burnt_and_the_first_look_has_no_rates() {
+fn cpu_time_is_measured_and_the_first_sample_has_no_rates() {
     let mut servant = Servant::start(None, "");
     let mut process = of(Who::Pid(servant.pid()));
     let begin = Instant::now();
@@ -39,7 +39,7 @@ fn cpu_is_what_it_burnt_and_the_first_look_has_no_rates() {
     assert_eq!(limit(&last, "", "busiest_thread"), Some(1.0));
     assert!(value(&last, "", "cpu_user") >= 0.0 && value(&last, "", "cpu_wait") >= 0.0);
     assert!(value(&last, "", "voluntary_switches") >= 0.0 && value(&last, "", "disk_write") >= 0.0);
-    assert!(last.readings.iter().all(|reading| reading.part.is_empty()), "one process is the whole");
+    assert!(last.readings.iter().all(|reading| reading.part.is_empty()), "a single process has no parts");
 }
 
 #[test]
@@ -59,7 +59,7 @@ fn two_busy_threads_are_more_cpu_than_the_busiest_of_them() {
 }
 
 #[test]
-fn a_child_that_came_and_went_between_two_looks_is_counted() {
+fn a_child_that_lived_only_between_two_samples_is_counted() {
     let mut servant = Servant::start(None, "");
     let mut process = of(Who::Pid(servant.pid()));
     let used = used_s(&mut process, || servant.order("waited", 0.3));
@@ -67,7 +67,7 @@ fn a_child_that_came_and_went_between_two_looks_is_counted() {
 }
 
 #[test]
-fn a_child_that_is_waited_for_is_not_counted_twice() {
+fn a_child_whose_parent_waits_for_it_is_not_counted_twice() {
     let mut servant = Servant::start(None, "");
     let mut process = of(Who::Pid(servant.pid()));
     let mut child = 0;
@@ -78,13 +78,13 @@ fn a_child_that_is_waited_for_is_not_counted_twice() {
     assert!((used - 0.3).abs() < TICKS_S, "{used}");
     let found = process.look(now(Instant::now())).unwrap();
     assert_eq!(value(&found, "", "processes"), 2.0);
-    // Its whole life moves into its parent's account now.
+    // Its CPU time now moves to its parent's account.
     let used = used_s(&mut process, || servant.order("kill", f64::from(child)));
     assert!((0.0..TICKS_S).contains(&used), "{used}");
 }
 
 #[test]
-fn a_child_that_nobody_waits_for_makes_no_negative_time() {
+fn a_child_whose_parent_never_waits_causes_no_negative_time() {
     let mut servant = Servant::start(None, "");
     servant.order("ignore", 0.0);
     let mut process = of(Who::Pid(servant.pid()));
@@ -99,21 +99,21 @@ fn a_child_that_nobody_waits_for_makes_no_negative_time() {
 }
 
 #[test]
-fn one_whose_parent_has_gone_still_belongs_to_the_tree() {
+fn an_orphan_still_belongs_to_the_tree() {
     let mut servant = Servant::start(None, "");
     let middle = servant.order("nest", 0.0);
     let mut process = of(Who::Pid(servant.pid()));
     let begin = Instant::now();
     assert_eq!(value(&process.look(now(begin)).unwrap(), "", "processes"), 3.0);
     servant.order("kill", f64::from(middle));
-    // The grandchild is the first process's child now.
+    // The grandchild is now a child of the first process.
     assert_eq!(value(&process.look(now(begin)).unwrap(), "", "processes"), 2.0);
-    // Who comes too late to have seen it below its first parent cannot know whose it is.
+    // A monitor that starts later never saw its first parent, so it does not know the grandchild.
     assert_eq!(value(&of(Who::Pid(servant.pid())).look(now(begin)).unwrap(), "", "processes"), 1.0);
 }
 
 #[test]
-fn each_process_of_several_stands_beside_the_whole() {
+fn each_process_of_several_is_listed_after_the_total() {
     let mut servant = Servant::start(None, "");
     let child = servant.order("child", 0.0);
     let mut process = of(Who::Pid(servant.pid()));
@@ -130,13 +130,13 @@ fn each_process_of_several_stands_beside_the_whole() {
     assert!(parts[2].ends_with(&format!(" {child}")), "{parts:?}");
     let sum = value(&found, parts[1], "rss") + value(&found, parts[2], "rss");
     assert_eq!(value(&found, "", "rss"), sum);
-    // Shared pages are counted twice in that sum: it has no limit, and the private memory has.
+    // That sum counts shared pages twice, so only private memory has a limit.
     assert!(limit(&found, "", "rss").is_none() && limit(&found, "", "rss_anon").is_some());
     assert!(value(&found, "", "rss_anon") < sum);
 }
 
 #[test]
-fn descriptors_stand_against_the_limit_of_the_process_and_not_ours() {
+fn file_descriptors_are_compared_with_the_limit_of_that_process() {
     let mut servant = Servant::start(Some(256), "");
     let mut process = of(Who::Pid(servant.pid()));
     let begin = Instant::now();
@@ -150,7 +150,7 @@ fn descriptors_stand_against_the_limit_of_the_process_and_not_ours() {
 }
 
 #[test]
-fn a_name_means_all_that_bear_it_and_never_this_program() {
+fn a_name_matches_all_processes_of_that_name_except_plimsoll() {
     let name = format!("srv{}", std::process::id());
     let mut process = of(Who::Name(name.clone()));
     let begin = Instant::now();
@@ -171,13 +171,13 @@ fn a_name_means_all_that_bear_it_and_never_this_program() {
 }
 
 #[test]
-fn a_port_is_followed_from_one_listener_to_the_next() {
+fn a_port_is_followed_to_its_next_listener() {
     let mut servant = Servant::start(None, "");
     let port = servant.order("listen", 0.0);
     let mut process = of(Who::Port(port as u16));
     let begin = Instant::now();
     assert_eq!(value(&process.look(now(begin)).unwrap(), "", "processes"), 1.0);
-    // A fork has the socket, too: both are holders, and each counts once.
+    // A fork holds the socket, too: both processes are listeners, and each counts once.
     let child = servant.order("child", 0.0);
     assert_eq!(value(&process.look(now(begin)).unwrap(), "", "processes"), 2.0);
     servant.order("kill", f64::from(child));
@@ -190,7 +190,7 @@ fn a_port_is_followed_from_one_listener_to_the_next() {
 }
 
 #[test]
-fn one_that_ends_is_said_to_have_ended() {
+fn an_ended_process_is_reported() {
     let servant = Servant::start(None, "");
     let pid = servant.pid();
     let mut process = of(Who::Pid(pid));
@@ -202,14 +202,14 @@ fn one_that_ends_is_said_to_have_ended() {
 }
 
 #[test]
-fn facts_name_the_program_and_no_argument() {
+fn facts_name_the_program_without_its_arguments() {
     let servant = Servant::start(None, "");
     let found = of(Who::Pid(servant.pid())).look(now(Instant::now())).unwrap();
     assert!(fact(&found, "program").unwrap().starts_with("python3"));
     assert!(!format!("{found:?}").contains("hunter2"), "{found:?}");
 }
 
-/// Larger than any number that a kernel gives, so that none of them is this program's.
+/// Larger than any number that the kernel assigns, so that none of them is this program's.
 const PID: u32 = 5_000_000;
 
 fn record(folder: &Folder, start: u64, user: u64) {
@@ -224,7 +224,7 @@ fn record(folder: &Folder, start: u64, user: u64) {
 }
 
 #[test]
-fn what_cannot_be_read_is_left_out_and_never_zero() {
+fn an_unreadable_value_is_omitted_and_never_0() {
     let folder = Folder::new();
     record(&folder, 77, 100);
     let mut process = Process::new(&Who::Pid(PID), folder.path());
@@ -232,7 +232,7 @@ fn what_cannot_be_read_is_left_out_and_never_zero() {
     assert_eq!(fact(&first, "program"), Some("node server.mjs"));
     record(&folder, 77, 150);
     let found = process.look(second(2)).unwrap();
-    // 50 ticks in a second; the mask has 40 bits and the machine three CPUs.
+    // 50 ticks in a second; the mask has 40 bits, and the machine has three CPUs.
     assert_eq!((value(&found, "", "cpu"), limit(&found, "", "cpu")), (0.5, Some(3.0)));
     assert_eq!((value(&found, "", "rss"), limit(&found, "", "rss")), (102_400.0, Some(1_024_000.0)));
     for absent in ["fds", "fds_share", "disk_read", "busiest_thread", "cpu_wait", "involuntary_switches"] {
@@ -241,18 +241,18 @@ fn what_cannot_be_read_is_left_out_and_never_zero() {
 }
 
 #[test]
-fn a_number_that_another_process_has_now_is_not_the_one_that_was_named() {
+fn a_reused_process_id_is_not_the_named_process() {
     let folder = Folder::new();
     record(&folder, 77, 100);
     let mut process = Process::new(&Who::Pid(PID), folder.path());
     process.look(second(1)).unwrap();
     record(&folder, 78, 5_000);
-    let told = trouble(&mut process, second(2));
-    assert_eq!(told, format!("process `{PID}` has ended, and another process has its number"));
+    let found = trouble(&mut process, second(2));
+    assert_eq!(found, format!("process `{PID}` has ended, and another process has its number"));
 }
 
 #[test]
-fn a_named_process_that_started_anew_does_not_bring_the_life_of_another() {
+fn a_restarted_named_process_does_not_add_the_cpu_time_of_another() {
     let folder = Folder::new();
     record(&folder, 77, 100);
     let mut process = Process::new(&Who::Name("node".into()), folder.path());
@@ -260,7 +260,7 @@ fn a_named_process_that_started_anew_does_not_bring_the_life_of_another() {
     record(&folder, 77, 120);
     assert_eq!(value(&process.look(second(2)).unwrap(), "", "cpu"), 0.2);
     record(&folder, 78, 5_000);
-    // Its number belongs to another process: nobody can say since when that has used 50 s.
+    // Its number belongs to another process, and it is unknown when that one used its 50 s.
     assert!(process.look(second(3)).is_err());
     record(&folder, 78, 5_010);
     let found = process.look(second(4)).unwrap();

@@ -1,5 +1,5 @@
-//! Pages of metrics and a Prometheus server seen by a monitor: what becomes of their names, labels and types, and that
-//! nothing a server may say stops more than a sample.
+//! The Prometheus monitor, with pages of metrics and a Prometheus server: names, labels, and types. Nothing that a
+//! server sends breaks more than one sample.
 
 use crate::certificate::{Certificate, trusting};
 use crate::servers::{Looking, Scratch, Server, deaf, dripping, fact, free_port, page, pages, silent, value};
@@ -23,7 +23,7 @@ fn query(server: &str, query: &str) -> Looking {
     Looking::at(Source::Prometheus(Prometheus::Query { server, query: query.into() }))
 }
 
-/// A Prometheus that reads itself once a second.
+/// A Prometheus that scrapes itself once per second.
 fn start(scratch: &Scratch, port: u16) -> Server {
     let config = scratch.path().join("prometheus.yml");
     let text = format!(
@@ -64,7 +64,7 @@ most +Inf
 "#;
 
 #[test]
-fn names_labels_types_and_units_are_what_the_page_says() {
+fn names_labels_types_and_units_follow_the_page() {
     let later = PAGE
         .replace("} 5 17", "} 9 17")
         .replace("wait_seconds_sum 2.5", "wait_seconds_sum 4")
@@ -72,7 +72,7 @@ fn names_labels_types_and_units_are_what_the_page_says() {
         .replace("untyped_total 7", "untyped_total 2");
     let mut looking = scrape(pages(vec![page(PAGE), page(&later)]), &[]);
     let first = looking.look().unwrap();
-    assert_eq!(value(&first, "", "handles_total"), Some(12.0), "its type says that it is no counter");
+    assert_eq!(value(&first, "", "handles_total"), Some(12.0), "its type says that it is not a counter");
     assert_eq!(value(&first, "{quantile=\"0.9\"}", "took_seconds"), Some(0.25));
     assert_eq!(value(&first, "{a=\"b\"}", "named.in.quotes"), Some(3.0));
     assert_eq!(first.readings.len(), 5, "neither NaN nor infinity nor rates: {first:?}");
@@ -83,7 +83,7 @@ fn names_labels_types_and_units_are_what_the_page_says() {
     };
     assert_eq!(of(r#"{at="1",kind="a\"b\\c\nd"}"#, "jobs_total"), Some((4.0, Unit::PerS)));
     assert_eq!(of(r#"{at="2",kind="plain"}"#, "jobs_total"), Some((0.0, Unit::PerS)));
-    assert_eq!(of("", "untyped_total"), None, "a counter that fell has no rate");
+    assert_eq!(of("", "untyped_total"), None, "a counter that decreased has no rate");
     assert_eq!(of("", "wait_seconds_sum"), Some((1.5, Unit::Count)));
     assert_eq!(of("", "process_cpu_seconds_total"), Some((0.75, Unit::Cores)));
     assert_eq!(of("", "sent_bytes_total"), Some((0.0, Unit::BytesPerS)));
@@ -93,7 +93,7 @@ fn names_labels_types_and_units_are_what_the_page_says() {
 }
 
 #[test]
-fn openmetrics_means_the_same() {
+fn openmetrics_gives_the_same_values() {
     let text = "# TYPE jobs counter\njobs_total 17.0 1520879607.789 # {trace=\"x\"} 0.67 1520879607.1\n\
                 # TYPE a_info info\na_info{v=\"1\"} 1\n# EOF\nwhat follows is nothing";
     let mut looking = scrape(pages(vec![page(text), page(&text.replace("17.0", "20"))]), &[]);
@@ -104,7 +104,7 @@ fn openmetrics_means_the_same() {
 }
 
 #[test]
-fn only_whole_names_are_chosen_and_a_choice_of_nothing_is_said() {
+fn only_whole_names_are_selected_and_an_empty_selection_is_an_error() {
     let port = pages(vec![page("node_load1 1\nnode_load15 2\nnode_memory_a 3\nnode_memory_b 4\n")]);
     let found = scrape(port, &["node_load1", "node_memory_.*"]).look().unwrap();
     let names: Vec<&str> = found.readings.iter().map(|r| r.metric.as_str()).collect();
@@ -114,7 +114,7 @@ fn only_whole_names_are_chosen_and_a_choice_of_nothing_is_said() {
 }
 
 #[test]
-fn beyond_two_hundred_series_it_says_how_many_are_left_out() {
+fn series_beyond_two_hundred_are_omitted_and_counted() {
     let many: String = (0..1_234).map(|n| format!("m{{n=\"{n}\"}} {n}\n")).collect();
     let reversed: String = many.lines().rev().map(|line| format!("{line}\n")).collect();
     let mut looking = scrape(pages(vec![page(&many), page(&reversed)]), &[]);
@@ -122,12 +122,12 @@ fn beyond_two_hundred_series_it_says_how_many_are_left_out() {
     assert_eq!(first.readings.len(), 200);
     assert_eq!(fact(&first, "omitted series"), Some("1034 beyond the first 200"));
     let second = looking.look().unwrap();
-    assert!(value(&second, "{n=\"0\"}", "m").is_some(), "those that were told first stay");
+    assert!(value(&second, "{n=\"0\"}", "m").is_some(), "the series of the first sample stay");
     assert!(value(&second, "{n=\"1233\"}", "m").is_none());
 }
 
 #[test]
-fn every_way_to_send_a_page_is_read() {
+fn every_transfer_format_of_a_page_is_read() {
     let head = "HTTP/1.1 200 OK\r\n";
     let chunked =
         format!("{head}transfer-encoding: chunked\r\n\r\n4\r\na 1\n\r\n4;x=y\r\nb 2\n\r\n0\r\nt: 1\r\n\r\n");
@@ -145,11 +145,11 @@ fn every_way_to_send_a_page_is_read() {
 }
 
 #[test]
-fn a_connection_that_was_closed_between_two_looks_costs_no_sample() {
+fn a_connection_that_closes_between_two_samples_costs_no_sample() {
     let (listener, port) = silent();
     std::thread::spawn(move || {
         for mut stream in listener.incoming().map_while(Result::ok) {
-            // One block is a whole request; whatever comes, there is one answer.
+            // One block is a whole request; every request gets one response.
             let _ = stream.read(&mut [0; 4096]);
             let _ = stream.write_all(&page("a 1\n"));
         }
@@ -161,7 +161,7 @@ fn a_connection_that_was_closed_between_two_looks_costs_no_sample() {
 }
 
 #[test]
-fn what_is_no_page_is_said_with_its_line_and_without_its_text() {
+fn an_invalid_page_is_reported_with_its_line_and_without_its_text() {
     let fails = |answer: Vec<u8>| scrape(pages(vec![answer]), &[]).fails();
     let why = fails(page("a 1\nsecret{x=\"y\" 2\n"));
     assert!(why.ends_with("`: line 2 is not a sample: labels are not separated by commas"), "{why}");
@@ -176,7 +176,7 @@ fn what_is_no_page_is_said_with_its_line_and_without_its_text() {
 }
 
 #[test]
-fn an_address_that_is_none_is_said_without_its_secrets() {
+fn an_invalid_address_is_reported_without_its_secrets() {
     for url in [
         "https://me:mellon@h/",
         "ftp://mellon@h/",
@@ -193,15 +193,15 @@ fn an_address_that_is_none_is_said_without_its_secrets() {
 }
 
 #[test]
-fn garbled_pages_stop_nothing() {
+fn garbled_pages_cause_no_panic() {
     let mut random = SplitMix64::new(7);
     let mut below = |n: usize| (random.next_u64() % n as u64) as usize;
     let whole = page(PAGE);
     let head = b"HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n";
     let answers: Vec<Vec<u8>> = (0..3_000)
         .map(|n| {
-            // Mostly only the text is garbled, so that its parser gets to see it; a garbled head may promise what
-            // never comes, and that takes a look's whole patience.
+            // In most cases, only the body is garbled, so that its parser sees it. A garbled head may promise bytes
+            // that never arrive, which takes the whole time limit of a sample.
             let mut bytes = if n % 10 > 0 { PAGE.as_bytes().to_vec() } else { whole.clone() };
             for _ in 0..=below(4) {
                 let at = below(bytes.len());
@@ -218,7 +218,7 @@ fn garbled_pages_stop_nothing() {
             }
             if n % 10 > 0 { [&head[..], &bytes].concat() } else { bytes }
         })
-        // One that promises more than it sends is a silent server: those have a test of their own.
+        // A response that promises more than it sends is like a silent server, which has its own test.
         .filter(|answer| !answer.windows(16).any(|w| w == b"Content-Length: ") || ends_itself(answer))
         .collect();
     let looks = answers.len();
@@ -227,16 +227,16 @@ fn garbled_pages_stop_nothing() {
     assert!(seen > looks / 20 && seen < looks, "{seen} of {looks} were pages");
 }
 
-/// Its length is not longer than what is there.
+/// Its content length equals its actual length.
 fn ends_itself(answer: &[u8]) -> bool {
     let text = String::from_utf8_lossy(answer);
     let (head, body) = text.split_once("\r\n\r\n").unwrap_or((&text, ""));
-    let told = head.split("Content-Length: ").nth(1).and_then(|rest| rest.split("\r\n").next());
-    told.and_then(|told| told.parse().ok()) == Some(body.len())
+    let length = head.split("Content-Length: ").nth(1).and_then(|rest| rest.split("\r\n").next());
+    length.and_then(|length| length.parse().ok()) == Some(body.len())
 }
 
 #[test]
-fn a_prometheus_answers_queries_and_its_own_page() {
+fn a_prometheus_server_is_queried_and_scraped() {
     let (scratch, port) = (Scratch::new(), free_port());
     let server = start(&scratch, port);
     let address = format!("http://127.0.0.1:{port}");
@@ -264,7 +264,7 @@ fn a_prometheus_answers_queries_and_its_own_page() {
     let mut own = scrape(port, &["process_cpu_seconds_total", "prometheus_http_requests_total"]);
     own.look().unwrap();
     let rates = own.look().unwrap();
-    // Its handler counts a page when it is served: the one before this look.
+    // Its handler counts a page when it is served: the page of the previous sample.
     assert_eq!(
         value(&rates, "{code=\"200\",handler=\"/metrics\"}", "prometheus_http_requests_total"),
         Some(1.0)
@@ -285,7 +285,7 @@ fn a_prometheus_answers_queries_and_its_own_page() {
 }
 
 #[test]
-fn silence_and_lost_packets_end_a_look_in_time() {
+fn silence_and_lost_packets_end_a_sample_in_time() {
     let (_listener, port) = silent();
     assert!(scrape(port, &[]).fails().ends_with("no response in time"));
     assert!(query(&format!("http://127.0.0.1:{port}"), "up").fails().ends_with("no response in time"));
@@ -300,7 +300,7 @@ fn silence_and_lost_packets_end_a_look_in_time() {
 }
 
 #[test]
-fn a_page_behind_https_is_read_by_who_trusts_its_certificate() {
+fn a_page_over_https_is_read_if_its_certificate_is_trusted() {
     let certificate = Certificate::new();
     let (port, asked) = certificate.serve(&page("a 1\n"));
     let at = |host: &str, trust: &Trust| {
@@ -323,7 +323,7 @@ fn a_page_behind_https_is_read_by_who_trusts_its_certificate() {
 }
 
 #[test]
-fn a_redirect_is_a_status_and_is_not_followed() {
+fn a_redirect_is_an_error_and_is_not_followed() {
     let elsewhere = pages(vec![page("a 1\n")]);
     let to =
         format!("HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:{elsewhere}/\r\nContent-Length: 0\r\n\r\n");

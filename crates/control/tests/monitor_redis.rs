@@ -1,4 +1,4 @@
-//! A Redis seen from inside: its own figures, its limits, and what is said when it is gone, hangs or refuses.
+//! The Redis monitor: its values and limits, and its errors if the server is down, hangs, or rejects it.
 
 use crate::certificate::{Certificate, trusting};
 use crate::servers;
@@ -19,7 +19,7 @@ fn looking(address: &str) -> Looking {
     Looking::at(Source::Redis(Secret::new(address)))
 }
 
-/// Sends lines and waits for as many answers of one line each.
+/// Sends lines and waits for as many responses of one line each.
 fn say(port: u16, lines: &[&str]) -> TcpStream {
     let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port)).unwrap();
     stream.write_all((lines.join("\r\n") + "\r\n").as_bytes()).unwrap();
@@ -33,7 +33,7 @@ fn say(port: u16, lines: &[&str]) -> TcpStream {
 }
 
 #[test]
-fn its_work_memory_and_keys_are_what_was_done_to_it() {
+fn commands_memory_and_keys_are_measured() {
     let port = free_port();
     let options = [
         "--maxclients",
@@ -53,7 +53,7 @@ fn its_work_memory_and_keys_are_what_was_done_to_it() {
     assert_eq!(limit(&first, "", "memory"), Some(f64::from(64 << 20)));
     assert!(fact(&first, "redis_version").unwrap().contains('.'));
     assert_eq!(fact(&first, "maxmemory_policy"), Some("allkeys-lru"));
-    // 2 writes, 3 hits, 1 miss: 6 commands, and the INFO of the look itself.
+    // 2 writes, 3 hits, 1 miss: 6 commands, and the INFO of the sample itself.
     let _held = say(port, &["SET a 1", "SET b 2 EX 1000", "INCR a", "TTL b", "EXISTS a", "EXISTS none"]);
     let second = looking.look().unwrap();
     assert_eq!(value(&second, "", "clients"), Some(2.0));
@@ -68,7 +68,7 @@ fn its_work_memory_and_keys_are_what_was_done_to_it() {
     assert!(value(&second, "", "cpu").unwrap() >= 0.0);
     let unit = second.readings.iter().find(|r| r.metric == "net_out").unwrap().unit;
     assert_eq!(unit, Unit::BytesPerS);
-    // Nothing was asked for since: of nothing there is no share.
+    // Without lookups since then, there is no hit ratio.
     assert_eq!(value(&looking.look().unwrap(), "", "hit_share"), None);
 }
 
@@ -92,7 +92,7 @@ fn a_rejected_connection_and_an_evicted_key_are_counted() {
 }
 
 #[test]
-fn a_password_is_sent_and_never_said() {
+fn a_password_is_sent_and_never_shown() {
     let port = free_port();
     let _server = start(port, &["--requirepass", "open@sesame/1"]);
     let with = |login: &str| looking(&format!("redis://{login}127.0.0.1:{port}"));
@@ -106,7 +106,7 @@ fn a_password_is_sent_and_never_said() {
 }
 
 #[test]
-fn one_that_dies_is_a_trouble_and_one_that_is_back_is_seen_again() {
+fn a_dead_server_is_an_error_and_is_sampled_again_once_it_is_back() {
     let port = free_port();
     let server = start(port, &[]);
     let mut looking = looking(&format!("redis://127.0.0.1:{port}/0"));
@@ -116,18 +116,18 @@ fn one_that_dies_is_a_trouble_and_one_that_is_back_is_seen_again() {
     let gone = looking.fails();
     assert_eq!(gone, format!("cannot connect to `127.0.0.1:{port}`: connection refused"));
     let _server = start(port, &[]);
-    // Its counters begin anew, and have passed the old ones already: a rate over both lives would be about nothing.
+    // Its counters started over and already exceed the old ones; a rate over the restart would be meaningless.
     let _held = say(port, &["PING"; 40]);
     let back = looking.sees();
     assert_eq!(value(&back, "", "commands"), None, "{back:?}");
     assert!(value(&looking.sees(), "", "commands").is_some());
-    // A server that ends idle connections costs no sample.
+    // A server that closes idle connections costs no sample.
     let _killer = say(port, &["CLIENT KILL TYPE normal SKIPME yes"]);
     looking.look().unwrap();
 }
 
 #[test]
-fn one_that_hangs_costs_a_sample_and_not_the_next_look() {
+fn a_hanging_server_costs_a_sample_and_not_the_next_one() {
     let port = free_port();
     let server = start(port, &[]);
     let mut stopped = looking(&format!("127.0.0.1:{port}"));
@@ -150,7 +150,7 @@ fn one_that_hangs_costs_a_sample_and_not_the_next_look() {
 }
 
 #[test]
-fn an_address_that_is_none_is_said_without_its_login() {
+fn an_invalid_address_is_reported_without_its_login() {
     for address in
         ["rediss://:mellon@h:port", "http://:mellon@h:1", "redis://:mellon@h:port", "redis://:mellon@"]
     {
@@ -164,24 +164,24 @@ fn an_address_that_is_none_is_said_without_its_login() {
 }
 
 #[test]
-fn over_tls_it_is_seen_by_who_trusts_its_certificate() {
+fn a_server_with_tls_is_sampled_if_its_certificate_is_trusted() {
     let (certificate, scratch, port) = (Certificate::new(), Scratch::new(), free_port());
     let (file, key) = certificate.files(&scratch);
     let (file, key, tls_port) = (file.to_str().unwrap(), key.to_str().unwrap(), port.to_string());
     let tls = ["--tls-port", &tls_port, "--tls-cert-file", file, "--tls-key-file", key];
     let more = ["--tls-ca-cert-file", file, "--tls-auth-clients", "no", "--requirepass", "sesame"];
-    // Without a port of clear text.
+    // Without a port for plain text.
     let _server = start(0, &[&tls[..], &more[..]].concat());
     let at = |address: &str, trust: &Trust| Looking::trusting(Source::Redis(Secret::new(address)), trust);
     let address = format!("rediss://:sesame@127.0.0.1:{port}");
     let mut looking = at(&address, &certificate.trust());
     looking.sees();
-    assert!(value(&looking.sees(), "", "commands").is_some(), "over the connection that was kept");
+    assert!(value(&looking.sees(), "", "commands").is_some(), "over the same connection");
     at(&address, &trusting()).sees();
     let strange = at(&address, &Default::default()).fails();
     assert!(strange.contains(&format!("`127.0.0.1:{port}`")) && strange.contains("certificate"), "{strange}");
     let other = at(&format!("rediss://:sesame@localhost:{port}"), &certificate.trust()).fails();
-    assert!(other.contains("certificate"), "it is for the address, not for the name: {other}");
+    assert!(other.contains("certificate"), "it is for the address and not for the name: {other}");
     let plain = at(&format!("redis://:sesame@127.0.0.1:{port}"), &certificate.trust()).fails();
     assert!(plain.contains("cannot query"), "{plain}");
     for why in [strange, other, plain] {
@@ -190,7 +190,7 @@ fn over_tls_it_is_seen_by_who_trusts_its_certificate() {
 }
 
 #[test]
-fn one_that_does_not_speak_tls_is_said_in_time() {
+fn a_server_without_tls_is_reported_in_time() {
     let port = free_port();
     let _server = start(port, &[]);
     let at = |port: u16| {

@@ -1,5 +1,5 @@
-//! Node and Go programs seen from inside: their memory, their collector, what keeps them busy; and what is said when
-//! they are gone, hang or answer something else.
+//! The Node and Go monitors: memory, garbage collection, and load of the runtime, and their errors if the program is
+//! down, hangs, or serves another page.
 
 use crate::servers::{Looking, Scratch, Server, deaf, fact, free_port, limit, page, pages, silent, value};
 use plimsoll_plan::value::Secret;
@@ -23,8 +23,8 @@ fn folder() -> String {
 }
 
 #[test]
-fn a_page_of_prom_client_has_its_figures_under_names_of_ours() {
-    // Half a second of user CPU later, with two more small collections of 25 ms altogether.
+fn values_of_prom_client_get_plimsolls_names() {
+    // Half a second of user CPU later, with two more small collections of 25 ms in total.
     let later = NODE
         .replace("process_cpu_user_seconds_total 0.189045", "process_cpu_user_seconds_total 0.689045")
         .replace("process_cpu_seconds_total 0.189045", "process_cpu_seconds_total 0.689045")
@@ -37,7 +37,7 @@ fn a_page_of_prom_client_has_its_figures_under_names_of_ours() {
     assert_eq!(value(&first, "", "eventloop_lag_p99"), Some(0.010084351));
     assert_eq!(value(&first, "", "heap_used"), Some(6_426_544.0));
     assert_eq!(value(&first, "", "heap_total"), Some(10_461_184.0));
-    assert_eq!(limit(&first, "", "heap_used"), None, "prom-client does not know it");
+    assert_eq!(limit(&first, "", "heap_used"), None, "prom-client does not report it");
     assert_eq!(value(&first, "", "external_memory"), Some(2_209_413.0));
     assert_eq!(value(&first, "", "memory_rss"), Some(57_516_032.0));
     assert_eq!(
@@ -45,8 +45,8 @@ fn a_page_of_prom_client_has_its_figures_under_names_of_ours() {
         Some(0.0),
         "a gauge, although its name ends with `_total`"
     );
-    assert_eq!(value(&first, "", "descriptors"), Some(19.0));
-    assert_eq!(limit(&first, "", "descriptors"), Some(20_000.0));
+    assert_eq!(value(&first, "", "fds"), Some(19.0));
+    assert_eq!(limit(&first, "", "fds"), Some(20_000.0));
     assert_eq!(value(&first, "", "cpu"), None, "a rate needs two looks");
     let second = looking.look().unwrap();
     let near = |part: &str, metric: &str, wanted: f64, unit: Unit| {
@@ -61,7 +61,7 @@ fn a_page_of_prom_client_has_its_figures_under_names_of_ours() {
 }
 
 #[test]
-fn what_a_program_adds_is_understood_and_a_restart_makes_no_rate() {
+fn a_programs_own_metrics_are_parsed_and_a_restart_has_no_rate() {
     let more = format!("{NODE}nodejs_heap_size_limit_bytes 5e8\nnodejs_eventloop_utilization 0.97\n");
     let again = more
         .replace("process_start_time_seconds 17", "process_start_time_seconds 18")
@@ -73,14 +73,14 @@ fn what_a_program_adds_is_understood_and_a_restart_makes_no_rate() {
     let second = looking.look().unwrap();
     assert_eq!(value(&second, "", "cpu"), None, "another process's counters: {second:?}");
     assert_eq!(value(&looking.look().unwrap(), "", "cpu"), Some(0.0));
-    // One page for several processes: their figures stay apart.
+    // One page for several processes: their values stay separate.
     let two = "nodejs_external_memory_bytes{pid=\"1\"} 10\nnodejs_external_memory_bytes{pid=\"2\"} 20\n";
     let found = node(pages(vec![page(two)])).look().unwrap();
     assert_eq!(value(&found, "{pid=\"2\"}", "external_memory"), Some(20.0), "{found:?}");
 }
 
 #[test]
-fn a_node_program_that_stops_dies_and_comes_back() {
+fn a_node_program_that_hangs_dies_and_restarts_is_sampled_again() {
     let port = free_port();
     let (script, text, number) = (folder() + "/node.mjs", folder() + "/pages/node.txt", port.to_string());
     let start = || Server::start(&[], &["node", &script, &text, &number], "KILL", "listening");
@@ -100,7 +100,7 @@ fn a_node_program_that_stops_dies_and_comes_back() {
 }
 
 #[test]
-fn a_go_program_is_seen_by_what_its_standard_library_publishes() {
+fn a_go_program_is_sampled_through_its_standard_library() {
     let scratch = Scratch::new();
     let program = scratch.path().join("expvar");
     let built = Command::new("go")
@@ -140,12 +140,12 @@ fn a_go_program_is_seen_by_what_its_standard_library_publishes() {
     assert!(looking.fails().ends_with("connection refused"));
     let _server = start();
     let back = looking.sees();
-    assert_eq!(value(&back, "", "gc_runs"), None, "the counters fell: it was started anew");
+    assert_eq!(value(&back, "", "gc_runs"), None, "the counters decreased because of the restart");
 }
 
 #[test]
-fn a_go_program_is_seen_by_the_metrics_of_the_prometheus_client() {
-    // Prometheus itself is one.
+fn a_go_program_is_sampled_through_the_prometheus_client() {
+    // Prometheus itself is such a program.
     let (scratch, port) = (Scratch::new(), free_port());
     let config = scratch.path().join("prometheus.yml");
     std::fs::write(&config, "").unwrap();
@@ -167,7 +167,7 @@ fn a_go_program_is_seen_by_the_metrics_of_the_prometheus_client() {
     {
         assert!(value(&second, "", name).is_some(), "{name} is not in {second:?}");
     }
-    assert!(limit(&second, "", "descriptors").unwrap() >= 256.0);
+    assert!(limit(&second, "", "fds").unwrap() >= 256.0);
     server.freeze();
     assert!(looking.fails().ends_with("no response in time"));
     server.thaw();
@@ -177,7 +177,7 @@ fn a_go_program_is_seen_by_the_metrics_of_the_prometheus_client() {
 }
 
 #[test]
-fn a_memory_limit_that_is_none_is_none() {
+fn a_memory_limit_of_infinity_is_no_limit() {
     let with = |limit: &str| {
         let text = format!(
             "go_memstats_heap_alloc_bytes 1\ngo_gc_gomemlimit_bytes {limit}\ngo_sched_gomaxprocs_threads 2\n\
@@ -193,7 +193,7 @@ fn a_memory_limit_that_is_none_is_none() {
 }
 
 #[test]
-fn another_page_is_said_to_be_another() {
+fn another_page_is_reported_as_unsuitable() {
     for (text, json) in [("a 1\n", false), ("{}", true), ("{\"memstats\": 1}", true), ("[1]", false)] {
         let port = pages(vec![page(text)]);
         let why = go(port, "/").fails();
@@ -205,7 +205,7 @@ fn another_page_is_said_to_be_another() {
 }
 
 #[test]
-fn silence_and_lost_packets_end_a_look_in_time() {
+fn silence_and_lost_packets_end_a_sample_in_time() {
     let (_listener, port) = silent();
     assert!(node(port).fails().ends_with("no response in time"));
     assert!(go(port, "/debug/vars").fails().ends_with("no response in time"));

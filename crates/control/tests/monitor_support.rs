@@ -1,5 +1,5 @@
-//! What the tests of monitors share: a real child that does what it is told, folders of files, and short ways to ask
-//! for a reading.
+//! Shared by the tests of monitors: a real child process that follows orders, directories of files, and short accessors
+//! of readings.
 #![allow(dead_code, clippy::expect_used, clippy::unwrap_used)]
 
 use plimsoll_control::monitor::{Found, Moment, Probe};
@@ -10,8 +10,8 @@ use std::process::{ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Instant;
 
-/// A Python program that reads orders, one a line, and answers each with a line when it is done. It ends with its
-/// stdin, so with the test, whatever becomes of that; its children end with a pipe to it.
+/// A Python program that reads orders, one per line, and responds to each with a line when it is done. It ends when its
+/// stdin closes, and therefore with the test; its children end with a pipe to it.
 pub struct Servant {
     child: std::process::Child,
     orders: Option<ChildStdin>,
@@ -77,7 +77,7 @@ for line in sys.stdin:
 "#;
 
 impl Servant {
-    /// `nofile`: its soft limit of descriptors. `name` is what the order `name` makes it called.
+    /// `nofile` is its soft limit on open files. `name` is the process name that the order `name` sets.
     pub fn start(nofile: Option<u32>, name: &str) -> Servant {
         let limit = nofile.map_or(String::new(), |n| format!("ulimit -n {n}; "));
         let script = format!("{limit}exec python3 -c \"$0\" \"$1\" --password=hunter2");
@@ -90,7 +90,7 @@ impl Servant {
         let orders = child.stdin.take();
         let answers = BufReader::new(child.stdout.take().expect("stdout is a pipe"));
         let mut servant = Servant { child, orders, answers };
-        // Answered only by Python, so its start-up is over.
+        // Only Python responds, so its startup is over.
         servant.order("ready", 0.0);
         servant
     }
@@ -99,10 +99,10 @@ impl Servant {
         self.child.id()
     }
 
-    /// Returns when it is done.
+    /// Returns when the order is done.
     pub fn order(&mut self, word: &str, number: f64) -> u32 {
         let orders = self.orders.as_mut().expect("it has not been dropped");
-        writeln!(orders, "{word} {number}").expect("it reads orders");
+        writeln!(orders, "{word} {number}").expect("the servant reads orders");
         let mut answer = String::new();
         self.answers.read_line(&mut answer).expect("it answers");
         answer.trim().parse().unwrap_or_else(|_| panic!("`{word}` is answered by a number, not `{answer}`"))
@@ -116,12 +116,12 @@ impl Drop for Servant {
     }
 }
 
-/// Now, as the threads of monitors say it.
+/// The current time, as in the threads of monitors.
 pub fn now(begin: Instant) -> Moment {
     Moment { now_ns: begin.elapsed().as_nanos() as u64 }
 }
 
-/// So many seconds after the beginning, for probes whose files the test writes.
+/// Returns the time `number` seconds after the start, for probes whose files the test writes.
 pub fn second(number: u64) -> Moment {
     Moment { now_ns: number * 1_000_000_000 }
 }
@@ -130,7 +130,7 @@ pub fn reading<'a>(found: &'a Found, part: &str, metric: &str) -> Option<&'a Rea
     found.readings.iter().find(|reading| reading.part == part && reading.metric == metric)
 }
 
-/// The value of a reading that is there.
+/// Returns the value of an existing reading.
 pub fn value(found: &Found, part: &str, metric: &str) -> f64 {
     let Some(reading) = reading(found, part, metric) else {
         let all: Vec<_> = found.readings.iter().map(|r| format!("{}/{}", r.part, r.metric)).collect();
@@ -143,16 +143,16 @@ pub fn limit(found: &Found, part: &str, metric: &str) -> Option<f64> {
     reading(found, part, metric).unwrap_or_else(|| panic!("there is `{metric}`")).limit
 }
 
-/// What it says is in the way.
+/// Returns the error of a sample.
 pub fn trouble(probe: &mut dyn Probe, at: Moment) -> String {
-    probe.look(at).expect_err("there is nothing to see").0
+    probe.look(at).expect_err("the sample fails").0
 }
 
 pub fn fact<'a>(found: &'a Found, name: &str) -> Option<&'a str> {
     found.facts.iter().find(|fact| fact.0 == name).map(|fact| fact.1.as_str())
 }
 
-/// A folder that goes with its value.
+/// A directory that is removed with its value.
 pub struct Folder(PathBuf);
 
 impl Folder {
@@ -161,7 +161,7 @@ impl Folder {
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let name = format!("monitor-{}-{number}", std::process::id());
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-        std::fs::create_dir_all(&folder).expect("the target folder is writable");
+        std::fs::create_dir_all(&folder).expect("the target directory is writable");
         Folder(folder)
     }
 
@@ -172,7 +172,7 @@ impl Folder {
     /// Writes a file such as `/proc/stat` below it.
     pub fn write(&self, path: &str, text: &str) {
         let path = self.0.join(path.trim_start_matches('/'));
-        std::fs::create_dir_all(path.parent().expect("a file is in a folder")).expect("it is writable");
+        std::fs::create_dir_all(path.parent().expect("a file is in a directory")).expect("it is writable");
         std::fs::write(path, text).expect("it is writable");
     }
 }

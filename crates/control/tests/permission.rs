@@ -1,4 +1,4 @@
-//! Who may be loaded: the three permissions for a public host, and the addresses that none of them opens.
+//! Permission to send load: the three ways to permit a public host, and the addresses that none of them permits.
 
 use plimsoll_control::Resolved;
 use plimsoll_control::permission::{Asking, Granted, Refusal, permit};
@@ -11,7 +11,7 @@ struct Case<'a> {
     host: &'a str,
     addresses: &'a [&'a str],
     allow: &'a [&'a str],
-    /// What the person types; `None` without a terminal.
+    /// The text that the user types; `None` without a terminal.
     typed: Option<&'a str>,
     file: Answer,
 }
@@ -28,14 +28,14 @@ impl Default for Case<'_> {
     }
 }
 
-/// The answer, how often the person was asked, and how often the file was fetched.
+/// Returns the result, and how often the user was asked and the file was fetched.
 fn judge(case: Case<'_>) -> (Result<Granted, Refusal>, u32, u32) {
     let mut fetch = |_| case.file.clone();
     let (answer, asked, fetched, _) = judge_each(&case, &mut fetch);
     (answer, asked, fetched)
 }
 
-/// The same with a file of its own for each address, and the addresses that are left.
+/// The same with a different file for each address; also returns the remaining addresses.
 fn judge_each(
     case: &Case<'_>,
     file: &mut dyn FnMut(SocketAddr) -> Answer,
@@ -71,7 +71,7 @@ fn judge_each(
 }
 
 #[test]
-fn loopback_and_private_addresses_are_free_and_nobody_is_asked() {
+fn loopback_and_private_addresses_need_no_permission() {
     for address in [
         "127.0.0.1",
         "::1",
@@ -88,7 +88,7 @@ fn loopback_and_private_addresses_are_free_and_nobody_is_asked() {
 }
 
 #[test]
-fn metadata_services_multicast_and_broadcast_are_refused_whatever_is_said() {
+fn metadata_services_multicast_and_broadcast_are_always_rejected() {
     for address in ["169.254.169.254", "224.0.0.1", "255.255.255.255", "ff02::1", "::ffff:169.254.169.254"] {
         let case = Case {
             host: address,
@@ -104,7 +104,7 @@ fn metadata_services_multicast_and_broadcast_are_refused_whatever_is_said() {
 }
 
 #[test]
-fn a_public_host_without_permission_is_refused_with_all_three_ways_named() {
+fn a_public_host_without_permission_is_rejected_and_the_error_names_all_three_ways() {
     let (answer, asked, fetched) = judge(Case::default());
     let refusal = answer.unwrap_err();
     assert!(refusal.sentence.contains("`example.test` (203.0.113.5) is a public address"), "{refusal}");
@@ -125,15 +125,15 @@ fn allow_permits_by_name_or_by_address_without_asking() {
 }
 
 #[test]
-fn one_public_address_among_private_ones_is_enough_to_ask() {
+fn one_public_address_among_private_ones_needs_permission() {
     let mixed = &["10.0.0.1", "203.0.113.5"];
     assert!(judge(Case { addresses: mixed, ..Case::default() }).0.is_err());
-    // An address given with `--allow` must cover all that the name stands for.
+    // An address given with `--allow` must cover all addresses of the name.
     assert!(judge(Case { addresses: mixed, allow: &["203.0.113.5"], ..Case::default() }).0.is_err());
 }
 
 #[test]
-fn typing_the_hosts_name_permits_and_anything_else_does_not() {
+fn only_typing_the_host_name_permits_it() {
     assert_eq!(
         judge(Case { typed: Some("example.test\n"), ..Case::default() }),
         (Ok(Granted::Confirmed), 1, 0)
@@ -145,7 +145,7 @@ fn typing_the_hosts_name_permits_and_anything_else_does_not() {
 }
 
 #[test]
-fn the_ownership_file_permits_while_it_names_the_host_and_has_not_expired() {
+fn the_ownership_file_permits_a_host_that_it_names_until_it_expires() {
     let file = |text: &str| Case { file: Ok((200, text.as_bytes().to_vec())), ..Case::default() };
     assert_eq!(judge(file("allow: example.test\nexpires: 2026-12-31\n")).0, Ok(Granted::Proved));
     let expired = judge(file("allow: example.test\nexpires: 2026-11-20\n")).0.unwrap_err();
@@ -157,7 +157,7 @@ fn the_ownership_file_permits_while_it_names_the_host_and_has_not_expired() {
 }
 
 #[test]
-fn an_ownership_file_speaks_for_the_address_that_serves_it_only() {
+fn an_ownership_file_permits_only_the_address_that_serves_it() {
     let case =
         Case { addresses: &["10.0.0.1", "203.0.113.5", "198.51.100.7", "192.0.2.3"], ..Case::default() };
     let mut file = |address: SocketAddr| match address.ip().to_string().as_str() {
@@ -167,8 +167,8 @@ fn an_ownership_file_speaks_for_the_address_that_serves_it_only() {
     };
     let (answer, _, fetched, left) = judge_each(&case, &mut file);
     assert_eq!((answer, fetched), (Ok(Granted::Proved), 3), "a private address needs no proof");
-    assert_eq!(left, ["10.0.0.1", "198.51.100.7"], "what nobody permitted is not loaded");
-    // No file at all: refused, with every reason, and nothing taken away.
+    assert_eq!(left, ["10.0.0.1", "198.51.100.7"], "addresses without permission get no load");
+    // Without any file, the host is rejected with every reason, and no address is removed.
     let mut none = |address: SocketAddr| match address.ip().to_string().as_str() {
         "203.0.113.5" => Ok((404, Vec::new())),
         _ => Err("no answer".into()),

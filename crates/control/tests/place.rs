@@ -1,4 +1,4 @@
-//! Finding the target: names, the trial connection, and whether it is this very machine.
+//! Finding the target: names, the trial connection, and whether it is on the same machine.
 
 use plimsoll_control::environment::{environment, same_machine};
 use plimsoll_control::session::Way;
@@ -12,14 +12,14 @@ fn origin(host: &str, port: u16) -> Origin {
     Origin { name: host.into(), host: host.into(), port, tls: None, is_http2: false }
 }
 
-/// A port of this machine on which nobody listens: it was free a moment ago and only listeners take ports by
+/// A port of this machine without a listener: it was free a moment ago, and only listeners take ports by
 /// number.
 fn closed_port() -> u16 {
     TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
 #[test]
-fn a_literal_address_asks_no_resolver() {
+fn a_literal_address_needs_no_resolver() {
     for host in ["127.0.0.1", "::1", "203.0.113.5"] {
         let found = dns::resolve(&Target { host: host.into(), port: 81, tls: false }).unwrap();
         assert_eq!((found.addresses.len(), found.first().port(), found.dns_ns), (1, 81, 0), "{host}");
@@ -27,7 +27,7 @@ fn a_literal_address_asks_no_resolver() {
 }
 
 #[test]
-fn localhost_resolves_and_each_address_stands_once() {
+fn localhost_resolves_to_distinct_addresses() {
     let found = dns::resolve(&Target { host: "localhost".into(), port: 80, tls: false }).unwrap();
     let mut once = found.addresses.clone();
     once.sort();
@@ -37,11 +37,11 @@ fn localhost_resolves_and_each_address_stands_once() {
 }
 
 #[test]
-fn the_address_that_takes_the_connection_is_loaded() {
+fn the_address_that_accepts_the_connection_is_used() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     let mut found = Resolved {
-        // Nobody listens on this port of the second loopback address.
+        // This port of the second loopback address has no listener.
         addresses: vec![([127, 0, 0, 2], port).into(), ([127, 0, 0, 1], port).into()],
         dns_ns: 5,
     };
@@ -51,7 +51,7 @@ fn the_address_that_takes_the_connection_is_loaded() {
 }
 
 #[test]
-fn a_closed_port_is_a_sentence_with_a_hint() {
+fn a_closed_port_is_an_error_with_a_hint() {
     let port = closed_port();
     let mut found = Resolved { addresses: vec![([127, 0, 0, 1], port).into()], dns_ns: 0 };
     let error = place::knock(&mut found, &origin("127.0.0.1", port), &Limits::default()).unwrap_err();
@@ -61,7 +61,7 @@ fn a_closed_port_is_a_sentence_with_a_hint() {
 }
 
 #[test]
-fn this_machine_is_known_by_loopback_and_by_its_own_addresses() {
+fn loopback_and_local_addresses_mean_the_same_machine() {
     let own = ["192.0.2.7".parse().unwrap()];
     for (address, same) in
         [("127.0.0.5", true), ("::1", true), ("0.0.0.0", true), ("192.0.2.7", true), ("192.0.2.8", false)]
@@ -72,7 +72,7 @@ fn this_machine_is_known_by_loopback_and_by_its_own_addresses() {
 }
 
 #[test]
-fn the_environment_tells_the_cpus_of_the_machine_from_those_we_may_use() {
+fn the_environment_distinguishes_all_cpus_from_allowed_cpus() {
     let way = |last, first_connect_ns| Way {
         origin: origin("shop.test", 80),
         place: Resolved { addresses: vec![([127, 0, 0, last], 80).into()], dns_ns: 0 },

@@ -1,4 +1,4 @@
-//! Real servers for the tests of monitors: each on a free port, each ended with its test even when that is killed.
+//! Real servers for the tests of monitors: each on a free port, and each ends with its test, even if that is killed.
 #![allow(dead_code, clippy::expect_used)]
 
 use plimsoll_control::monitor::{Found, Moment, MonitorError, PATIENCE, Probe, Trust, probe};
@@ -11,11 +11,11 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
-/// Long enough for a loaded machine with a cold disk.
+/// Long enough for a busy machine with a cold disk.
 pub const DEADLINE: Duration = Duration::from_secs(60);
 
-/// A port that nobody listens on, below those that the kernel deals out by itself: between the choice and the start
-/// of a server, no other test's listener can be given it.
+/// Returns a port without a listener, below the ephemeral range: until the server starts, no listener of another test
+/// can get it from the kernel.
 pub fn free_port() -> u16 {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     loop {
@@ -27,7 +27,7 @@ pub fn free_port() -> u16 {
     }
 }
 
-/// A folder that goes with the test.
+/// A directory that is removed with the test.
 pub struct Scratch(PathBuf);
 
 impl Scratch {
@@ -36,7 +36,7 @@ impl Scratch {
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let name = format!("plimsoll-monitor-{}-{number}", std::process::id());
         let folder = std::env::temp_dir().join(name);
-        std::fs::create_dir_all(&folder).expect("the temporary folder is writable");
+        std::fs::create_dir_all(&folder).expect("the temporary directory is writable");
         Scratch(folder)
     }
 
@@ -51,29 +51,29 @@ impl Drop for Scratch {
     }
 }
 
-/// A server process. The kernel ends it when the thread of its test ends, however that happens.
+/// A server process. The kernel ends it when the thread of its test ends for any reason.
 pub struct Server {
     child: Child,
-    /// For how to end it without traces.
+    /// The signal that ends it cleanly.
     end: &'static str,
     lines: Receiver<String>,
 }
 
 impl Server {
-    /// Starts `words` (with options of setpriv in front of them) and waits for a line that holds `ready`.
+    /// Starts `words` (preceded by options of setpriv) and waits for a line that contains `ready`.
     pub fn start(options: &[&str], words: &[&str], end: &'static str, ready: &str) -> Server {
         let mut command = Command::new("setpriv");
         command.arg(format!("--pdeathsig={end}")).args(options).arg("--").args(words);
-        // Programs say it on either stream; the shell's redirection makes one of them.
+        // Programs print it to either stream; the shell's redirection merges them.
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().expect("setpriv of util-linux is here");
+        let mut child = command.spawn().expect("setpriv of util-linux is installed");
         let (tell, lines) = channel();
         let stdout: Box<dyn Read + Send> = Box::new(child.stdout.take().expect("it is a pipe"));
         let stderr: Box<dyn Read + Send> = Box::new(child.stderr.take().expect("it is a pipe"));
         for stream in [stdout, stderr] {
             let tell = tell.clone();
             std::thread::spawn(move || {
-                // Read to the end, or a talkative server blocks.
+                // Reads to the end, or a verbose server would block.
                 for line in BufReader::new(stream).lines().map_while(Result::ok) {
                     let _ = tell.send(line);
                 }
@@ -92,12 +92,12 @@ impl Server {
             match self.lines.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
                 Ok(line) if line.contains(ready) => return,
                 Ok(line) => said.push(line),
-                Err(_) => panic!("it never said `{ready}` but:\n{}", said.join("\n")),
+                Err(_) => panic!("it never printed `{ready}` but:\n{}", said.join("\n")),
             }
         }
     }
 
-    /// Holds it in the middle of whatever it does.
+    /// Stops it in the middle of its work.
     pub fn freeze(&self) {
         freeze(self.child.id());
     }
@@ -106,7 +106,7 @@ impl Server {
         thaw(self.child.id());
     }
 
-    /// Ends it and waits until it is gone.
+    /// Ends it and waits until it has exited.
     pub fn stop(mut self) {
         self.end_it();
     }
@@ -124,13 +124,13 @@ impl Drop for Server {
     }
 }
 
-/// Returns when each of its threads has stopped: the kernel tells them one by one.
+/// Returns when each of its threads has stopped: the kernel stops them one by one.
 pub fn freeze(pid: u32) {
     signal("STOP", pid);
     let deadline = Instant::now() + DEADLINE;
     let stopped = |task: std::fs::DirEntry| {
         let text = std::fs::read_to_string(task.path().join("stat")).unwrap_or_default();
-        // The state stands behind the name, which may hold spaces and brackets.
+        // The state follows the name, which may contain spaces and brackets.
         text.rsplit(") ").next().is_some_and(|rest| rest.starts_with(['T', 't']))
     };
     loop {
@@ -149,10 +149,10 @@ pub fn thaw(pid: u32) {
 
 fn signal(name: &str, pid: u32) {
     let order = format!("kill -{name} {pid}");
-    assert!(Command::new("sh").args(["-c", &order]).status().expect("sh is here").success());
+    assert!(Command::new("sh").args(["-c", &order]).status().expect("sh is installed").success());
 }
 
-/// A probe and a clock of its own: each look is a second behind the last one that saw something.
+/// A probe with its own clock: each sample is one second after the last successful one.
 pub struct Looking {
     probe: Box<dyn Probe>,
     seconds: u64,
@@ -163,12 +163,12 @@ impl Looking {
         Looking::trusting(source, &Trust::default())
     }
 
-    /// With another trust than that of the public authorities.
+    /// Trusts other certificates than the public authorities.
     pub fn trusting(source: Source, trust: &Trust) -> Looking {
         Looking { probe: probe(&Watch { name: "under test".into(), source }, trust), seconds: 0 }
     }
 
-    /// One look.
+    /// Takes one sample.
     pub fn look(&mut self) -> Result<Found, MonitorError> {
         self.timed_look().0
     }
@@ -186,7 +186,7 @@ impl Looking {
         (found, took)
     }
 
-    /// Looks until it sees something: a machine that runs nine builds may answer too late once.
+    /// Takes samples until one succeeds: a machine that runs nine builds may respond too late once.
     pub fn sees(&mut self) -> Found {
         self.until("an answer", |_| true)
     }
@@ -202,33 +202,33 @@ impl Looking {
         }
     }
 
-    /// Why there is nothing to see, said within the patience that a look has. A thread that the machine left waiting
-    /// for a core is no fault of the probe, so it has three tries.
+    /// Returns the error of a sample, which must come within the time limit. A thread that waited for a CPU is not a
+    /// fault of the probe, so it has three tries.
     pub fn fails(&mut self) -> String {
         for _ in 0..3 {
             let (found, took) = self.timed_look();
-            let why = found.expect_err("there is nothing to see").0;
+            let why = found.expect_err("the sample fails").0;
             if took < PATIENCE {
                 return why;
             }
         }
-        panic!("three looks in a row took longer than {PATIENCE:?}");
+        panic!("three samples in a row took longer than {PATIENCE:?}");
     }
 }
 
-/// What holds for every answer: names are unique, numbers finite and never -0, facts without line ends.
+/// Checks every sample: names are unique, numbers are finite and never -0, and facts have no line ends.
 fn sound(found: &Found) {
     let mut names: Vec<_> = found.readings.iter().map(|r| (&r.part, &r.metric)).collect();
     names.sort();
     let many = names.len();
     names.dedup();
-    assert_eq!(names.len(), many, "a name stands twice: {found:?}");
+    assert_eq!(names.len(), many, "a name occurs twice: {found:?}");
     let plain = |value: f64| value.is_finite() && !(value == 0.0 && value.is_sign_negative());
     assert!(found.readings.iter().all(|r| plain(r.value)), "{found:?}");
     assert!(found.facts.iter().all(|(_, value)| !value.contains('\n')), "{found:?}");
 }
 
-/// The value of one reading.
+/// Returns the value of one reading.
 pub fn value(found: &Found, part: &str, metric: &str) -> Option<f64> {
     found.readings.iter().find(|r| r.part == part && r.metric == metric).map(|r| r.value)
 }
@@ -241,14 +241,14 @@ pub fn fact<'a>(found: &'a Found, name: &str) -> Option<&'a str> {
     found.facts.iter().find(|(n, _)| n == name).map(|(_, value)| value.as_str())
 }
 
-/// A listener that takes connections (the kernel does) and never says a word.
+/// A listener whose connections the kernel accepts, and which never sends anything.
 pub fn silent() -> (TcpListener, u16) {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("loopback has free ports");
     let port = listener.local_addr().expect("it is bound").port();
     (listener, port)
 }
 
-/// Answers without an end, byte by byte: each comes in time, and the whole never does.
+/// Responds without an end, byte by byte: each byte arrives in time, but the response never completes.
 pub fn dripping(beginning: &'static [u8]) -> u16 {
     let (listener, port) = silent();
     std::thread::spawn(move || {
@@ -264,20 +264,20 @@ pub fn dripping(beginning: &'static [u8]) -> u16 {
     port
 }
 
-/// A listener whose queue is full: the kernel drops whatever asks to connect, as a network that loses packets does.
-/// The connections that fill it live as long as they are held.
+/// A listener whose queue is full: the kernel drops all connection attempts, as a network that loses packets does.
+/// The connections that fill it must be kept.
 pub fn deaf() -> (TcpListener, Vec<TcpStream>, u16) {
     let (listener, port) = silent();
     let mut held = Vec::new();
     let address = (Ipv4Addr::LOCALHOST, port).into();
     while let Ok(stream) = TcpStream::connect_timeout(&address, Duration::from_millis(300)) {
         held.push(stream);
-        assert!(held.len() < 20_000, "the queue of a listener has an end");
+        assert!(held.len() < 20_000, "the queue of a listener is finite");
     }
     (listener, held, port)
 }
 
-/// Serves one page after another on one address, whole answers as they are; the last one for ever.
+/// Serves one page after another on one address, as whole responses, and repeats the last one.
 pub fn pages(answers: Vec<Vec<u8>>) -> u16 {
     let (listener, port) = silent();
     std::thread::spawn(move || {
@@ -296,7 +296,7 @@ pub fn pages(answers: Vec<Vec<u8>>) -> u16 {
                     break;
                 }
                 last = answers.next().unwrap_or(last);
-                // An answer without a length ends with its connection.
+                // A response without a length ends with its connection.
                 let whole = last.windows(10).any(|ten| ten.eq_ignore_ascii_case(b"\r\ncontent-"))
                     || last.windows(10).any(|ten| ten.eq_ignore_ascii_case(b"\r\ntransfer"));
                 if lines.get_mut().write_all(&last).is_err() || !whole {
@@ -308,7 +308,7 @@ pub fn pages(answers: Vec<Vec<u8>>) -> u16 {
     port
 }
 
-/// An ordinary answer.
+/// An ordinary response.
 pub fn page(body: &str) -> Vec<u8> {
     format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{body}", body.len()).into_bytes()
 }

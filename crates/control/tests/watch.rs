@@ -1,4 +1,4 @@
-//! Thresholds that stop a run: when they do, what they say, and above all when they do not.
+//! Thresholds that stop a run: when they do, what they print, and above all when they do not.
 
 use plimsoll_control::breaker::Trip;
 use plimsoll_control::watch::Watch;
@@ -31,7 +31,7 @@ fn outline(thresholds: &[&str]) -> Outline {
     outline
 }
 
-/// One second of the request (finished, failed, time of each) and of its check, which never holds.
+/// One second of the request (finished, failed, time of each) and of its check, which always fails.
 fn second(tick: u32, finished: u64, failed: u64, time_ns: u64) -> Tick {
     let layout = Layout { sums: SERIES_SUMS, hists: SeriesHist::COUNT, ..Layout::default() };
     let mut interval = Interval::new(Layout::default(), layout, 2);
@@ -47,7 +47,7 @@ fn second(tick: u32, finished: u64, failed: u64, time_ns: u64) -> Tick {
 const FAST: u64 = 5_000_000;
 const SLOW: u64 = 400_000_000;
 
-/// Feeds 40 seconds of (finished, failed, time) and returns the first trip.
+/// Processes 40 seconds of (finished, failed, time) and returns the first trip.
 fn watch(threshold: &str, of: impl Fn(u32) -> (u64, u64, u64)) -> Option<Trip> {
     let mut watch = Watch::new(&outline(&[threshold])).unwrap();
     (0..40).find_map(|tick| {
@@ -57,10 +57,10 @@ fn watch(threshold: &str, of: impl Fn(u32) -> (u64, u64, u64)) -> Option<Trip> {
 }
 
 #[test]
-fn a_threshold_that_stays_missed_stops_the_run_and_says_since_when() {
+fn a_threshold_that_stays_missed_stops_the_run_and_names_the_start() {
     let trip = watch("error_rate < 10% abort after 5s", |tick| (100, if tick >= 10 { 100 } else { 0 }, FAST))
         .unwrap();
-    // 100 of 1,100 are below 10%; 200 of 1,200 are not: missed from second 11 on.
+    // 100 of 1,100 are below 10%, and 200 of 1,200 are not: missed since second 11.
     assert_eq!(trip.at_ns, 16_000_000_000);
     assert_eq!(
         trip.sentence,
@@ -70,30 +70,30 @@ fn a_threshold_that_stays_missed_stops_the_run_and_says_since_when() {
 }
 
 #[test]
-fn with_a_window_the_past_is_forgotten() {
+fn a_window_ignores_earlier_seconds() {
     let bad_from_10 = |tick| (100, 0, if tick >= 10 { SLOW } else { FAST });
     let trip = watch("response_time p50 < 100ms over 4s abort after 3s", bad_from_10).unwrap();
-    // Of 400 the 201st is slow with the third bad second.
+    // In the third bad second, the 201st of 400 is slow.
     assert_eq!(trip.at_ns, 15_000_000_000);
     assert!(trip.sentence.contains("missed since 12 s, response_time p50 40"), "{}", trip.sentence);
     assert!(trip.sentence.ends_with("in the last 4 s"), "{}", trip.sentence);
     let short = |tick| (100, 0, if (10..13).contains(&tick) { SLOW } else { FAST });
     assert_eq!(watch("response_time p50 < 100ms over 4s abort after 3s", short), None);
-    // Every good second begins the count anew.
-    let by_turns = |tick| (100, if tick % 3 > 0 { 100 } else { 0 }, FAST);
-    assert_eq!(watch("error_rate < 50% over 1s abort after 3s", by_turns), None);
-    assert!(watch("error_rate < 50% over 1s abort after 2s", by_turns).is_some());
+    // Every good second restarts the count.
+    let alternating = |tick| (100, if tick % 3 > 0 { 100 } else { 0 }, FAST);
+    assert_eq!(watch("error_rate < 50% over 1s abort after 3s", alternating), None);
+    assert!(watch("error_rate < 50% over 1s abort after 2s", alternating).is_some());
 }
 
 #[test]
-fn at_once_means_with_the_first_second_that_misses() {
+fn abort_after_0_stops_at_the_first_missed_second() {
     let trip = watch("error_rate == 0% abort after 0", |tick| (100, u64::from(tick == 7), FAST)).unwrap();
     assert_eq!(trip.at_ns, 8_000_000_000);
     assert_eq!(watch("error_rate == 0% abort after 0", |_| (100, 0, FAST)), None);
 }
 
 #[test]
-fn seconds_without_a_sample_neither_miss_nor_mend() {
+fn seconds_without_a_sample_neither_miss_nor_meet_a_threshold() {
     assert_eq!(watch("error_rate == 0% over 1s abort after 1s", |_| (0, 0, FAST)), None);
     let gap = |tick| if (11..14).contains(&tick) { (0, 0, FAST) } else { (100, u64::from(tick >= 10), FAST) };
     let trip = watch("error_rate == 0% over 1s abort after 4s", gap).unwrap();
@@ -101,7 +101,7 @@ fn seconds_without_a_sample_neither_miss_nor_mend() {
 }
 
 #[test]
-fn checks_of_a_scope_are_watched_and_are_no_requests() {
+fn checks_of_a_scope_are_watched_separately_from_requests() {
     assert!(watch("checks{request: pay} > 50% abort after 0", |_| (100, 0, FAST)).is_some());
     assert_eq!(watch("error_rate == 0% abort after 0", |_| (100, 0, FAST)), None);
     assert_eq!(watch("throughput < 150/s abort after 0", |_| (100, 0, FAST)), None);
@@ -118,7 +118,7 @@ fn the_warm_up_stops_nothing() {
 }
 
 #[test]
-fn a_tick_that_was_cut_short_is_as_long_as_its_workers_say() {
+fn the_workers_determine_the_length_of_a_truncated_tick() {
     let mut watch = Watch::new(&outline(&["throughput > 90/s over 1s abort after 0"])).unwrap();
     assert_eq!(watch.tick(&second(0, 100, 0, FAST)), None);
     let mut short = second(1, 20, 0, FAST);

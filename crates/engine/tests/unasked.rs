@@ -34,7 +34,7 @@ fn bytes_after_a_response_make_it_unsafe() {
 }
 
 #[test]
-fn an_empty_line_and_a_leave_taking_after_a_response_are_not_unsafe() {
+fn an_empty_line_and_a_closing_notice_after_a_response_are_not_unsafe() {
     let leave = b"HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n";
     for more in [&b"\r\n"[..], leave] {
         let whole = [b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", more].concat();
@@ -58,7 +58,7 @@ fn idle(second: &'static [u8], then: Then) -> Outcome {
 }
 
 #[test]
-fn an_answer_on_an_idle_connection_fails_the_one_before_it_and_answers_nothing() {
+fn a_response_on_an_idle_connection_fails_the_previous_request() {
     let out = idle(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", Then::Stay);
     assert_eq!((out.status(200), out.count(SeriesSum::Finished)), (20, 20));
     assert_eq!((out.fault(Fault::UnsafeResponse), out.count(SeriesSum::Failed)), (10, 10));
@@ -66,10 +66,10 @@ fn an_answer_on_an_idle_connection_fails_the_one_before_it_and_answers_nothing()
 }
 
 #[test]
-fn a_leave_taking_on_an_idle_connection_is_a_close() {
+fn a_closing_notice_on_an_idle_connection_is_a_close() {
     for (notice, then) in [
         (&b"HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"[..], Then::Stay),
-        (b"HTTP/1.0 408 Request Time-out\r\n\r\n<html>too slow</html>", Then::Close),
+        (b"HTTP/1.0 408 Request Timeout\r\n\r\n<html>too slow</html>", Then::Close),
         (b"HTTP/1.1 503 Going\r\nConnection: close\r\n\r\n", Then::Close),
         (b"", Then::Close),
     ] {
@@ -80,7 +80,7 @@ fn a_leave_taking_on_an_idle_connection_is_a_close() {
 }
 
 #[test]
-fn an_answer_that_was_sent_before_its_request_could_be_read_is_unsafe() {
+fn a_response_sent_before_its_request_could_be_read_is_unsafe() {
     let run = |unacknowledged: u32, whole: &'static [u8]| {
         let mut lab = Lab::new(closed(1, 1.0)).latency(MS);
         (lab.nature.facts.unacknowledged, lab.nature.facts.segment_bytes) = (unacknowledged, 1_460);

@@ -1,15 +1,15 @@
-//! The manual of pasted curl lines: each is sent as curl would send it, or refused by name.
+//! Pasted curl command lines: plimsoll sends each as curl would, or rejects the option by name.
 
 use plimsoll_front::curl;
 use plimsoll_plan::Draft;
 use plimsoll_plan::diag::Place;
 
-/// One word that holds the whole line, as when it is pasted in quotes.
+/// One argument that holds the whole command line, as when it is pasted in quotes.
 fn line(text: &str) -> Draft {
     curl::parse(&[text.to_owned()]).unwrap_or_else(|all| panic!("refused: {text}\n{all:#?}"))
 }
 
-/// `METHOD path`, a line for each header, and the body behind `> `.
+/// `METHOD path`, a line for each header, and the body after `> `.
 fn sent(draft: &Draft) -> Vec<String> {
     let request = &draft.requests[0];
     let mut all = vec![format!("{} {}", request.method, request.path)];
@@ -22,7 +22,7 @@ const FORM: &str = "Content-Type: application/x-www-form-urlencoded";
 const JSON: &str = "Content-Type: application/json";
 
 #[test]
-fn each_option_does_to_the_request_what_curl_does() {
+fn each_option_changes_the_request_as_in_curl() {
     let table: &[(&str, &[&str])] = &[
         ("curl http://h/a", &["GET /a"]),
         ("curl h:8080", &["GET /"]),
@@ -82,7 +82,7 @@ fn each_option_does_to_the_request_what_curl_does() {
 }
 
 #[test]
-fn words_that_a_shell_has_split_already_are_taken_as_they_are() {
+fn arguments_that_a_shell_has_split_are_used_unchanged() {
     let words = ["http://h/a", "-H", "X: it's $HOME", "-d", "a b"].map(str::to_owned);
     assert_eq!(sent(&curl::parse(&words).unwrap()), ["POST /a", "X: it's $HOME", FORM, "> a b"]);
     let with_its_name = ["curl", "http://h/a"].map(str::to_owned);
@@ -91,7 +91,7 @@ fn words_that_a_shell_has_split_already_are_taken_as_they_are() {
 }
 
 #[test]
-fn times_become_the_runs_own() {
+fn curl_timeouts_become_timeouts_of_the_run() {
     let draft = line("curl -m 2.5 --connect-timeout 1 http://h/");
     assert_eq!((draft.timeout_ns, draft.limits.connect_timeout_ns), (Some(2_500_000_000), 1_000_000_000));
 }
@@ -163,9 +163,9 @@ fn quoting_follows_bash() {
     }
 }
 
-/// The option that is blamed (empty for the line as a whole), and a part of the message and hint.
+/// The rejected option (empty for the whole command line), and a part of the message and hint.
 #[test]
-fn what_cannot_be_sent_as_curl_would_is_refused_by_name() {
+fn unsupported_options_are_rejected_by_name() {
     for (text, flag, part) in [
         ("curl -F file=@/no/such http://h/", "-F", "no such file"),
         ("curl -F 'a=b;encoder=base64' http://h/", "-F", "unsupported setting `encoder` in a form part"),
@@ -227,10 +227,10 @@ fn what_cannot_be_sent_as_curl_would_is_refused_by_name() {
 }
 
 #[test]
-fn all_refused_options_are_named_at_once() {
+fn all_rejected_options_are_named_at_once() {
     let wrong = curl::parse(&["curl --digest -x p --http2 http://h/".to_owned()]).unwrap_err();
     assert_eq!(wrong.len(), 3);
-    // Each by its place; the sentence does not say it again.
+    // The place names the option, so the message does not repeat it.
     for (one, option) in wrong.iter().zip(["--digest", "-x", "--http2"]) {
         assert_eq!(one.place, Place::Flag(option.into()));
         assert!(!one.message.contains(&format!("`{option}`")), "{one:?}");
@@ -250,7 +250,7 @@ fn redirects_are_followed_where_curl_follows_them() {
     }
 }
 
-/// The parts as curl 8 writes them, but for the boundary.
+/// The parts as curl 8 writes them, except for the boundary.
 #[test]
 fn a_form_is_a_multipart_body() {
     let folder = std::env::temp_dir().join(format!("plimsoll-form-{}", std::process::id()));
@@ -314,7 +314,7 @@ fn data_from_a_file_loses_its_line_ends_unless_binary() {
 }
 
 #[test]
-fn options_of_the_connection_are_taken_over() {
+fn connection_options_are_kept() {
     let draft =
         line("curl -k -0 --tlsv1.3 --cacert Cargo.toml --resolve A.test:443:127.0.0.2 https://a.test/");
     let tls = draft.link.tls.as_ref().unwrap();

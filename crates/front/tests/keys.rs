@@ -1,4 +1,4 @@
-//! One table of keys: the reader, the JSON Schema and the explained codes agree with it and with each other.
+//! One table of keys: the reader, the JSON Schema, and the explained codes agree with it and with each other.
 
 use plimsoll_front::explain;
 use plimsoll_front::own::key::{Row, TABLE};
@@ -23,12 +23,12 @@ fn validator() -> jsonschema::Validator {
     jsonschema::draft202012::new(&schema()).expect("the schema is one")
 }
 
-/// As an editor reads it.
+/// The text as an editor reads it.
 fn value(text: &str) -> Value {
     serde_saphyr::from_str(text).unwrap()
 }
 
-/// `keys.txt` holds a text for every key, behind a line `== Section.key`.
+/// `keys.txt` holds a text for every key, each after a line `== Section.key`.
 fn snippets() -> Vec<(&'static str, &'static str)> {
     include_str!("keys.txt")
         .split("\n== ")
@@ -44,26 +44,26 @@ fn id(row: &Row) -> String {
 #[test]
 fn every_key_of_the_table_is_accepted_by_the_reader_and_by_the_schema() {
     let validator = validator();
-    let mut told = BTreeSet::new();
+    let mut seen = BTreeSet::new();
     for (key, text) in snippets() {
         if let Err(all) = own::parts(text, "f", here(), &overrides(), &[]) {
             panic!("{key}:\n{text}{all:#?}");
         }
         let errors: Vec<String> = validator.iter_errors(&value(text)).map(|e| e.to_string()).collect();
         assert!(errors.is_empty(), "{key}:\n{text}{errors:#?}");
-        told.insert(key.to_owned());
+        seen.insert(key.to_owned());
     }
     let all: BTreeSet<String> = TABLE.iter().map(id).collect();
-    assert_eq!(told, all);
-    assert_eq!(all.len(), TABLE.len(), "a key stands twice in one section");
+    assert_eq!(seen, all);
+    assert_eq!(all.len(), TABLE.len(), "a key occurs twice in one section");
 }
 
 #[test]
-fn a_misspelt_key_is_refused_by_the_reader_and_by_the_schema() {
+fn a_misspelled_key_is_rejected_by_the_reader_and_by_the_schema() {
     let validator = validator();
     for (key, text) in snippets() {
         let name = key.split('.').nth(1).unwrap();
-        // The place where the key stands last is the one that is meant.
+        // The last occurrence of the key is the one in question.
         let at = text.rfind(&format!("{name}:")).unwrap();
         let wrong = format!("{}{name}x{}", &text[..at], &text[at + name.len()..]);
         assert!(!accepted(&wrong), "{key}:\n{wrong}");
@@ -109,7 +109,7 @@ fn the_schema_is_closed_and_describes_what_it_expects() {
     }
     let wrong =
         value("target: http://h\nscenarios: { s: [ { get: / } ] }\nload: { arrivals: even, rate: 5 }");
-    assert!(!validator().is_valid(&wrong), "words of a choice are an enumeration");
+    assert!(!validator().is_valid(&wrong), "the words of a choice are an enumeration");
 }
 
 #[test]
@@ -118,10 +118,10 @@ fn every_code_in_the_sources_is_explained_and_no_other() {
     for folder in ["src", "../plan/src"] {
         collect(&here().join(folder), &mut used);
     }
-    let told: Vec<&str> = explain::TABLE.iter().map(|row| row.code).collect();
-    let sorted: BTreeSet<String> = told.iter().map(|code| (*code).to_owned()).collect();
+    let explained: Vec<&str> = explain::TABLE.iter().map(|row| row.code).collect();
+    let sorted: BTreeSet<String> = explained.iter().map(|code| (*code).to_owned()).collect();
     assert_eq!(sorted, used);
-    assert_eq!(told, sorted.iter().map(String::as_str).collect::<Vec<_>>(), "in order, each once");
+    assert_eq!(explained, sorted.iter().map(String::as_str).collect::<Vec<_>>(), "in order, each once");
     for row in explain::TABLE {
         assert!(row.text.contains("\n\n  ") && row.text.len() > 80, "{}: an example is missing", row.code);
     }
@@ -129,7 +129,7 @@ fn every_code_in_the_sources_is_explained_and_no_other() {
     assert_eq!(explain::find("F999"), None);
 }
 
-/// Codes that stand in quotes, but for those of the table itself.
+/// Collects the codes in quotes, except for those of the table itself.
 fn collect(folder: &Path, used: &mut BTreeSet<String>) {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();

@@ -1,4 +1,4 @@
-//! Every mistake that a script can hold, with its place and its mend.
+//! Every mistake that a script can contain, with its place and its fix.
 
 use plimsoll_front::{Overrides, own};
 use plimsoll_plan::Diagnostic;
@@ -14,9 +14,9 @@ fn overrides(set: Option<&str>) -> Overrides {
     }
 }
 
-/// `script-mistakes.txt` holds a text and, behind `-----`, the whole answer to it.
+/// `script-mistakes.txt` holds a text and, after `-----`, the complete output for it.
 #[test]
-fn every_mistake_in_a_script_has_its_place_and_its_mend() {
+fn every_mistake_in_a_script_has_its_place_and_a_fix() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut failures = Vec::new();
     for case in include_str!("script-mistakes.txt").split("=====\n") {
@@ -47,7 +47,7 @@ fn line(d: &Diagnostic) -> String {
 }
 
 #[test]
-fn setting_what_nobody_defines_is_a_mistake() {
+fn setting_an_undefined_variable_is_a_mistake() {
     let text = "target: http://h\nvars: { users: 3 }\nscenarios: { a: [ { get: / } ] }";
     let refused = |name: &str| {
         let given = overrides(Some(name));

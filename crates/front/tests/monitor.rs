@@ -1,4 +1,4 @@
-//! What is watched beside the load: read with its secrets in their places, or refused with its own.
+//! `monitors`: parsed with secrets in their places, or rejected without showing a secret.
 
 use plimsoll_front::{Overrides, own};
 use plimsoll_plan::diag::Place;
@@ -62,7 +62,7 @@ fn every_kind_of_monitor_is_read() {
     assert_eq!(
         nginx.access_log.as_deref(),
         Some(Path::new("some/folder/logs/access.log")),
-        "beside the file"
+        "in the directory of the file"
     );
     assert!(
         matches!(&all[9].source, Source::Prometheus(Prometheus::Scrape { metrics, .. }) if metrics.len() == 2)
@@ -88,7 +88,7 @@ fn every_way_to_name_a_process_or_a_group_is_read() {
 }
 
 #[test]
-fn a_text_says_the_same_as_behind_the_flag() {
+fn a_text_in_a_file_means_the_same_as_after_the_flag() {
     for (kind, place) in [
         ("process", ":4110"),
         ("process", "node"),
@@ -105,20 +105,20 @@ fn a_text_says_the_same_as_behind_the_flag() {
 }
 
 #[test]
-fn the_environment_is_told_in_its_order() {
+fn the_environment_keeps_the_order_of_the_file() {
     let more = "environment: { server: \"Node 20, one process\", cpus: 2, topology: { front: nginx, tls: true }, \
                 ram: 4 GiB }";
-    let told: Vec<String> =
+    let found: Vec<String> =
         read(more).unwrap().system_under_test.iter().map(|(name, value)| format!("{name}={value}")).collect();
     assert_eq!(
-        told,
+        found,
         ["server=Node 20, one process", "cpus=2", "topology.front=nginx", "topology.tls=true", "ram=4 GiB"]
     );
 }
 
-/// Each with its place, its code and a piece of its sentence or mend.
+/// Each with its place, its code, and a part of its message or hint.
 #[test]
-fn a_wrong_monitor_is_refused_where_it_stands() {
+fn an_invalid_monitor_is_rejected_at_its_place() {
     for (more, column, code, said) in [
         ("monitors: host", 11, "F014", "a list"),
         ("monitors: [ host ]", 13, "F014", "mapping"),
@@ -139,7 +139,7 @@ fn a_wrong_monitor_is_refused_where_it_stands() {
         ("monitors: [ { redis: \"localhost\" } ]", 22, "F015", "127.0.0.1:6379"),
         ("monitors: [ { node: \"ftp://127.0.0.1/m\" } ]", 21, "F015", "invalid HTTP URL"),
         ("monitors: [ { go: \"${secret.PW}\" } ]", 19, "F015", "invalid HTTP URL `${secret.PW}`"),
-        ("monitors: [ { go: \"http://${nobody}/\" } ]", 27, "F030", "must be known before the load starts"),
+        ("monitors: [ { go: \"http://${unknown}/\" } ]", 27, "F030", "must be known before the load starts"),
         ("monitors: [ { nginx: {} } ]", 22, "F016", "`status`, `access_log`"),
         ("monitors: [ { prometheus: { metrics: [a] } } ]", 27, "F016", "add `scrape`"),
         (
@@ -167,7 +167,7 @@ fn a_wrong_monitor_is_refused_where_it_stands() {
 }
 
 #[test]
-fn trust_may_be_said_of_monitors_alone() {
+fn tls_settings_are_accepted_if_a_monitor_uses_tls() {
     let with = |monitor: &str| read(&format!("tls: {{ insecure: true }}\nmonitors: [ {monitor} ]"));
     for asked_by_tls in [
         "{ redis: \"rediss://127.0.0.1\" }",

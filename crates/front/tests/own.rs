@@ -1,4 +1,4 @@
-//! The manual of experiment files: what they may say, and what each mistake is answered with.
+//! Experiment files: what they can contain, and the error for each mistake.
 
 use plimsoll_front::{Located, locate, own};
 use plimsoll_plan::diag::Place;
@@ -21,7 +21,7 @@ fn good(text: &str) -> Draft {
     }
 }
 
-/// `line:column: message`, and the hint, if any, in a line of its own.
+/// `line:column: message`, and the hint, if any, on its own line.
 fn format_all(all: &[Diagnostic]) -> String {
     let lines = all.iter().map(|d| {
         let place = match &d.place {
@@ -53,7 +53,7 @@ fn the_shortest_experiment_is_two_lines() {
 }
 
 #[test]
-fn a_file_can_say_everything_that_a_flag_can_say() {
+fn a_file_can_set_everything_that_a_flag_can_set() {
     let draft = good(
         "name: everything\n\
          target: http://127.0.0.1:8080\n\
@@ -152,7 +152,7 @@ fn json_bodies_are_compact_and_bring_their_content_type() {
 }
 
 #[test]
-fn bodies_come_as_text_or_from_a_file_beside_the_experiment() {
+fn bodies_come_as_text_or_from_a_file_next_to_the_experiment() {
     let text =
         "target: http://h\nscenarios:\n  s:\n    - put: /x\n      body: |\n        hello\n        you\n";
     assert_eq!(good(text).requests[0].body.as_deref(), Some(&b"hello\nyou\n"[..]));
@@ -188,15 +188,15 @@ fn equal_requests_are_counted_and_names_hide_secrets() {
 }
 
 #[test]
-fn byte_order_marks_and_windows_line_ends_do_no_harm() {
+fn byte_order_marks_and_windows_line_endings_are_accepted() {
     assert!(parse(&format!("\u{feff}{}", SHORTEST.replace('\n', "\r\n"))).is_ok());
     let wrong = parse(&format!("\u{feff}{}", SHORTEST.replace("{ get", "{ gte"))).unwrap_err();
     assert!(format_all(&wrong).starts_with("2:26: "), "{wrong:?}");
 }
 
-/// `mistakes.txt` holds a text and, behind `-----`, the whole answer to it.
+/// `mistakes.txt` holds a text and, after `-----`, the complete output for it.
 #[test]
-fn every_mistake_has_its_place_and_its_mend() {
+fn every_mistake_has_its_place_and_a_fix() {
     let mut failures = Vec::new();
     for case in include_str!("mistakes.txt").split("=====\n") {
         let (text, expected) = case.split_once("-----\n").unwrap();
@@ -233,14 +233,14 @@ fn a_missing_body_file_names_the_path_that_was_tried() {
 }
 
 #[test]
-fn excerpts_hold_the_line_without_control_characters() {
+fn excerpts_show_the_line_without_control_characters() {
     let wrong = parse("name: 5 # \u{1b}[31m\n").unwrap_err();
     let Place::Text { file, excerpt, .. } = &wrong[0].place else { panic!("{wrong:?}") };
     assert_eq!((file.as_str(), excerpt.as_str()), ("test.yaml", "name: 5 #  [31m"));
 }
 
 #[test]
-fn what_the_seal_refuses_is_shown_in_the_file() {
+fn a_plan_that_sealing_rejects_is_reported_at_its_place_in_the_file() {
     let located = parse(&with("load: { users: 0, duration: 5s }\nwarmup: 5s\n")).unwrap();
     let places = located.places.clone();
     let refused = seal(located.draft, Machine { cpus: 1, seed: 1 }).unwrap_err();
@@ -264,7 +264,7 @@ fn a_field_that_the_file_does_not_give_stays_a_field() {
 }
 
 #[test]
-fn nested_aliases_and_endless_depth_are_refused_in_no_time() {
+fn nested_aliases_and_endless_depth_are_rejected_quickly() {
     let mut laughs = String::from("a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n");
     for i in 1..30 {
         let before = i - 1;

@@ -1,4 +1,4 @@
-//! The manual of scripts: what the steps, data and expressions of an experiment file become.
+//! Scripts of experiment files: how their steps, data, and expressions are compiled.
 
 use plimsoll_front::{Overrides, own};
 use plimsoll_plan::Draft;
@@ -13,7 +13,7 @@ use std::path::Path;
 
 const EVERYTHING: &str = include_str!("everything.yaml");
 
-/// An environment of our own: `WHO` and `PASSWORD`, whatever this machine has.
+/// A fixed environment: only `WHO` and `PASSWORD`, independent of the environment of this process.
 fn overrides(set: &[(&str, &str)]) -> Overrides {
     Overrides {
         set: set.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect(),
@@ -39,7 +39,7 @@ fn script(text: &str) -> Script {
     draft_with(text, &[]).script.expect("the text needs an interpreter")
 }
 
-/// A file whose one scenario holds `steps`, each line of which is indented as it stands.
+/// A file whose one scenario holds `steps`, with their indentation.
 fn steps(steps: &str) -> String {
     format!("target: http://h\nscenarios:\n  s:\n{steps}\n")
 }
@@ -62,7 +62,7 @@ fn escapes(text: &Text) -> Vec<Escape> {
 }
 
 #[test]
-fn what_needs_no_interpreter_stays_a_plain_sequence() {
+fn a_file_that_needs_no_interpreter_stays_a_plain_sequence() {
     let plain = [
         "target: http://h\nscenarios: { a: [ { get: / }, { post: /x, json: { a: 1 } } ] }",
         "target: https://h\nconnection: { reuse: pool }\ntls: { insecure: true }\nscenarios: { a: [ { get: / } ] }",
@@ -127,20 +127,20 @@ fn a_file_with_nearly_every_key_becomes_a_plan() {
     assert_eq!((draft.load.iterations, draft.graceful_stop_ns), (Some(5000), Some(5_000_000_000)));
     let plan = seal(draft, Machine { cpus: 2, seed: 1 }).unwrap();
     assert_eq!(plan.outline.workloads.len(), 2);
-    // 10 users from the first row and 5 from the second at 25 s, 5 of `feed` beside them.
+    // At 25 s: 10 users from the first row, 5 from the second, and 5 of `feed`.
     let Load::Closed { users } = &plan.outline.load else { panic!("{:?}", plan.outline.load) };
     assert_eq!(users.level_at(25_000_000_000), 20.0);
     assert_eq!(plan.outline.workloads[0].load.profile().level_at(5_000_000_000), 5.0);
 }
 
 #[test]
-fn no_secret_leaves_the_script_but_on_the_wire() {
+fn secrets_appear_only_on_the_wire() {
     let draft = draft_with(EVERYTHING, &[]);
     let script = draft.script.as_ref().unwrap();
     let debug = format!("{:?}", script);
     assert!(!debug.contains("ses/ame") && !debug.contains("ses%2Fame"), "{debug}");
     let revealed: Vec<&str> = script.secrets.iter().map(|secret| secret.reveal()).collect();
-    // As it is, as the form sends it, and as `Basic` codes it (`me:ses/ame`).
+    // Unchanged, as a form sends it, and as `Basic` encodes it (`me:ses/ame`).
     for shape in ["ses/ame", "ses%2Fame", "bWU6c2VzL2FtZQ=="] {
         assert!(revealed.contains(&shape), "{shape}: {revealed:?}");
     }
@@ -151,7 +151,7 @@ fn no_secret_leaves_the_script_but_on_the_wire() {
 }
 
 #[test]
-fn values_are_escaped_for_where_they_stand() {
+fn values_are_escaped_for_their_position() {
     let text = steps(
         "    - set: { v: x }\n    - post: /a ${v}/b?c=${v}\n      query: { q: \"${v} y\" }\n      \
          headers: { X: \"${v}\" }\n      form: { f: \"${v} z\" }\n",
@@ -201,7 +201,7 @@ fn constants_come_from_the_file_the_command_line_and_the_environment() {
 }
 
 #[test]
-fn quotes_around_a_constant_make_text_of_it_wherever_it_is_used() {
+fn quotes_around_a_constant_make_it_text_wherever_it_is_used() {
     let text = "target: http://h\nvars: { text: \"3\", number: 3 }\nscenarios:\n  s:\n    - post: /\n      \
                 json:\n        a: ${text}\n        b: ${number}\n        c: \"${number}\"\n";
     let body = draft_with(text, &[]).requests.remove(0).body.unwrap();
@@ -238,7 +238,7 @@ fn names_become_numbers_and_each_place_of_a_counter_counts_for_itself() {
 }
 
 #[test]
-fn what_the_setup_extracts_everybody_sees() {
+fn all_users_see_the_values_that_setup_extracts() {
     let script = script(EVERYTHING);
     let admin = &script.asks.iter().find(|ask| ask.name == "POST /base/admin/login").unwrap().extracts[0];
     assert_eq!((admin.into, admin.name.as_str()), (Slot::Global(0), "admin"));
@@ -250,7 +250,7 @@ fn what_the_setup_extracts_everybody_sees() {
 }
 
 #[test]
-fn a_scenario_may_set_again_what_the_setup_gave() {
+fn a_scenario_may_override_a_value_from_setup() {
     let text = "target: http://h\nsetup: [ { get: /t, extract: { t: body } } ]\nscenarios:\n  s:\n    \
                 - get: /1?t=${t}\n    - get: /2\n      extract: { t: $.t }\n    - get: /3?t=${t}\n";
     let script = script(text);
@@ -281,7 +281,7 @@ fn checks_have_names_and_a_status_decides_what_is_a_failure() {
 }
 
 #[test]
-fn every_form_of_a_check_and_of_a_rule_is_understood() {
+fn every_form_of_a_check_and_of_a_rule_is_accepted() {
     let (ask, script) = one(
         "    - get: /x\n      check:\n        - { name: first, status: \"200,404\", length: 10..2k }\n        \
          - body: [ ok, { matches: '^a+$' }, { not_contains: no, not: b } ]\n        \
@@ -316,7 +316,7 @@ fn every_form_of_a_check_and_of_a_rule_is_understood() {
 }
 
 #[test]
-fn extractions_name_their_place_their_pick_and_their_default() {
+fn extractions_name_their_source_their_selection_and_their_default() {
     let script = script(EVERYTHING);
     let login = script.asks.iter().find(|ask| ask.name == "login").unwrap();
     let from: Vec<&Source> = login.extracts.iter().map(|extract| &extract.from).collect();
@@ -357,7 +357,7 @@ fn steps_nest_as_they_are_written() {
     );
     let nodes = &script.scenarios[0].nodes;
     let Node::Group { group: 0, nodes: inner } = &nodes[1] else { panic!("{:?}", nodes[1]) };
-    // The pause of the first request hangs behind it.
+    // The pause of the first request follows it.
     assert!(matches!(inner[..], [Node::Ask(_), Node::Think(_), Node::Ask(_), Node::Group { group: 1, .. }]));
     let Node::Repeat { times, .. } = &nodes[2] else { panic!() };
     assert_eq!(times.fixed().as_deref(), Some(&b"3"[..]));
@@ -401,21 +401,21 @@ fn conditions_compare_in_every_way() {
 }
 
 #[test]
-fn whether_a_value_exists_may_be_asked_before_a_step_sets_it() {
+fn a_condition_may_test_whether_a_value_exists_before_a_step_sets_it() {
     let text = "    - if: ${token} absent\n      then: [ { post: /login, extract: { token: $.t } } ]\n    \
                 - get: /me?t=${token}";
     assert_eq!(script(&steps(text)).vars, ["token"]);
     let text = "    - if: ${token} exists\n      then: [ { get: \"/me?t=${token}\" } ]\n      \
                 else: [ { post: /login, extract: { token: $.t } } ]";
     assert_eq!(script(&steps(text)).asks.len(), 2);
-    // The end of a round sets what the beginning of the next uses.
+    // The end of one round sets the value that the beginning of the next uses.
     let round =
         "    - repeat: 3\n      steps:\n        - get: /p?c=${cursor}\n          extract: { cursor: $.next }";
     assert_eq!(script(&steps(round)).vars, ["cursor"]);
 }
 
 #[test]
-fn multipart_bodies_have_a_boundary_that_no_part_holds() {
+fn multipart_boundaries_occur_in_no_part() {
     let script = script(EVERYTHING);
     let upload = script.asks.iter().find(|ask| ask.path.describe().contains("upload")).unwrap();
     let media_type = upload.headers.iter().find(|(name, _)| name == "Content-Type").unwrap().1.describe();
@@ -438,7 +438,7 @@ fn multipart_bodies_have_a_boundary_that_no_part_holds() {
 }
 
 #[test]
-fn streams_say_when_they_end_and_what_they_owe() {
+fn streams_define_their_end_and_their_expected_events() {
     let script = script(EVERYTHING);
     let stream = script.asks.iter().find_map(|ask| ask.stream.as_deref()).unwrap();
     assert_eq!((stream.for_ns, stream.events, stream.reconnects), (Some(60_000_000_000), Some(100), 3));
@@ -448,7 +448,7 @@ fn streams_say_when_they_end_and_what_they_owe() {
 }
 
 #[test]
-fn connections_and_certificates_are_read() {
+fn connections_and_certificates_are_parsed() {
     let draft = draft_with(EVERYTHING, &[]);
     let link = &draft.link;
     assert_eq!((link.reuse, link.requests_per_connection, link.http), (Reuse::Pool, Some(100), Http::V11));
@@ -499,7 +499,7 @@ fn load_has_many_shapes() {
 }
 
 #[test]
-fn arrivals_can_be_those_that_were_recorded() {
+fn arrivals_can_replay_a_recording() {
     let instants =
         load("{ replay: { file: tests/files/instants.txt, unit: ms, speed: 2 } }").load.recorded.unwrap();
     assert_eq!(instants[..], [0, 75_000_000, 200_000_000]);
@@ -523,13 +523,13 @@ fn thresholds_may_be_written_in_pieces() {
 }
 
 #[test]
-fn a_length_that_fits_is_left_to_the_sender() {
+fn a_correct_content_length_is_left_to_the_engine() {
     let (ask, _) = one("    - { post: /, body: abc, headers: { Content-Length: 3 }, timeout: 1s }");
     assert!(ask.headers.is_empty());
 }
 
 #[test]
-fn columns_may_be_named_by_the_experiment() {
+fn an_experiment_may_name_the_columns() {
     let text = "target: http://h\ndata: { u: { file: tests/files/head-only.csv, delimiter: \";\", columns: [x, y] } }\n\
                 scenarios: { s: [ { get: \"/${u.y}\" } ] }";
     let feeder = &script(text).feeders[0];

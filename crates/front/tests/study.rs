@@ -1,4 +1,4 @@
-//! Files of more than one cell: what spans the matrix, what each cell is, and what is asked of all of them.
+//! Files of several combinations: what spans the matrix, what each combination contains, and what applies to all.
 
 use plimsoll_front::{Overrides, Study, own, read_with, show_study, study_with};
 use plimsoll_plan::Diagnostic;
@@ -28,7 +28,7 @@ fn good(text: &str, set: &[(&str, &str)]) -> Study {
     let study = read(text, set).unwrap_or_else(|all| panic!("{text}\n{}", lines(&all)));
     let machine = Machine { cpus: 2, seed: 7 };
     for cell in &study.cells {
-        // A cell is a file like any other: it can be run.
+        // A combination is a file like any other, so it can run.
         if let Err(all) = seal(cell.located.draft.clone(), machine) {
             panic!("{text}\n{:?}\n{}", cell.settings, lines(&all));
         }
@@ -65,7 +65,7 @@ fn a_plain_file_is_one_cell_without_settings() {
     assert_eq!(
         (study.experiment.name.as_str(), study.experiment.seed),
         ("probe", Some(5)),
-        "called as its file"
+        "named after its file"
     );
     assert_eq!(study.cells[0].located.draft.load.users, Some(3));
     let named = good(&format!("name: bench\n{HEAD}"), &[]);
@@ -130,7 +130,7 @@ fn every_single_value_of_the_load_and_the_link_spans_an_axis() {
 }
 
 #[test]
-fn lists_with_a_meaning_of_their_own_span_nothing() {
+fn lists_that_are_one_value_span_no_axis() {
     let text = "target: http://h\nscenarios: { s: [ { get: /, query: { q: [a, b] } } ] }\n\
                 headers: { X: [a, b] }\nbuckets: [1ms, 2ms]\nload: { stages: [ \"1s:5\", \"1s:9\" ] }\n\
                 connection: { source_addresses: [127.0.0.2, 127.0.0.3] }\nthresholds: [ \"error_rate < 1%\" ]\n";
@@ -174,7 +174,7 @@ fn set_keeps_one_value_of_an_axis() {
     let other = good(&text, &[("n", "7")]);
     assert_eq!(other.experiment.axes[1].values, ["7"], "`vars` take any value, as without a list");
     let users = format!("{HEAD}load: {{ users: [1, 10] }}\n");
-    assert!(read(&users, &[("users", "600/m")]).is_err(), "a rate is no number of users");
+    assert!(read(&users, &[("users", "600/m")]).is_err(), "a rate is not a number of users");
     let wrong = lines(&read(&text, &[("variant", "c"), ("rate", "7/s"), ("m", "1")]).unwrap_err());
     assert!(wrong.contains("unknown value for `variant`\n    use one of `a` or `b`"), "{wrong}");
     assert!(wrong.contains("unknown value for `rate`\n    use one of `5` or `10`"), "{wrong}");
@@ -204,7 +204,7 @@ fn one_level_is_one_cell_however_it_is_written() {
         ["users=1 duration=2s", "users=10 duration=2s"]
     );
     assert_eq!(cells(&good(&text, &[("users", "0010"), ("duration", "1s")])), ["users=10 duration=1s"]);
-    // Texts of the author's: `/1` and `/01` are two paths.
+    // Text of the author: `/1` and `/01` are two paths.
     assert_eq!(good(&format!("{HEAD}vars: {{ n: [1, 01] }}\n"), &[]).cells.len(), 2);
 }
 
@@ -215,7 +215,7 @@ fn a_variable_of_one_variant_can_be_set() {
 }
 
 #[test]
-fn what_is_asked_of_the_experiment_is_read() {
+fn settings_of_the_whole_experiment_are_parsed() {
     let text = format!(
         "{HEAD}variants: {{ go: , node js: }}\nload: {{ users: [1, 2] }}\nrepeat: 3\ncooldown: 2s\nmin_duration: 5s\n\
          trim_to_steady_state: true\nstop_on_miss: true\nexpect:\n  - go raises throughput by 2x vs. node js\n  \
@@ -233,12 +233,12 @@ fn what_is_asked_of_the_experiment_is_read() {
     assert_eq!(
         narrowed.experiment.expects.len(),
         2,
-        "a narrowed axis still has its other values in sentences"
+        "expectations may still name the other values of a narrowed axis"
     );
 }
 
 #[test]
-fn a_search_is_read_and_sets_the_kind_of_load() {
+fn a_search_sets_the_kind_of_load() {
     let text = format!(
         "{HEAD}find: {{ from: 100/s, to: 6000/m, vary: rate }}\nload: {{ max_connections: 9, arrivals: poisson }}\n"
     );
@@ -276,7 +276,7 @@ fn a_search_is_read_and_sets_the_kind_of_load() {
 }
 
 #[test]
-fn a_ladder_in_the_load_is_a_search_from_that_level() {
+fn a_staircase_in_the_load_is_a_search_from_that_level() {
     let ladder = "step: x1.10, step_duration: 15s, stop_when: offered - achieved > 5%";
     let study = good(&format!("{HEAD}load: {{ rate: 100/s, arrivals: poisson, {ladder} }}\n"), &[]);
     let expected = Find {
@@ -292,9 +292,9 @@ fn a_ladder_in_the_load_is_a_search_from_that_level() {
     assert_eq!(users, Some(Find { users: true, from: Some(10.0), ..expected }));
 }
 
-/// `study-mistakes.txt` holds a text and, behind `-----`, the whole answer to it.
+/// `study-mistakes.txt` holds a text and, after `-----`, the complete output for it.
 #[test]
-fn every_mistake_of_an_experiment_has_its_place_and_its_mend() {
+fn every_mistake_of_an_experiment_has_its_place_and_a_fix() {
     let mut failures = Vec::new();
     for case in include_str!("study-mistakes.txt").split("=====\n") {
         let (text, expected) = case.split_once("-----\n").unwrap();
@@ -307,7 +307,7 @@ fn every_mistake_of_an_experiment_has_its_place_and_its_mend() {
 }
 
 #[test]
-fn the_same_mistake_in_every_cell_is_told_once() {
+fn the_same_mistake_in_every_combination_is_reported_once() {
     let text =
         "target: http://h\nscenarios: { s: [ { get: /, timeout: soon } ] }\nload: { users: [1, 2, 3] }\n";
     let all = read(text, &[]).unwrap_err();
@@ -352,7 +352,7 @@ fn one_run_is_never_picked_out_of_several() {
 }
 
 #[test]
-fn a_file_is_read_by_both_names() {
+fn a_sweep_is_a_study_and_not_a_single_run() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/sweep.yaml");
     let study = study_with(&file, &Overrides::default()).expect("the example is right");
     assert!(study.cells.len() > 1);
@@ -362,7 +362,7 @@ fn a_file_is_read_by_both_names() {
 }
 
 #[test]
-fn a_thousand_cells_are_read_and_one_more_is_not() {
+fn a_thousand_combinations_are_accepted_and_one_more_is_not() {
     let list = |n: usize| (1..=n).map(|i| i.to_string()).collect::<Vec<_>>().join(", ");
     let text = |n| format!("{HEAD}vars: {{ a: [{}], b: [{}] }}\n", list(10), list(n));
     assert_eq!(read(&text(100), &[]).unwrap().cells.len(), 1_000);
@@ -370,7 +370,7 @@ fn a_thousand_cells_are_read_and_one_more_is_not() {
     assert!(wrong.contains("F034: too many combinations: 10 x 101, but the maximum is 1000"), "{wrong}");
 }
 
-/// The words of an experiment.
+/// The printed description of an experiment.
 fn describe(text: &str) -> String {
     let study = good(text, &[]);
     let seal = |cell: &plimsoll_front::StudyCell| {
@@ -382,7 +382,7 @@ fn describe(text: &str) -> String {
 }
 
 #[test]
-fn an_experiment_is_told_with_what_each_cell_means() {
+fn an_experiment_is_shown_with_each_of_its_combinations() {
     let text = describe(&format!(
         "name: both\n{HEAD}variants: {{ go: , node: {{ target: http://n }} }}\n\
          load: {{ users: [1, 10], duration: 2s }}\nrepeat: 3\ncooldown: 2s\nmin_duration: 1s\n\
@@ -392,7 +392,7 @@ fn an_experiment_is_told_with_what_each_cell_means() {
 }
 
 #[test]
-fn a_search_is_told_without_a_level_that_nobody_wrote() {
+fn a_search_is_shown_without_a_level_that_the_file_does_not_set() {
     let text = describe(&format!(
         "name: line\n{HEAD}load: {{ arrivals: poisson, max_connections: 9 }}\n\
          find: {{ to: 500/s, precision: 2%, confirm: 3 }}\n"
@@ -419,7 +419,7 @@ fn a_search_is_told_without_a_level_that_nobody_wrote() {
 }
 
 #[test]
-fn many_cells_are_told_in_part() {
+fn many_combinations_are_shown_in_part() {
     let list: Vec<String> = (1..=100).map(|i| i.to_string()).collect();
     let text = describe(&format!("{HEAD}load: {{ users: [{}] }}\n", list.join(", ")));
     assert!(

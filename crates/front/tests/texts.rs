@@ -1,4 +1,4 @@
-//! What a path leads to, flags that hold texts, and texts that nobody meant.
+//! Files by name and content, flags that hold text, and mutated texts.
 
 use plimsoll_front::{Kind, Overrides, body, curl, detect, header, own, read, read_with, show};
 use plimsoll_plan::Diagnostic;
@@ -6,7 +6,7 @@ use plimsoll_plan::diag::Place;
 use plimsoll_plan::seal::{Machine, seal};
 use std::path::{Path, PathBuf};
 
-/// A folder that goes when the test ends.
+/// A directory that is removed when the test ends.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -34,7 +34,7 @@ fn refused(path: &Path) -> Diagnostic {
 }
 
 #[test]
-fn the_ending_of_a_name_says_what_it_holds() {
+fn the_extension_of_a_file_determines_its_kind() {
     for (name, kind) in [
         ("a.yaml", Kind::Own),
         ("a.YML", Kind::Own),
@@ -52,7 +52,7 @@ fn the_ending_of_a_name_says_what_it_holds() {
 }
 
 #[test]
-fn the_content_decides_where_the_name_does_not() {
+fn the_content_decides_if_the_name_does_not() {
     for (name, text, kind) in [
         ("x", "target: http://h\nscenarios:\n", Kind::Own),
         ("x.xml", "<?xml?><jmeterTestPlan>", Kind::NotYet("JMeter plan")),
@@ -71,7 +71,7 @@ fn the_content_decides_where_the_name_does_not() {
 }
 
 #[test]
-fn a_file_is_read_and_its_bodies_lie_beside_it() {
+fn body_files_are_found_next_to_the_experiment() {
     let folder = Folder::new("good");
     folder.file("b.json", "{}");
     let path =
@@ -94,7 +94,7 @@ fn values_from_the_command_line_and_the_environment_reach_a_file() {
 }
 
 #[test]
-fn what_cannot_be_run_yet_says_what_it_is() {
+fn an_unsupported_format_is_named() {
     let folder = Folder::new("notyet");
     let path = folder.file("plan.jmx", "<jmeterTestPlan/>");
     let wrong = refused(&path);
@@ -110,7 +110,7 @@ fn what_cannot_be_run_yet_says_what_it_is() {
 }
 
 #[test]
-fn files_that_cannot_be_read_say_why() {
+fn unreadable_files_are_reported_with_the_reason() {
     let folder = Folder::new("unreadable");
     assert!(refused(&folder.0.join("none.yaml")).message.contains("no such file"));
     assert!(refused(&folder.0).message.contains("is a directory"));
@@ -174,7 +174,7 @@ impl Dice {
     }
 }
 
-/// Takes out, doubles, swaps and inserts pieces.
+/// Removes, doubles, swaps, and inserts pieces.
 fn mutated(text: &str, dice: &mut Dice) -> String {
     const PIECES: &[&str] = &[
         "'",
@@ -251,13 +251,13 @@ fn mutated(text: &str, dice: &mut Dice) -> String {
     chars.into_iter().collect()
 }
 
-/// How many mutations are tried: `PLIMSOLL_FUZZ_CASES`, else a number that takes a few seconds.
+/// The number of mutations: `PLIMSOLL_FUZZ_CASES`, or a number that takes a few seconds.
 fn cases() -> usize {
     std::env::var("PLIMSOLL_FUZZ_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(5_000)
 }
 
 #[test]
-fn nothing_panics_on_mutated_texts_and_every_mistake_lies_inside_the_text() {
+fn mutated_texts_cause_no_panic_and_every_mistake_is_inside_the_text() {
     const CURL: &str = include_str!("full.curl");
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let own_text = |text: &str| (text.to_owned(), here.to_owned());
@@ -266,7 +266,7 @@ fn nothing_panics_on_mutated_texts_and_every_mistake_lies_inside_the_text() {
         own_text(include_str!("everything.yaml")),
         own_text(&include_str!("keys.txt").replace("\n== ", "\n# ")),
     ];
-    // The snippets of all keys are no experiment together, but each word of them is worth a mutation.
+    // The snippets of all keys together are not a valid experiment, but each of their words is worth a mutation.
     let whole = texts.len() - 1;
     for entry in std::fs::read_dir(here.join("../../examples")).unwrap() {
         let path = entry.unwrap().path();
@@ -281,7 +281,7 @@ fn nothing_panics_on_mutated_texts_and_every_mistake_lies_inside_the_text() {
     };
     let parse = |text: &str, folder: &Path| own::study(text, "f", folder, &given);
     for (number, (text, folder)) in texts.iter().enumerate() {
-        // A file of several experiments is none by itself, and its words are worth a mutation all the same.
+        // A file of several experiments is not one experiment, but its words are worth a mutation, too.
         let is_several = text.contains("\nparts:");
         assert!(parse(text, folder).is_ok() || number == whole || is_several, "{text}");
     }
@@ -292,7 +292,7 @@ fn nothing_panics_on_mutated_texts_and_every_mistake_lies_inside_the_text() {
         let (text, folder) = &texts[case % texts.len()];
         let text = mutated(text, &mut dice);
         match parse(&text, folder) {
-            // What is accepted is sealed and told without a panic.
+            // Accepted texts are sealed and shown without a panic.
             Ok(study) => {
                 for cell in study.cells {
                     if let Ok(plan) = seal(cell.located.draft, Machine { cpus: 2, seed: 1 }) {

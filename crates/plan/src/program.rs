@@ -324,7 +324,7 @@ pub trait ProgramFactory: Send + Sync {
 /// A phase of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Phase {
-    /// One user, one iteration, before the load. Any failure ends it; see [`Behaviour::trouble`].
+    /// One user, one iteration, before the load. Any failure ends it; see [`Behavior::trouble`].
     Setup,
     Load,
     /// One user, one iteration, after the load, otherwise like setup.
@@ -355,7 +355,7 @@ impl std::fmt::Display for Unready {
 }
 
 /// The script of a plan, which makes programs from a table of scenarios or from code.
-pub trait Behaviour: Send + Sync {
+pub trait Behavior: Send + Sync {
     /// Returns whether a phase has any steps.
     fn has(&self, phase: Phase) -> bool;
 

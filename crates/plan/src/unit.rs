@@ -103,7 +103,7 @@ fn number(text: &str) -> Option<f64> {
     // The parser of floats accepts `inf` and `nan`.
     let plain = digits.starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c));
     let n: f64 = digits.parse().ok().filter(|_| plain)?;
-    // 1.1 times 1000 has a rounding error.
+    // The product 1.1 × 1000 has a rounding error.
     let scaled = n * scale;
     let whole = scaled.round();
     Some(if (scaled - whole).abs() < 1e-9 * scaled.abs() { whole } else { scaled })

@@ -35,7 +35,7 @@ fn special_addresses_of_clouds_are_never_targets() {
     ] {
         assert_eq!(class(address), Neighbour::Forbidden, "{address}");
     }
-    // Their neighbours are what their range says.
+    // Addresses next to these have the class of their range.
     for address in ["169.254.169.1", "100.100.100.201", "fd00:ec2::255", "fe80::1"] {
         assert_eq!(class(address), Neighbour::Private, "{address}");
     }
@@ -43,7 +43,7 @@ fn special_addresses_of_clouds_are_never_targets() {
 }
 
 #[test]
-fn an_ipv4_address_inside_an_ipv6_one_counts_as_what_it_is() {
+fn an_ipv4_address_inside_an_ipv6_address_keeps_its_class() {
     let class = |a: &str| neighbour(a.parse().unwrap());
     for (inside, expected) in [
         ("169.254.169.254", Neighbour::Forbidden),
@@ -59,7 +59,7 @@ fn an_ipv4_address_inside_an_ipv6_one_counts_as_what_it_is() {
         assert_eq!(class(&format!("2002:{a:02x}{b:02x}:{c:02x}{d:02x}::1")), expected, "6to4 {inside}");
     }
     assert_eq!(class("::ffff:127.0.0.1"), Neighbour::Loopback);
-    // Behind a translator, the loopback interface is the translator's.
+    // A NAT64 or 6to4 address that contains a loopback address means the translator's loopback.
     assert_eq!(class("64:ff9b::127.0.0.1"), Neighbour::Public);
     assert_eq!(class("2002:7f00:1::1"), Neighbour::Public);
 }

@@ -1,4 +1,4 @@
-//! One factor for all lengths: what it multiplies, what it leaves alone, and where it stops.
+//! `--scale`: which values it multiplies, which it leaves alone, and their minimums.
 
 use plimsoll_plan::Draft;
 use plimsoll_plan::draft::{LoadDraft, WorkloadDraft};
@@ -28,7 +28,7 @@ fn a_scale_is_a_number_above_0() {
 }
 
 #[test]
-fn a_length_stops_at_a_second_and_a_number_at_one() {
+fn scaled_lengths_are_at_least_1_s_and_counts_at_least_1() {
     let small = scale("0.05");
     for (before, after) in [(60 * S, 3 * S), (20 * S, S), (10 * S, S), (S, S), (S / 2, S / 2), (0, 0)] {
         assert_eq!(small.time_ns(before), after, "{before}");
@@ -36,11 +36,11 @@ fn a_length_stops_at_a_second_and_a_number_at_one() {
     for (before, after) in [(1_000, 50), (30, 2), (5, 1), (1, 1), (0, 0)] {
         assert_eq!(small.count(before), after, "{before}");
     }
-    assert_eq!((scale("2").time_ns(S / 2), scale("2").count(3)), (S, 6), "upwards there is no floor");
+    assert_eq!((scale("2").time_ns(S / 2), scale("2").count(3)), (S, 6), "no minimum when scaling up");
 }
 
 #[test]
-fn the_load_of_a_file_is_shortened_and_not_weakened() {
+fn a_scale_shortens_a_load_and_keeps_its_level() {
     let draft = scaled(
         "0.1",
         Draft {
@@ -67,7 +67,7 @@ fn the_load_of_a_file_is_shortened_and_not_weakened() {
 }
 
 #[test]
-fn no_fewer_requests_than_users_are_left() {
+fn a_scaled_load_has_at_least_one_request_per_user() {
     let few = |users| Draft {
         load: LoadDraft { users: Some(users), requests_total: Some(100), ..LoadDraft::default() },
         ..Draft::default()
@@ -89,7 +89,7 @@ fn stages_keep_their_levels_and_their_jumps() {
 }
 
 #[test]
-fn arrivals_over_a_time_keep_their_rate() {
+fn a_number_of_arrivals_over_a_duration_keeps_its_rate() {
     let over = |number: u64, s: u64| Draft {
         load: LoadDraft {
             rate_per_s: Some(number as f64 / s as f64),
@@ -101,21 +101,21 @@ fn arrivals_over_a_time_keep_their_rate() {
     };
     let draft = scaled("0.5", over(10_000, 15));
     assert_eq!((draft.load.iterations, draft.load.duration_ns), (Some(5_000), Some(7_500_000_000)));
-    // 0.75 s become 1 s, and so the 500 become 667: the rate is what it was.
+    // 0.75 s becomes 1 s, so 500 arrivals become 667, and the rate stays the same.
     let draft = scaled("0.05", over(10_000, 15));
     assert_eq!((draft.load.iterations, draft.load.duration_ns), (Some(667), Some(S)));
     assert_eq!(draft.load.rate_per_s, Some(10_000.0 / 15.0));
 }
 
 #[test]
-fn the_warm_up_keeps_its_part_of_the_run() {
+fn the_warm_up_keeps_its_share_of_the_run() {
     let draft = |s| Draft {
         load: LoadDraft { duration_ns: Some(s * S), ..LoadDraft::default() },
         warmup_ns: Some(10 * S),
         ..Draft::default()
     };
     assert_eq!(scaled("0.1", draft(60)).warmup_ns, Some(S));
-    // The run stops at 1 s: a warm-up with a floor of its own would leave nothing of it.
+    // The run lasts at least 1 s. If the warm-up had the same minimum, nothing of the run would be measured.
     let short = scaled("0.001", draft(60));
     assert_eq!((short.load.duration_ns, short.warmup_ns), (Some(S), Some(S / 6 + 1)));
     let staged = Draft {
@@ -129,11 +129,11 @@ fn the_warm_up_keeps_its_part_of_the_run() {
         warmup_ns: Some(10 * S),
         ..Draft::default()
     };
-    assert_eq!(scaled("0.01", counted).warmup_ns, Some(S), "nothing says how long the run is");
+    assert_eq!(scaled("0.01", counted).warmup_ns, Some(S), "the length of the run is unknown");
 }
 
 #[test]
-fn lanes_are_scaled_with_their_begin() {
+fn workloads_are_scaled_with_their_start_delay() {
     let workload = WorkloadDraft {
         name: "feed".into(),
         entry: Entry::Scenario(0),
@@ -153,11 +153,11 @@ fn lanes_are_scaled_with_their_begin() {
     assert_eq!((workload.start_ns, workload.load.duration_ns), (3 * S, Some(10 * S)));
     assert_eq!((workload.load.iterations, workload.load.iterations_per_user), (Some(3), Some(2)));
     assert_eq!(workload.load.stages.as_ref().unwrap().0.total_ns(), 6 * S);
-    assert_eq!(draft.warmup_ns, Some(1_300_000_000), "a tenth of the longest way, as before");
+    assert_eq!(draft.warmup_ns, Some(1_300_000_000), "a tenth of the longest workload, as before");
 }
 
 #[test]
-fn an_experiment_rests_and_searches_for_less_long() {
+fn a_scale_shortens_cooldowns_and_searches() {
     let find = Find {
         step_duration_ns: Some(60 * S),
         max_time_ns: Some(600 * S),
@@ -174,7 +174,7 @@ fn an_experiment_rests_and_searches_for_less_long() {
     scale("0.1").experiment(&mut experiment);
     let find = experiment.find.unwrap();
     assert_eq!((experiment.cooldown_ns, experiment.repeat), (S, 3));
-    assert_eq!(experiment.min_duration_ns, 400_000_000, "a floor here could lie above the runs themselves");
+    assert_eq!(experiment.min_duration_ns, 400_000_000, "a minimum here could exceed the runs themselves");
     assert_eq!((find.step_duration_ns, find.max_time_ns, find.to), (Some(6 * S), Some(60 * S), Some(500.0)));
 }
 

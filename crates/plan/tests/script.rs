@@ -1,4 +1,4 @@
-//! What the seal makes of a script, and what it refuses whoever wrote it.
+//! Sealing a script: the resulting plan, and the scripts that it rejects, whether from a file or from code.
 
 use plimsoll_plan::answer::{Check, Extract, Pick, Source, Statuses, Subject};
 use plimsoll_plan::draft::{Draft, LoadDraft, WorkloadDraft};
@@ -69,7 +69,7 @@ fn a_script_has_series_for_requests_checks_and_extractions() {
 }
 
 #[test]
-fn a_request_of_a_script_is_judged_like_any_other() {
+fn requests_of_a_script_are_validated_like_plain_requests() {
     let header = |name: &str, value: &str| (name.to_owned(), Text::literal(value));
     let hole = Text { parts: vec![Part::Placeholder(Placeholder::Var(0), Escape::None)] };
     for (change, code) in [
@@ -85,12 +85,12 @@ fn a_request_of_a_script_is_judged_like_any_other() {
         change(&mut one);
         assert_eq!(sealed(draft(vec![one])).unwrap_err(), [code]);
     }
-    // Requests of the set-up alone load nothing.
+    // A script whose only requests are in setup has no load.
     assert_eq!(sealed(draft(vec![ask(None)])).unwrap_err(), ["P012"]);
 }
 
 #[test]
-fn weights_and_entries_must_lead_somewhere() {
+fn weights_must_be_positive_and_entries_must_exist() {
     let with_entry = |entry| sealed(Draft { entry: Some(entry), ..draft(vec![ask(Some(0))]) });
     assert!(with_entry(Entry::Scenario(0)).is_ok());
     assert_eq!(with_entry(Entry::Scenario(1)).unwrap_err(), ["P022"]);
@@ -105,7 +105,7 @@ fn weights_and_entries_must_lead_somewhere() {
 }
 
 #[test]
-fn a_load_of_one_scenario_is_judged_like_the_load_of_all() {
+fn a_load_of_one_scenario_is_validated_like_the_load_of_all() {
     let with =
         |workload| sealed(Draft { entry: None, workloads: vec![workload], ..draft(vec![ask(Some(0))]) });
     assert!(with(workload("s", 0)).is_ok());
@@ -147,7 +147,7 @@ fn a_load_of_one_scenario_is_judged_like_the_load_of_all() {
 }
 
 #[test]
-fn lanes_lie_on_the_clock_of_one_run() {
+fn workloads_share_the_time_axis_of_the_run() {
     let mut both = draft(vec![ask(Some(0))]);
     both.load.duration_ns = Some(10_000_000_000);
     both.load.users = Some(2);
@@ -160,7 +160,7 @@ fn lanes_lie_on_the_clock_of_one_run() {
 }
 
 #[test]
-fn shapes_of_load_reach_their_levels_at_their_times() {
+fn load_shapes_reach_their_levels_on_time() {
     let at = |profile: &Profile, s: f64| profile.level_at((s * 1e9) as u64);
     const S: u64 = 1_000_000_000;
     let trapezoid = Profile::trapezoid(S, 2 * S, 3 * S, 4 * S, 8.0);
@@ -177,7 +177,7 @@ fn shapes_of_load_reach_their_levels_at_their_times() {
 }
 
 #[test]
-fn texts_are_shown_with_the_names_of_their_author_and_without_secrets() {
+fn texts_are_shown_with_their_original_names_and_without_secrets() {
     let call = |function| Part::Placeholder(Placeholder::Call(function), Escape::Percent);
     let text = Text {
         parts: vec![
@@ -206,25 +206,25 @@ fn texts_are_shown_with_the_names_of_their_author_and_without_secrets() {
 }
 
 #[test]
-fn a_run_without_a_name_is_called_after_its_load_and_not_after_its_set_up() {
+fn a_run_without_a_name_is_named_after_its_load_and_not_after_its_setup() {
     let mut first = ask(None);
-    first.path = Text::literal("/log-in");
+    first.path = Text::literal("/login");
     let plan = sealed(draft(vec![first, ask(Some(0))]));
     assert_eq!(plan.unwrap().outline.name, "GET h/a");
 }
 
 #[test]
-fn an_address_for_another_host_and_a_pace_beside_arrivals_would_do_nothing() {
+fn an_address_for_another_host_and_a_pace_with_arrivals_are_rejected_as_useless() {
     let mut stray = draft(vec![ask(Some(0))]);
     stray.link.resolve = vec![("H".into(), "127.0.0.2".parse().unwrap())];
-    assert!(sealed(stray.clone()).is_ok(), "case does not count in names");
+    assert!(sealed(stray.clone()).is_ok(), "host names ignore case");
     stray.link.resolve.push(("other".into(), "127.0.0.2".parse().unwrap()));
     assert_eq!(sealed(stray).unwrap_err(), ["P025"]);
 
     let mut paced = draft(vec![ask(Some(0))]);
     paced.script.as_mut().unwrap().scenarios[0].pace =
         Some(plimsoll_plan::script::Delay::Constant { ns: 1_000_000 });
-    assert!(sealed(paced.clone()).is_ok(), "users can keep one");
+    assert!(sealed(paced.clone()).is_ok(), "users can keep a pace");
     paced.load.rate_per_s = Some(10.0);
     assert_eq!(sealed(paced).unwrap_err(), ["P024"]);
 }

@@ -1,4 +1,4 @@
-//! Series by family, name and labels; numbers of user-defined metrics as cells.
+//! Series by family, name, and labels; values of user-defined metrics as cells.
 
 use plimsoll_plan::series::book::SeriesBook;
 use plimsoll_plan::series::{Family, SeriesKey, counted, from_ordered, ordered, parts_of};
@@ -7,7 +7,7 @@ use plimsoll_plan::series::{Family, SeriesKey, counted, from_ordered, ordered, p
 fn a_series_is_found_by_family_name_and_labels_in_any_order() {
     let mut book = SeriesBook::new(3, 10);
     let first = book.find(Family::Counter, "orders", &[("shop", "a"), ("kind", "b")]);
-    assert_eq!(first, Some(3), "behind those of the plan");
+    assert_eq!(first, Some(3), "after the series of the plan");
     assert_eq!(book.find(Family::Counter, "orders", &[("kind", "b"), ("shop", "a")]), first);
     assert_eq!(
         book.find(Family::Trend, "orders", &[("shop", "a"), ("kind", "b")]),
@@ -20,7 +20,7 @@ fn a_series_is_found_by_family_name_and_labels_in_any_order() {
         Some(6),
         "swapped values"
     );
-    // Of two of one name the later counts, and so it is found again.
+    // Of two labels with the same name, the last one counts, so the first series is found again.
     assert_eq!(book.find(Family::Counter, "orders", &[("shop", "x"), ("kind", "b"), ("shop", "a")]), first);
     assert_eq!(book.opened().len(), 4);
     let key = SeriesKey::new(Family::Counter, "orders", &[("shop", "a"), ("kind", "b")]);
@@ -31,7 +31,7 @@ fn a_series_is_found_by_family_name_and_labels_in_any_order() {
 }
 
 #[test]
-fn what_finds_no_place_is_counted_without_its_labels_and_a_million_change_nothing() {
+fn above_the_limit_new_series_are_counted_without_their_labels() {
     let mut book = SeriesBook::new(0, 10_000);
     let mut places = std::collections::BTreeMap::new();
     for number in 0..1_000_000 {
@@ -42,11 +42,11 @@ fn what_finds_no_place_is_counted_without_its_labels_and_a_million_change_nothin
     assert_eq!(
         (book.opened().len(), places.len()),
         (10_001, 10_001),
-        "ten thousand, and the one without labels"
+        "ten thousand, and the series without labels"
     );
     assert_eq!(places[&base], 990_000, "nothing is lost");
     assert_eq!((book.take_refused(), book.take_refused()), (990_000, 0));
-    // Without labels there is room for some more names, and then for none.
+    // Without labels, some more names have room, then none has.
     let names = (0..1_000).filter(|n| book.find(Family::Gauge, &format!("name {n}"), &[]).is_some()).count();
     assert!((10..100).contains(&names), "{names}");
     assert_eq!(book.find(Family::Gauge, "other", &[("a", "b")]), None);
@@ -54,7 +54,7 @@ fn what_finds_no_place_is_counted_without_its_labels_and_a_million_change_nothin
 }
 
 #[test]
-fn a_label_that_is_data_is_no_name() {
+fn a_label_as_long_as_data_is_rejected() {
     let mut book = SeriesBook::new(0, 10);
     let long = "x".repeat(10_000);
     let base = book.find(Family::Rate, "ok", &[("body", &long)]);
@@ -64,19 +64,19 @@ fn a_label_that_is_data_is_no_name() {
 }
 
 #[test]
-fn numbers_of_metrics_add_up_exactly_and_keep_their_order() {
+fn metric_values_add_up_exactly_and_keep_their_order() {
     let (mut whole, mut billionths) = (0, 0);
     for _ in 0..1_000 {
         let (a, b) = parts_of(0.1).unwrap();
         (whole, billionths) = (whole + a, billionths + b);
     }
-    assert_eq!(counted(whole, billionths), 100.0, "a thousand tenths, which no sum of doubles gives");
+    assert_eq!(counted(whole, billionths), 100.0, "a thousand tenths; a sum of doubles would be inexact");
     assert_eq!(parts_of(3.25), Some((3, 250_000_000)));
     assert_eq!([f64::NAN, -1.0, f64::INFINITY, 1e300].map(parts_of), [None; 4]);
     let rising = [f64::MIN, -2.0, -1.0, -1e-300, 0.0, 1e-300, 1.0, 2.0, f64::MAX];
     let bits: Vec<u64> = rising.iter().map(|value| ordered(*value).unwrap()).collect();
     assert!(bits.is_sorted_by(|a, b| a < b), "{bits:x?}");
-    assert!(bits.iter().all(|bits| ![0, u64::MAX].contains(bits)), "the identities of peaks and floors");
+    assert!(bits.iter().all(|bits| ![0, u64::MAX].contains(bits)), "these are the identities of max and min");
     let back: Vec<f64> = bits.iter().map(|bits| from_ordered(*bits)).collect();
     assert_eq!(back, rising);
     assert_eq!((ordered(-0.0), ordered(f64::NAN)), (ordered(0.0), None));

@@ -1,4 +1,4 @@
-//! How large a load has to be: every step with its numbers, in both directions, and what is refused.
+//! Load sizing: every step with its numbers, in both directions, and rejected input.
 
 use plimsoll_plan::sizing::{Period, Sizing, SizingInput, Visitors, number, size};
 use plimsoll_plan::unit::duration_ns;
@@ -29,9 +29,9 @@ fn describe(sizing: &Sizing) -> Vec<String> {
     sizing.lines.iter().map(line).collect()
 }
 
-/// 100,000 / 30 / 12 = 277.78 an hour; x 300 / 3,600 = 23.15 users, and not 2.314.
+/// 100,000 / 30 / 12 = 277.78 per hour; × 300 / 3,600 = 23.15 users, not 2.314.
 #[test]
-fn visitors_of_a_month_become_users_step_by_step() {
+fn monthly_visitors_become_users_step_by_step() {
     let asked = SizingInput {
         visitors: visitors("100000/month"),
         active_ns: ns("12h"),
@@ -78,7 +78,7 @@ fn a_peak_and_a_think_time_lead_to_requests_per_second() {
 }
 
 #[test]
-fn pages_of_a_session_leave_the_think_time() {
+fn pages_per_session_determine_the_think_time() {
     let asked = SizingInput {
         visitors: visitors("2400/day"),
         session_ns: ns("60s"),
@@ -123,7 +123,7 @@ fn a_rate_leads_back_to_visitors() {
 }
 
 #[test]
-fn every_time_of_visitors_counts_the_active_hours_of_its_days() {
+fn every_period_of_visitors_counts_only_active_hours() {
     for (text, per_hour) in [("84/hour", 84.0), ("84/day", 7.0), ("588/week", 7.0), ("2520/month", 7.0)] {
         let asked = SizingInput { visitors: visitors(text), active_ns: ns("12h"), ..SizingInput::default() };
         close(good(&asked).arrivals_per_s, per_hour / 3600.0);
@@ -156,7 +156,7 @@ fn both_directions_agree() {
         close(good(&from_users).rate_per_s, found.rate_per_s.expect("it follows"));
         let from_rate = SizingInput { visitors: None, rate_per_s: found.rate_per_s, ..there.clone() };
         close(good(&from_rate).visitors_per_month, month);
-        // All of it at once is no contradiction either, and 5% off is one.
+        // All of these numbers together are consistent; with one of them 5% off, they are not.
         let all = SizingInput { users: found.users, rate_per_s: found.rate_per_s, ..there.clone() };
         good(&all);
         let off = SizingInput { users: found.users.map(|users| users * 1.05), ..there };
@@ -165,7 +165,7 @@ fn both_directions_agree() {
 }
 
 #[test]
-fn what_cannot_be_is_refused_with_a_mend() {
+fn impossible_input_is_rejected_with_a_fix() {
     let visitors = visitors("100/day");
     let session_ns = ns("60s");
     let plain = SizingInput { visitors, session_ns, ..SizingInput::default() };
@@ -187,13 +187,13 @@ fn what_cannot_be_is_refused_with_a_mend() {
     ] {
         let wrong = size(&asked).expect_err("refused");
         assert!(wrong[0].to_string().contains(word), "{asked:?}: {wrong:?}");
-        assert!(wrong.iter().all(|problem| !problem.hint.is_empty()), "without a mend: {wrong:?}");
+        assert!(wrong.iter().all(|problem| !problem.hint.is_empty()), "without a fix: {wrong:?}");
     }
 }
 
-/// A figure in a question is taken for a part of its answer.
+/// A number in the input would look like part of the result.
 #[test]
-fn a_figure_that_no_step_uses_is_refused() {
+fn a_number_that_no_step_uses_is_rejected() {
     let users = SizingInput { users: Some(50.0), think_ns: ns("8s"), ..SizingInput::default() };
     let rate = SizingInput { rate_per_s: Some(50.0), think_ns: ns("8s"), ..SizingInput::default() };
     let visits = SizingInput { users: Some(50.0), session_ns: ns("5min"), ..SizingInput::default() };
@@ -216,7 +216,7 @@ fn a_figure_that_no_step_uses_is_refused() {
             assert!(!problem.hint.is_empty(), "{problem}");
         }
     }
-    // The mends that are told are mends.
+    // The suggested fixes work.
     for asked in [
         SizingInput { peak: Some(3.0), active_ns: ns("12h"), session_ns: ns("5min"), ..users },
         SizingInput { peak: Some(3.0), active_ns: ns("12h"), pages: Some(6.0), ..rate },
@@ -231,7 +231,7 @@ fn a_figure_that_no_step_uses_is_refused() {
 }
 
 #[test]
-fn visitors_are_read_with_their_time() {
+fn visitors_are_parsed_with_their_period() {
     let read = |text| Visitors::parse(text).map(|v| (v.number, v.per));
     assert_eq!(read("100000/month"), Ok((100_000.0, Period::Month)));
     assert_eq!(read(" 1_000 / d "), Ok((1_000.0, Period::Day)));
@@ -256,7 +256,7 @@ fn visitors_are_read_with_their_time() {
 }
 
 #[test]
-fn a_comma_is_a_group_of_three_or_a_question() {
+fn a_comma_separates_thousands_or_is_rejected() {
     for (text, expected) in [
         ("1500", 1500.0),
         ("1,500", 1500.0),
@@ -266,7 +266,7 @@ fn a_comma_is_a_group_of_three_or_a_question() {
     ] {
         assert_eq!(number(text), Ok(expected), "{text}");
     }
-    for (text, mend) in [
+    for (text, fix) in [
         ("1,5", "write `1.5`"),
         ("3,25", "write `3.25`"),
         ("1,2345", "write `1.2345`"),
@@ -278,7 +278,7 @@ fn a_comma_is_a_group_of_three_or_a_question() {
         ("1_5", "before a fraction"),
     ] {
         let sentence = number(text).expect_err(text).to_string();
-        assert!(sentence.ends_with(mend), "{text}: {sentence}");
+        assert!(sentence.ends_with(fix), "{text}: {sentence}");
     }
     for text in ["", ",", "0", "-3", "-1,000", "many", "inf", "NaN", "1e999", "1.2.3", "1,é00"] {
         assert!(number(text).is_err_and(|problem| !problem.hint.is_empty()), "{text}");
@@ -286,7 +286,7 @@ fn a_comma_is_a_group_of_three_or_a_question() {
 }
 
 #[test]
-fn numbers_of_every_magnitude_are_told() {
+fn numbers_of_every_magnitude_are_shown() {
     for number in [1e-300, 1e-9, 0.5, 999.9996, 1e6, 1e18, 1e300] {
         let asked = SizingInput { users: Some(number), think_ns: ns("3s"), ..SizingInput::default() };
         let sizing = good(&asked);

@@ -1,4 +1,4 @@
-//! The grammar of thresholds: scopes, windows, aborts, and what is refused before the load.
+//! The grammar of thresholds: scopes, windows, aborts, and what is rejected before the load.
 
 use plimsoll_plan::draft::Draft;
 use plimsoll_plan::link::Tls;
@@ -73,7 +73,7 @@ fn an_old_subject_is_unknown_and_the_help_names_the_new_one() {
 }
 
 #[test]
-fn names_may_be_quoted_and_hold_anything_then() {
+fn quoted_names_may_contain_anything() {
     for (text, scope) in [
         (r#"throughput {request: "GET  /a}<b>"} > 5/s"#, Scope::Request("GET  /a}<b>".into())),
         ("error_rate{scenario: 'say \"x\"'} == 0%", Scope::Scenario("say \"x\"".into())),
@@ -82,7 +82,7 @@ fn names_may_be_quoted_and_hold_anything_then() {
     ] {
         let t = parse(text).expect(text);
         assert_eq!(t.scope.as_ref(), Some(&scope), "{text}");
-        // What is shown can be read back.
+        // The printed form can be parsed again.
         let again = parse(&format!("error_rate{scope} == 0%")).expect("its own text");
         assert_eq!(again.scope, Some(scope));
     }
@@ -100,7 +100,7 @@ fn every_subject_has_its_kind_of_limit() {
             "error_rate" | "checks" | "achieved" | "event_loss" | "availability" => {
                 [false, true, false, false]
             }
-            // It has no percentiles, and is a second at least.
+            // It has no percentiles, and its limit is at least 1 s.
             "longest_outage" => {
                 assert!(parse("longest_outage < 1s").is_ok() && parse("longest_outage < 999ms").is_err());
                 assert!(parse("longest_outage < 5s over 10s").is_err());
@@ -115,7 +115,7 @@ fn every_subject_has_its_kind_of_limit() {
 }
 
 #[test]
-fn the_time_of_a_group_is_that_of_one_group() {
+fn group_time_requires_one_group() {
     let t =
         parse("group_time{group: checkout / find} p95 < 2s over 10s abort after 5s").expect("the grammar");
     assert_eq!((t.subject, t.statistic), (Subject::GroupTime, Statistic::Quantile(0.95)));
@@ -133,24 +133,24 @@ fn the_time_of_a_group_is_that_of_one_group() {
 }
 
 #[test]
-fn the_time_of_a_group_needs_a_group_of_this_very_name() {
+fn group_time_requires_the_exact_name_of_a_group() {
     let mut outline = outline();
     outline.groups = vec!["checkout".into(), "checkout / find".into(), "setup".into()];
     let fine = ["group_time{group: checkout} p95 < 2s", "group_time{group: checkout / find} max < 2s"];
     assert_eq!(refused(&fine, &outline), []);
-    let misspelt = refused(&["group_time{group: chekout} p95 < 2s"], &outline);
-    assert_eq!(misspelt, [("P030", "did you mean `checkout`?".into())]);
-    // Groups of the set-up are measured by nobody.
+    let unknown = refused(&["group_time{group: chekout} p95 < 2s"], &outline);
+    assert_eq!(unknown, [("P030", "did you mean `checkout`?".into())]);
+    // Groups of setup are not measured.
     assert_eq!(refused(&["group_time{group: setup} p95 < 2s"], &outline)[0].0, "P030");
-    // Requests are within `checkout` all the same, but no passage through it is timed.
+    // Requests are still in the group `checkout`, but nothing times a pass through it.
     outline.groups.remove(0);
     assert_eq!(refused(&["response_time{group: checkout} p95 < 2s"], &outline), []);
-    let told = refused(&["group_time{group: checkout} p95 < 2s"], &outline);
-    assert_eq!(told, [("P030", "use one of `checkout / find`, `setup`".into())]);
+    let found = refused(&["group_time{group: checkout} p95 < 2s"], &outline);
+    assert_eq!(found, [("P030", "use one of `checkout / find`, `setup`".into())]);
 }
 
 #[test]
-fn what_cannot_be_meant_is_refused_with_its_reason() {
+fn invalid_thresholds_are_rejected_with_a_reason() {
     for (text, part) in [
         ("connect{request: a} p99 < 1s", "applies to the whole run"),
         ("achieved{scenario: a} >= 99%", "applies to the whole run"),
@@ -176,7 +176,7 @@ fn what_cannot_be_meant_is_refused_with_its_reason() {
 }
 
 #[test]
-fn a_scope_that_names_nothing_is_refused_with_the_nearest_name() {
+fn an_unknown_scope_is_rejected_with_the_closest_name() {
     let outline = outline();
     let fine = [
         "error_rate{request: login} == 0%",
@@ -196,14 +196,14 @@ fn a_scope_that_names_nothing_is_refused_with_the_nearest_name() {
         refused(&["error_rate{tag: kind=raed} < 1%"], &outline),
         [("P030", "did you mean `kind=read`?".into())]
     );
-    let told = refused(&["error_rate{scenario: administrator} == 0%"], &outline);
-    assert_eq!(told, [("P030", "use one of `buyer`".into())]);
-    // What is sent before the load is no part of it.
+    let found = refused(&["error_rate{scenario: administrator} == 0%"], &outline);
+    assert_eq!(found, [("P030", "use one of `buyer`".into())]);
+    // Requests sent before the load do not belong to it.
     assert_eq!(refused(&["error_rate{request: make users} == 0%"], &outline)[0].0, "P030");
 }
 
 #[test]
-fn what_is_never_measured_is_refused_before_the_load() {
+fn a_threshold_on_a_value_that_is_never_measured_is_rejected() {
     let mut outline = outline();
     for text in ["events{request: login} > 1", "checks{request: search} > 99%", "tls_handshake p99 < 1s"] {
         assert_eq!(refused(&[text], &outline)[0].0, "P031", "{text}");
@@ -218,7 +218,7 @@ fn what_is_never_measured_is_refused_before_the_load() {
 }
 
 #[test]
-fn a_group_covers_those_nested_in_it_and_not_those_that_begin_alike() {
+fn a_group_covers_its_nested_groups_and_not_groups_with_the_same_prefix() {
     let outline = outline();
     let covered = |name: &str| -> Vec<&str> {
         let scope = Scope::Group(name.into());
@@ -241,7 +241,7 @@ fn only_a_threshold_for_the_whole_run_replaces_a_default() {
         texts("error_rate < 1% over 10s"),
         ["error_rate < 1% over 10s", "longest_outage < 1s", "achieved >= 99%"]
     );
-    // Either figure of outages names both, and who takes a run of nothing but errors takes one without a success.
+    // Each of the two outage metrics replaces both: a run of only errors is also a run without a success.
     for rule in ["availability >= 99%", "longest_outage < 5s"] {
         assert_eq!(texts(rule), [rule, "error_rate == 0%", "achieved >= 99%"]);
     }
@@ -251,7 +251,7 @@ fn only_a_threshold_for_the_whole_run_replaces_a_default() {
 }
 
 #[test]
-fn a_threshold_of_an_early_version_is_still_read() {
+fn a_threshold_of_an_early_version_can_still_be_parsed() {
     let old = r#"{"text":"error_rate == 0%","subject":"error_rate","statistic":"value","comparison":"==","value":0.0}"#;
     let read: plimsoll_plan::threshold::Threshold = serde_json::from_str(old).expect("an early outline");
     assert_eq!((read.scope, read.over_ns, read.abort_after_ns), (None, None, None));
@@ -261,7 +261,7 @@ fn a_threshold_of_an_early_version_is_still_read() {
 }
 
 #[test]
-fn metrics_of_ones_own_have_subjects_and_labels_where_they_can_be_defined() {
+fn user_defined_metrics_have_subjects_and_labels_where_they_can_be_defined() {
     let t = parse_with_metrics("trend{metric: cart, tag: shop=b, scenario: \"a, b\"}  p95<30.5")
         .expect("the grammar");
     let parts = vec![
@@ -298,7 +298,7 @@ fn metrics_of_ones_own_have_subjects_and_labels_where_they_can_be_defined() {
         let error = parse_with_metrics(text).expect_err(text);
         assert!(error.to_string().contains(why), "{text}: {error}");
     }
-    // Nothing in a table of requests could define one.
+    // A table of requests cannot define one.
     let error = parse("counter > 5").expect_err("not here");
     assert!(error.to_string().contains("unknown metric"), "{error}");
 }

@@ -1,10 +1,10 @@
-//! Where monitors look, as flags and files say it: what is understood, what is refused, and that no secret is shown.
+//! Monitor targets, as flags and files write them: accepted forms, rejected forms, and no secret in either.
 
 use plimsoll_plan::watch::read::{MaskedText, web};
 use plimsoll_plan::watch::{Group, Source, Watch, Who};
 
 #[test]
-fn a_kind_and_a_place_are_a_monitor_with_a_name() {
+fn a_kind_and_a_target_make_a_monitor_with_a_name() {
     for (text, name, of) in [
         ("host", "host", ""),
         ("process=:4110", "process 4110", "port 4110"),
@@ -44,7 +44,7 @@ fn an_address_shows_neither_its_path_nor_a_password_with_odd_characters() {
         ("postgres=postgres://u:s3?cret@127.0.0.1:5432/lab", "postgres://127.0.0.1:5432/lab"),
         ("redis=redis://:s3#c@ret?x@127.0.0.1:6379", "redis://127.0.0.1:6379"),
         ("redis=redis://:s3#cret@127.0.0.1:6379/0", "redis://127.0.0.1:6379"),
-        // Whether the `@` ends a login or is of the query cannot be told.
+        // It is unclear whether the `@` ends the login or belongs to the query.
         ("postgres=postgres://127.0.0.1/lab?password=s3@cret", "postgres://***"),
     ] {
         let outline = Watch::parse(text).unwrap_or_else(|why| panic!("{text}: {why}")).outline();
@@ -53,7 +53,7 @@ fn an_address_shows_neither_its_path_nor_a_password_with_odd_characters() {
 }
 
 #[test]
-fn what_is_no_place_is_refused_with_the_mend() {
+fn an_invalid_target_is_rejected_with_a_fix() {
     for (text, said) in [
         ("proces=:1", "unknown kind of monitor"),
         ("process", "missing source"),

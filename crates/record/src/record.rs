@@ -12,7 +12,7 @@ mod watched;
 pub use gatherer::Gatherer;
 pub use opened::Opened;
 pub use served::Served;
-pub use side_totals::{Beside, Sizes, windowed};
+pub use side_totals::{SideTotals, Sizes, windowed};
 pub use tick_row::TickRow;
 pub(crate) use tick_row::widened;
 pub use total::{requests_of, requests_total, total_of};

@@ -1,4 +1,4 @@
-//! A full disk keeps the totals and names the gap. Each test fills a small disk of its own.
+//! A full disk keeps the totals and names the gap. Each test fills its own small disk.
 
 use plimsoll_plan::failure_example::FailureExample;
 use plimsoll_record::RunRecord;
@@ -11,7 +11,7 @@ use plimsoll_testkit::made_up::{Folder, Random, ending, interval, names, note, o
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Somebody else's file that takes all space but `left_bytes`.
+/// Fills the disk except for `left_bytes` with another file.
 fn hog(disk: &Path, left_bytes: usize) -> PathBuf {
     let path = disk.join("hog");
     let mut file = std::fs::File::create(&path).unwrap();
@@ -20,14 +20,14 @@ fn hog(disk: &Path, left_bytes: usize) -> PathBuf {
         while file.write_all(&vec![1; piece]).is_ok() {
             size += piece as u64;
         }
-        // A piece may have been written in part.
+        // The last piece may have been written partly.
         file.set_len(size).unwrap();
     }
     file.set_len(size.saturating_sub(left_bytes as u64)).unwrap();
     path
 }
 
-/// A run on its way into a file, and what it should be.
+/// A run that is being written into a file, and its expected record.
 struct Run {
     writer: Writer,
     whole: Gatherer,
@@ -41,11 +41,11 @@ impl Run {
         let writer = RunFile::create(path, opening).unwrap();
         let series = opening.outline.requests.len();
         let mut run = Self { writer, whole: Gatherer::default(), random: Random::new(1), series, next: 0 };
-        run.tell(&RunEvent::Opened(std::sync::Arc::new(opening.clone())));
+        run.event(&RunEvent::Opened(std::sync::Arc::new(opening.clone())));
         run
     }
 
-    fn tell(&mut self, event: &RunEvent) {
+    fn event(&mut self, event: &RunEvent) {
         self.whole.event(event);
         self.writer.event(event);
     }
@@ -53,13 +53,13 @@ impl Run {
     fn ticks(&mut self, count: u32) {
         for _ in 0..count {
             let event = tick(interval(self.next, self.series, 500, &mut self.random));
-            self.tell(&event);
+            self.event(&event);
             self.next += 1;
         }
     }
 
     fn end(mut self) -> (RunRecord, RunRecord) {
-        self.tell(&ending(u64::from(self.next)));
+        self.event(&ending(u64::from(self.next)));
         let finished = self.writer.finish();
         assert!(finished.trouble.is_none(), "{:?}", finished.trouble);
         (finished.record, self.whole.into_record())
@@ -78,7 +78,7 @@ fn missing(record: &RunRecord, ticks: u32) -> Vec<(u32, u32)> {
     gaps
 }
 
-/// All but the ticks is there, every gap has its note, and what is in the file is what was said.
+/// Checks that only ticks are missing, that every gap has its note, and that the file agrees with the record.
 fn assert_only_ticks_are_missing(path: &Path, finished: &RunRecord, whole: &RunRecord, ticks: u32) {
     let (mine, full) = (&finished.generators["a"], &whole.generators["a"]);
     assert_eq!(mine.totals, full.totals);
@@ -86,10 +86,10 @@ fn assert_only_ticks_are_missing(path: &Path, finished: &RunRecord, whole: &RunR
     assert_eq!(mine.ending, full.ending);
     assert!(mine.ticks.iter().all(|(number, row)| full.ticks[number] == *row));
     let outline = &mine.opening.outline;
-    let told: Vec<u64> = mine.notes.iter().filter(|n| n.kind == NoteKind::Gap).map(|n| n.at_ns).collect();
+    let noted: Vec<u64> = mine.notes.iter().filter(|n| n.kind == NoteKind::Gap).map(|n| n.at_ns).collect();
     let gaps = missing(finished, ticks);
     let begun: Vec<u64> = gaps.iter().map(|(first, _)| outline.tick_bounds_ns(*first).0).collect();
-    assert_eq!(told, begun);
+    assert_eq!(noted, begun);
     assert_eq!(&read(path).unwrap(), finished);
 }
 
@@ -102,7 +102,7 @@ fn a_disk_that_the_run_itself_fills_keeps_the_totals_and_names_the_gap() {
             let path = disk.join("run.plim");
             let mut run = Run::new(&path, &opening("a", 1));
             run.ticks(2000);
-            run.tell(&note(2000, "interrupted"));
+            run.event(&note(2000, "interrupted"));
             let (finished, whole) = run.end();
             assert_only_ticks_are_missing(&path, &finished, &whole, 2000);
             let gaps = missing(&finished, 2000);
@@ -118,21 +118,21 @@ fn a_disk_that_the_run_itself_fills_keeps_the_totals_and_names_the_gap() {
                 )
             );
             assert_eq!(notes[1].text, "interrupted");
-            assert_eq!(names(disk), ["run.plim"], "folded in spite of it all");
+            assert_eq!(names(disk), ["run.plim"], "the log was folded into the file");
         },
     );
 }
 
 #[test]
-fn a_disk_that_is_full_for_a_while_makes_a_gap_and_no_more() {
-    on_a_disk("disk_full::a_disk_that_is_full_for_a_while_makes_a_gap_and_no_more", 16_384, |disk| {
+fn a_temporarily_full_disk_only_makes_a_gap() {
+    on_a_disk("disk_full::a_temporarily_full_disk_only_makes_a_gap", 16_384, |disk| {
         let path = disk.join("run.plim");
         let mut run = Run::new(&path, &opening("a", 1));
         run.ticks(20);
         let hog = hog(disk, 0);
         run.ticks(600);
-        // Nothing comes behind it that would try again, but the end.
-        run.tell(&RunEvent::FailureRecorded(FailureExample {
+        // After this, only the end of the run retries.
+        run.event(&RunEvent::FailureRecorded(FailureExample {
             at_ns: 7,
             request: "request 0".into(),
             check: "is paid".into(),
@@ -164,7 +164,7 @@ fn a_kill_while_the_disk_is_full_keeps_the_totals_up_to_the_last_second() {
             run.ticks(20);
             hog(disk, 0);
             run.ticks(400);
-            // What a kill would leave behind is what lies on the disk now.
+            // A kill would leave the files that are on the disk now.
             let left = Folder::new("killed-in-a-gap");
             for name in ["run.plim", "run.plim-wal"] {
                 std::fs::copy(disk.join(name), left.file(name)).unwrap();
@@ -181,8 +181,8 @@ fn a_kill_while_the_disk_is_full_keeps_the_totals_up_to_the_last_second() {
 }
 
 #[test]
-fn whatever_space_is_left_the_totals_are_safe() {
-    on_a_disk("disk_full::whatever_space_is_left_the_totals_are_safe", 16_384, |disk| {
+fn the_totals_are_safe_with_any_amount_of_free_space() {
+    on_a_disk("disk_full::the_totals_are_safe_with_any_amount_of_free_space", 16_384, |disk| {
         for left_kib in (0..4096).step_by(172) {
             let path = disk.join("run.plim");
             let mut run = Run::new(&path, &opening("a", 4));
@@ -199,28 +199,32 @@ fn whatever_space_is_left_the_totals_are_safe() {
     });
 }
 
-/// A step that finds no space, with the log at every length: what was begun must always be taken back.
+/// A transaction that finds no space is always rolled back, with the log at every length.
 #[test]
-fn wherever_the_log_stands_when_the_disk_fills_the_totals_are_safe() {
-    on_a_disk("disk_full::wherever_the_log_stands_when_the_disk_fills_the_totals_are_safe", 8192, |disk| {
-        for ticks in 4..28 {
-            let path = disk.join("run.plim");
-            let mut run = Run::new(&path, &opening("a", 1));
-            run.ticks(ticks);
-            let hog = hog(disk, 0);
-            run.ticks(60);
-            // Somebody reads it while the disk is full.
-            let seen = read(&path).unwrap();
-            let (finished, whole) = run.end();
-            assert_eq!(seen.generators["a"].totals, whole.generators["a"].totals);
-            assert_only_ticks_are_missing(&path, &finished, &whole, ticks + 60);
-            std::fs::remove_file(hog).unwrap();
-            std::fs::remove_file(path).unwrap();
-        }
-    });
+fn the_totals_are_safe_when_the_disk_fills_with_the_log_at_any_length() {
+    on_a_disk(
+        "disk_full::the_totals_are_safe_when_the_disk_fills_with_the_log_at_any_length",
+        8192,
+        |disk| {
+            for ticks in 4..28 {
+                let path = disk.join("run.plim");
+                let mut run = Run::new(&path, &opening("a", 1));
+                run.ticks(ticks);
+                let hog = hog(disk, 0);
+                run.ticks(60);
+                // A reader opens the file while the disk is full.
+                let seen = read(&path).unwrap();
+                let (finished, whole) = run.end();
+                assert_eq!(seen.generators["a"].totals, whole.generators["a"].totals);
+                assert_only_ticks_are_missing(&path, &finished, &whole, ticks + 60);
+                std::fs::remove_file(hog).unwrap();
+                std::fs::remove_file(path).unwrap();
+            }
+        },
+    );
 }
 
-/// What a kill leaves on a full disk has a log, and no place for SQLite's index of it.
+/// A kill on a full disk leaves a log, and no space for SQLite's index of it.
 #[test]
 fn a_run_in_two_files_is_read_on_a_full_disk_and_nothing_is_written() {
     on_a_disk("disk_full::a_run_in_two_files_is_read_on_a_full_disk_and_nothing_is_written", 8192, |disk| {
@@ -249,94 +253,86 @@ fn a_file_that_is_deleted_during_the_run_is_named_and_the_record_is_whole() {
     run.ticks(12);
     std::fs::remove_file(&path).unwrap();
     run.ticks(12);
-    run.tell(&ending(24));
+    run.event(&ending(24));
     let finished = run.writer.finish();
     let trouble = finished.trouble.unwrap();
     let said = format!("the run file `{}` was deleted or moved during the run", path.display());
     assert_eq!(trouble.to_string(), said);
-    assert_eq!(finished.record, run.whole.into_record(), "seconds and all");
+    assert_eq!(finished.record, run.whole.into_record(), "including all seconds");
     let second = folder.file("second.plim");
     write(&second, &finished.record).unwrap();
     assert_eq!(read(&second).unwrap(), finished.record);
 }
 
 #[test]
-fn a_disk_without_any_space_is_said_before_the_run() {
-    on_a_disk("disk_full::a_disk_without_any_space_is_said_before_the_run", 2048, |disk| {
+fn a_disk_without_any_space_is_reported_before_the_run() {
+    on_a_disk("disk_full::a_disk_without_any_space_is_reported_before_the_run", 2048, |disk| {
         hog(disk, 100 * 1024);
         let path = disk.join("run.plim");
         let error = RunFile::create(&path, &opening("a", 1)).map(|_| ()).unwrap_err();
         println!("{error}");
         assert!(error.to_string().starts_with(&format!("cannot create run file `{}`: ", path.display())));
         assert!(error.hint().unwrap().contains("df -h"));
-        assert_eq!(names(disk), ["hog"], "nothing of the attempt is left");
+        assert_eq!(names(disk), ["hog"], "the attempt leaves no file");
     });
 }
 
-/// Space that was there when it was tried and is gone a moment later: whoever fills the disk does not wait for us.
+/// Another process takes the space between the check and the write.
 #[test]
-fn a_neighbour_who_takes_the_space_under_our_hands_costs_seconds_at_most() {
+fn another_process_that_takes_the_space_costs_at_most_some_seconds() {
     use std::sync::atomic::{AtomicBool, Ordering};
-    on_a_disk(
-        "disk_full::a_neighbour_who_takes_the_space_under_our_hands_costs_seconds_at_most",
-        12_288,
-        |disk| {
-            for round in 0..12 {
-                let path = disk.join("run.plim");
-                let mut run = Run::new(&path, &opening("a", 3));
-                let is_over = AtomicBool::new(false);
-                std::thread::scope(|scope| {
-                    scope.spawn(|| {
-                        while !is_over.load(Ordering::Relaxed) {
-                            std::fs::remove_file(hog(disk, 0)).unwrap();
-                        }
-                    });
-                    run.ticks(400);
-                    is_over.store(true, Ordering::Relaxed);
+    on_a_disk("disk_full::another_process_that_takes_the_space_costs_at_most_some_seconds", 12_288, |disk| {
+        for round in 0..12 {
+            let path = disk.join("run.plim");
+            let mut run = Run::new(&path, &opening("a", 3));
+            let is_over = AtomicBool::new(false);
+            std::thread::scope(|scope| {
+                scope.spawn(|| {
+                    while !is_over.load(Ordering::Relaxed) {
+                        std::fs::remove_file(hog(disk, 0)).unwrap();
+                    }
                 });
-                let (finished, whole) = run.end();
-                assert_only_ticks_are_missing(&path, &finished, &whole, 400);
-                println!("round {round}: gaps {:?}", missing(&finished, 400));
-                std::fs::remove_file(path).unwrap();
-            }
-        },
-    );
+                run.ticks(400);
+                is_over.store(true, Ordering::Relaxed);
+            });
+            let (finished, whole) = run.end();
+            assert_only_ticks_are_missing(&path, &finished, &whole, 400);
+            println!("round {round}: gaps {:?}", missing(&finished, 400));
+            std::fs::remove_file(path).unwrap();
+        }
+    });
 }
 
 #[test]
-fn a_disk_that_is_full_for_a_while_loses_samples_of_monitors_and_says_so() {
-    on_a_disk(
-        "disk_full::a_disk_that_is_full_for_a_while_loses_samples_of_monitors_and_says_so",
-        16_384,
-        |disk| {
-            let path = disk.join("run.plim");
-            let mut run = Run::new(&path, &watched_opening("a", &["api", "db"]));
-            let mut random = Random::new(9);
-            let mut go_on = |run: &mut Run, count: u32| {
-                for _ in 0..count {
-                    seconds(run.next, 2, 30, &mut random).iter().for_each(|event| run.tell(event));
-                    run.ticks(1);
-                }
-            };
-            go_on(&mut run, 30);
-            let hog = hog(disk, 0);
-            go_on(&mut run, 600);
-            std::fs::remove_file(&hog).unwrap();
-            go_on(&mut run, 60);
-            let (finished, whole) = run.end();
-            let (mine, full) = (&finished.generators["a"], &whole.generators["a"]);
-            assert_eq!(mine.totals, full.totals);
-            assert_eq!(mine.watched.channels.len(), 60);
-            let points = &mine.watched.channels[0].points;
-            println!("{} of 690 samples", points.len());
-            assert!((90..680).contains(&points.len()), "{}", points.len());
-            let all = &full.watched.channels[0].points;
-            assert!(points.iter().all(|point| all.contains(point)));
-            assert_eq!(points.last(), all.last(), "behind the gap everything is kept again");
-            let told = mine.notes.last().unwrap();
-            assert!(told.text.starts_with("samples of monitors between "), "{}", told.text);
-            assert!(told.text.ends_with(" s are missing: the disk was full"), "{}", told.text);
-            assert_eq!(read(&path).unwrap(), finished);
-        },
-    );
+fn a_temporarily_full_disk_loses_monitor_samples_and_reports_it() {
+    on_a_disk("disk_full::a_temporarily_full_disk_loses_monitor_samples_and_reports_it", 16_384, |disk| {
+        let path = disk.join("run.plim");
+        let mut run = Run::new(&path, &watched_opening("a", &["api", "db"]));
+        let mut random = Random::new(9);
+        let mut go_on = |run: &mut Run, count: u32| {
+            for _ in 0..count {
+                seconds(run.next, 2, 30, &mut random).iter().for_each(|event| run.event(event));
+                run.ticks(1);
+            }
+        };
+        go_on(&mut run, 30);
+        let hog = hog(disk, 0);
+        go_on(&mut run, 600);
+        std::fs::remove_file(&hog).unwrap();
+        go_on(&mut run, 60);
+        let (finished, whole) = run.end();
+        let (mine, full) = (&finished.generators["a"], &whole.generators["a"]);
+        assert_eq!(mine.totals, full.totals);
+        assert_eq!(mine.watched.channels.len(), 60);
+        let points = &mine.watched.channels[0].points;
+        println!("{} of 690 samples", points.len());
+        assert!((90..680).contains(&points.len()), "{}", points.len());
+        let all = &full.watched.channels[0].points;
+        assert!(points.iter().all(|point| all.contains(point)));
+        assert_eq!(points.last(), all.last(), "after the gap, all samples are kept");
+        let gap = mine.notes.last().unwrap();
+        assert!(gap.text.starts_with("samples of monitors between "), "{}", gap.text);
+        assert!(gap.text.ends_with(" s are missing: the disk was full"), "{}", gap.text);
+        assert_eq!(read(&path).unwrap(), finished);
+    });
 }

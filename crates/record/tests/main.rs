@@ -1,8 +1,8 @@
 //! Tests of this crate through its surface: events, merging, the run file. They are one
-//! program, because linking one costs less than linking each file; what counts allocations or memory of its process is
-//! a program of its own (`Cargo.toml`).
+//! program, because linking one costs less than linking each file. Tests that count the allocations or the memory of
+//! their process are separate programs (`Cargo.toml`).
 
-// The helpers between the tests may stop at the first surprise too; the setting for tests does not reach them.
+// Helper functions of the tests may panic too; the setting for tests does not cover them.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -18,7 +18,7 @@ fn keys(count: usize) -> Vec<SeriesKey> {
     (0..count).map(key).collect()
 }
 
-/// A run of some seconds in which `count` series are opened, a few with each second.
+/// A run of some seconds that opens `count` series, some in each second.
 fn run(origin: &str, count: usize, seconds: u32) -> Vec<RunEvent> {
     let mut random = Random::new(3);
     let keys = keys(count);
@@ -49,7 +49,7 @@ fn written(path: &Path, events: &[RunEvent]) -> RunRecord {
 }
 
 #[test]
-fn what_was_opened_is_read_back_with_its_numbers() {
+fn opened_series_are_read_back_with_their_numbers() {
     let folder = Folder::new("opened");
     for (count, seconds) in [(1, 4), (9, 6), (40, 25)] {
         let path = folder.file(&format!("{count}.plim"));
@@ -68,17 +68,17 @@ fn what_was_opened_is_read_back_with_its_numbers() {
     let course = read_spans(&folder.file("40.plim"), "a", Some(2)).unwrap();
     let mut sum = Tally::on_demand(course[0].cells.layout());
     course.iter().for_each(|span| sum.merge(&span.cells));
-    assert!(!sum.is_empty(), "the course of a series that was opened is kept like that of any other");
+    assert!(!sum.is_empty(), "the timeline of an opened series is kept like any other");
 }
 
 #[test]
-fn a_run_that_was_killed_has_what_was_opened_up_to_its_last_second() {
+fn a_killed_run_has_the_series_opened_until_its_last_second() {
     let folder = Folder::new("opened-killed");
     let events = run("a", 30, 15);
     let path = folder.file("run.plim");
     let RunEvent::Opened(opening) = &events[0] else { panic!("a run begins with its opening") };
     let mut writer = RunFile::create(&path, opening).unwrap();
-    // Up to the middle of a second: its series are told, its numbers are not.
+    // Up to the middle of a second: its new series are announced, but its numbers are not written.
     let until =
         events.iter().position(|event| matches!(event, RunEvent::Ticked(tick) if tick.interval.tick == 12));
     events[..until.unwrap()].iter().for_each(|event| writer.event(event));
@@ -93,7 +93,7 @@ fn a_run_that_was_killed_has_what_was_opened_up_to_its_last_second() {
 }
 
 #[test]
-fn runs_with_series_of_their_own_are_merged_and_one_given_twice_counts_once() {
+fn runs_with_different_series_merge_and_a_duplicate_counts_once() {
     let (a, b) = (gathered(&run("a", 12, 4)), gathered(&run("b", 5, 4)));
     let both = RunRecord::merge(a.clone(), b.clone()).unwrap();
     assert_eq!(both, RunRecord::merge(b, a.clone()).unwrap());
@@ -106,7 +106,7 @@ fn runs_with_series_of_their_own_are_merged_and_one_given_twice_counts_once() {
 }
 
 #[test]
-fn ten_thousand_series_are_held() {
+fn ten_thousand_series_fit() {
     let folder = Folder::new("opened-many");
     let path = folder.file("run.plim");
     let events = run("a", 10_000, 5);

@@ -1,4 +1,4 @@
-//! The run file: what is written is read back, whatever happens to the writer.
+//! The run file: what is written is read back, even if the writer is killed.
 
 use plimsoll_plan::failure_example::FailureExample;
 use plimsoll_plan::metric::{RunHist, SeriesHist, SeriesSum};
@@ -19,7 +19,7 @@ fn written(path: &Path, events: &[RunEvent]) -> Writer {
 }
 
 #[test]
-fn what_was_written_is_read_back() {
+fn a_written_run_is_read_back() {
     let folder = Folder::new("read-back");
     for (series, ticks) in [(1, 1), (1, 9), (1, 10), (1, 37), (3, 28)] {
         let path = folder.file(&format!("{series}-{ticks}.plim"));
@@ -43,7 +43,7 @@ fn sample(at_ns: u64, check: &str) -> RunEvent {
 }
 
 #[test]
-fn samples_are_read_back_in_their_order_and_only_a_few_of_each_kind() {
+fn failure_examples_are_read_back_in_order_and_only_a_few_of_each_kind() {
     let folder = Folder::new("samples");
     let path = folder.file("run.plim");
     let mut events = events(&opening("a", 1), 20, 50);
@@ -66,7 +66,7 @@ fn samples_are_read_back_in_their_order_and_only_a_few_of_each_kind() {
     assert_eq!(both.generators["b"].failure_examples.len(), 1);
 }
 
-/// The notes of a run of which these were written.
+/// Writes a run with these notes and returns the notes that are read back.
 fn notes_of(name: &str, notes: &[Note]) -> Vec<Note> {
     let folder = Folder::new(name);
     let path = folder.file("run.plim");
@@ -74,7 +74,7 @@ fn notes_of(name: &str, notes: &[Note]) -> Vec<Note> {
     events.splice(2..2, notes.iter().cloned().map(RunEvent::Noted));
     assert!(written(&path, &events).finish().trouble.is_none());
     let mut kept = read(&path).unwrap().generators["a"].notes.clone();
-    // The note of its end is every run's.
+    // Every run has the note of its end.
     kept.retain(|note| note.text != "interrupted");
     kept
 }
@@ -85,33 +85,35 @@ fn steps() -> [Steered; 4] {
 }
 
 #[test]
-fn steps_by_hand_are_kept_with_their_numbers() {
+fn manual_changes_are_kept_with_their_numbers() {
     let notes: Vec<Note> = steps().into_iter().zip(1..).map(|(step, at_ns)| step.note(at_ns)).collect();
     assert_eq!(notes_of("steps", &notes), notes);
 }
 
-/// Earlier builds wrote the sentence and `control`, and nothing else.
+/// Earlier builds wrote only the sentence and the kind `control`.
 #[test]
-fn steps_by_hand_of_old_files_are_read_out_of_their_sentences() {
-    let told = [
-        "paused by hand",
-        "resumed by hand",
-        "by hand the load was set to 1,100/s (110 % of the plan)",
-        "by hand the load was set to 5 users (50 % of the plan)",
+fn manual_changes_of_old_files_are_parsed_from_their_sentences() {
+    let level = |level: &str| format!("by hand the load was set to {level} % of the plan)");
+    let sentences = [
+        "paused by hand".to_owned(),
+        "resumed by hand".to_owned(),
+        level("1,100/s (110"),
+        level("5 users (50"),
     ];
     let old = |text: &str, kind| Note { at_ns: 7, kind, text: text.to_owned() };
-    let notes = notes_of("old-steps", &told.map(|text| old(text, NoteKind::Control)));
+    let notes = notes_of("old-steps", &sentences.each_ref().map(|text| old(text, NoteKind::Control)));
     let expected = steps().map(|step| step.note(7));
     assert_eq!(notes.len(), expected.len());
-    for ((note, expected), told) in notes.iter().zip(&expected).zip(told) {
-        assert_eq!(note.text, told);
+    for ((note, expected), sentence) in notes.iter().zip(&expected).zip(&sentences) {
+        assert_eq!(&note.text, sentence);
         let (Some(read), Some(meant)) = (Steered::of(note), Steered::of(expected)) else {
             panic!("no step: {note:?}")
         };
-        assert_eq!(read.note(0).text, meant.note(0).text, "the numbers say the same");
+        assert_eq!(read.note(0).text, meant.note(0).text, "the numbers agree");
     }
-    // Somebody wrote these words; nobody did it. And what the tool does by itself is no step.
-    let written = [old(told[0], NoteKind::Note), old("stopped by the circuit breaker", NoteKind::Control)];
+    // The first note has these words but is not a manual change. The second is a change by plimsoll itself.
+    let written =
+        [old(&sentences[0], NoteKind::Note), old("stopped by the circuit breaker", NoteKind::Control)];
     assert_eq!(notes_of("no-steps", &written), written);
 }
 
@@ -120,7 +122,7 @@ fn three_seconds(origin: &str) -> Vec<RunEvent> {
 }
 
 #[test]
-fn a_sample_is_in_the_file_before_the_run_ends() {
+fn a_failure_example_is_in_the_file_before_the_run_ends() {
     let folder = Folder::new("sample-early");
     let path = folder.file("run.plim");
     let events = three_seconds("a");
@@ -130,7 +132,7 @@ fn a_sample_is_in_the_file_before_the_run_ends() {
 }
 
 #[test]
-fn a_file_of_an_early_version_has_neither_samples_nor_cells_of_single_requests() {
+fn a_file_of_an_early_version_has_neither_failure_examples_nor_cells_of_single_requests() {
     let folder = Folder::new("early");
     let path = folder.file("run.plim");
     let events = events(&opening("a", 2), 14, 50);
@@ -168,7 +170,7 @@ fn a_finished_run_is_one_file() {
     let folder = Folder::new("one-file");
     let path = folder.file("run.plim");
     let writer = written(&path, &events(&opening("a", 1), 25, 50));
-    assert_eq!(names(folder.path()), ["run.plim"], "already before the writer is closed");
+    assert_eq!(names(folder.path()), ["run.plim"], "even before the writer is closed");
     drop(writer);
     assert_eq!(names(folder.path()), ["run.plim"]);
 }
@@ -187,7 +189,7 @@ fn a_run_file_is_for_its_owner_only() {
 }
 
 #[test]
-fn a_file_that_somebody_exchanged_is_trouble_and_the_totals_are_there_all_the_same() {
+fn a_replaced_file_is_reported_and_the_totals_are_complete() {
     let folder = Folder::new("exchanged");
     let (mine, other) = (folder.file("mine.plim"), folder.file("other.plim"));
     let mine_events = events(&opening("a", 1), 5, 10);
@@ -214,7 +216,7 @@ fn the_warm_up_is_in_the_ticks_and_not_in_the_totals() {
 }
 
 #[test]
-fn a_tick_that_comes_twice_counts_once() {
+fn a_duplicate_tick_counts_once() {
     let folder = Folder::new("twice");
     let mut events = events(&opening("a", 1), 12, 50);
     let once = gathered(&events);
@@ -239,7 +241,7 @@ fn a_run_can_be_read_while_it_is_written() {
 }
 
 #[test]
-fn a_new_file_is_there_within_milliseconds() {
+fn a_new_file_exists_within_milliseconds() {
     let folder = Folder::new("fast");
     let opening = opening("a", 1);
     let mut times_ms: Vec<f64> = (0..9)
@@ -257,8 +259,8 @@ fn a_new_file_is_there_within_milliseconds() {
     assert!(times_ms[0] < 10.0, "{times_ms:?} ms");
 }
 
-/// CPU time of this thread: what else the machine does just now is not what is looked at. The kernel counts whole
-/// turns, so it is asked for one to end.
+/// Returns the CPU time of this thread, which excludes the other work of the machine. The kernel updates it when the
+/// thread yields.
 fn cpu_ns() -> u64 {
     std::thread::yield_now();
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap();
@@ -266,7 +268,7 @@ fn cpu_ns() -> u64 {
 }
 
 #[test]
-fn a_run_file_appears_under_its_name_only_when_it_is_one() {
+fn a_run_file_appears_under_its_name_only_when_it_is_valid() {
     use std::sync::atomic::{AtomicBool, Ordering};
     let folder = Folder::new("appears");
     let opening = opening("a", 3);
@@ -282,7 +284,7 @@ fn a_run_file_appears_under_its_name_only_when_it_is_one() {
                         let found = match who {
                             0 => read(&path).map(|record| record.generators["a"].opening.clone()),
                             _ => Tail::open(&path).and_then(|mut tail| tail.more()).map(|fresh| {
-                                // Nothing is new while it is locked.
+                                // A locked file yields nothing new.
                                 fresh.opening.unwrap_or_else(|| opening.clone().into())
                             }),
                         };
@@ -310,18 +312,18 @@ fn a_run_file_appears_under_its_name_only_when_it_is_one() {
     });
     println!("looked at files {seen:?} times");
     assert!(seen.iter().all(|seen| *seen > 0), "{seen:?}");
-    // Who reads a run file whose folder is swept at this moment makes its log anew, so those names may be there.
+    // A reader of a run file recreates its log if the directory is cleared at this moment, so those names may remain.
     let is_a_runs = |name: &String| {
         let run = name.trim_end_matches("-wal").trim_end_matches("-shm");
         run.strip_suffix(".plim").is_some_and(|number| number.parse::<u32>().is_ok())
     };
     let mut left = names(folder.path());
     left.retain(|name| !is_a_runs(name));
-    assert_eq!(left, [""; 0], "and nothing of their making is left");
+    assert_eq!(left, [""; 0], "no temporary file remains");
 }
 
 #[test]
-fn what_exists_is_never_overwritten() {
+fn existing_files_are_never_overwritten() {
     let folder = Folder::new("exists");
     let path = folder.file("run.plim");
     std::fs::write(&path, "precious").unwrap();
@@ -335,7 +337,7 @@ fn what_exists_is_never_overwritten() {
     assert!(matches!(write(&path, &gathered(&events(&opening("a", 1), 3, 5))), Err(Error::Exists { .. })));
     assert_eq!(std::fs::read(&path).unwrap(), b"precious");
 
-    // A link to nowhere is something, too: following it would make a file elsewhere.
+    // A dangling link counts as existing: following it would create a file elsewhere.
     let link = folder.file("link.plim");
     std::os::unix::fs::symlink(folder.file("elsewhere"), &link).unwrap();
     assert!(matches!(RunFile::create(&link, &opening("a", 1)), Err(Error::Exists { .. })));
@@ -343,13 +345,13 @@ fn what_exists_is_never_overwritten() {
 }
 
 #[test]
-fn a_folder_that_cannot_be_written_to_is_named_before_the_run() {
+fn an_unwritable_directory_is_named_before_the_run() {
     let folder = Folder::new("no-folder");
     let path = folder.file("missing/run.plim");
     let error = RunFile::create(&path, &opening("a", 1)).map(|_| ()).unwrap_err();
     assert!(error.to_string().starts_with(&format!("cannot create run file `{}`: ", path.display())));
     assert!(error.hint().unwrap().contains("writable directory"));
-    // Not even root may write here.
+    // Not even root can write here.
     assert!(matches!(
         RunFile::create(Path::new("/proc/run.plim"), &opening("a", 1)),
         Err(Error::CannotCreate { .. })
@@ -357,7 +359,7 @@ fn a_folder_that_cannot_be_written_to_is_named_before_the_run() {
 }
 
 #[test]
-fn what_cannot_be_read_is_said_in_a_sentence() {
+fn unreadable_files_are_reported_in_a_sentence() {
     let folder = Folder::new("sentences");
     let sentence = |path: &Path| {
         let error = read(path).unwrap_err();
@@ -368,7 +370,7 @@ fn what_cannot_be_read_is_said_in_a_sentence() {
 
     let missing = folder.file("missing.plim");
     assert_eq!(sentence(&missing), format!("no such file: `{}`", name(&missing)));
-    assert!(!missing.exists(), "looking must not make it");
+    assert!(!missing.exists(), "reading must not create it");
     assert_eq!(sentence(folder.path()), format!("`{}` is not a run file", name(folder.path())));
 
     let text = folder.file("text.plim");
@@ -377,7 +379,7 @@ fn what_cannot_be_read_is_said_in_a_sentence() {
     let empty = folder.file("empty.plim");
     std::fs::write(&empty, "").unwrap();
     assert_eq!(sentence(&empty), format!("`{}` is not a run file", name(&empty)));
-    assert_eq!(std::fs::read(&empty).unwrap(), b"", "what is not ours stays as it is");
+    assert_eq!(std::fs::read(&empty).unwrap(), b"", "a foreign file stays unchanged");
     let other = folder.file("other.plim");
     Connection::open(&other).unwrap().execute_batch("CREATE TABLE origin (id)").unwrap();
     assert_eq!(sentence(&other), format!("`{}` is not a run file", name(&other)));
@@ -413,7 +415,7 @@ fn what_cannot_be_read_is_said_in_a_sentence() {
     damage("json.plim", "UPDATE origin SET opening = replace(opening, 'outline', 'outlook')");
 }
 
-/// `sql` over a file with two series; the sentence that refuses it.
+/// Applies `sql` to a file with two series and returns the error.
 fn refused(folder: &Folder, sql: &str) -> String {
     let path = folder.file("crafted.plim");
     let _ = std::fs::remove_file(&path);
@@ -429,7 +431,7 @@ fn refused(folder: &Folder, sql: &str) -> String {
 }
 
 #[test]
-fn what_a_plan_and_its_totals_do_not_agree_on_is_refused() {
+fn a_plan_that_contradicts_its_totals_is_rejected() {
     let folder = Folder::new("disagree");
     let without = "UPDATE origin SET opening = json_set(opening, '$.outline.requests', json('[]'))";
     assert!(refused(&folder, without).contains("its totals have 2 series and its plan has 0"));
@@ -438,7 +440,7 @@ fn what_a_plan_and_its_totals_do_not_agree_on_is_refused() {
 }
 
 #[test]
-fn a_name_of_a_megabyte_is_cut() {
+fn a_name_of_a_megabyte_is_truncated() {
     let folder = Folder::new("long-names");
     let path = folder.file("run.plim");
     let mut opening = opening("a", 2);
@@ -450,11 +452,14 @@ fn a_name_of_a_megabyte_is_cut() {
     let plan = &read.generators["a"].opening.outline;
     assert_eq!(plan.name, "x".repeat(300) + "\u{2026}");
     assert_eq!(plan.requests[1].name, "\u{e9}".repeat(300) + "\u{2026}");
-    assert_eq!(plan.requests[0], opening.outline.requests[0], "a path is sent again as it is");
+    assert_eq!(
+        plan.requests[0], opening.outline.requests[0],
+        "a path is kept in full, because a rerun sends it"
+    );
 }
 
 #[test]
-fn a_program_in_the_place_of_rows_is_refused_and_never_run() {
+fn sql_code_in_place_of_rows_is_rejected_and_never_run() {
     const ENDLESS: &str = "WITH RECURSIVE n(k) AS (SELECT 1 UNION ALL SELECT k + 1 FROM n)";
     let folder = Folder::new("programs");
     let view = format!("DROP TABLE worker; CREATE VIEW worker AS {ENDLESS} SELECT k AS worker FROM n");
@@ -467,7 +472,7 @@ fn a_program_in_the_place_of_rows_is_refused_and_never_run() {
 }
 
 #[test]
-fn several_origins_share_a_file() {
+fn several_generators_share_a_file() {
     let folder = Folder::new("origins");
     let record = ["a", "b", "c"]
         .map(|name| gathered(&events(&opening(name, 2), 14, 20)))
@@ -481,14 +486,14 @@ fn several_origins_share_a_file() {
 }
 
 #[test]
-fn single_series_and_the_rarer_histograms_are_kept_by_ten_seconds() {
+fn single_series_and_rarer_histograms_are_kept_per_ten_seconds() {
     let folder = Folder::new("spans");
     let path = folder.file("run.plim");
     drop(written(&path, &events(&opening("a", 3), 25, 40)));
     let record = read(&path).unwrap();
     let row = &record.generators["a"].ticks[&7];
     assert_eq!(row.all().hists[SeriesHist::Response.id()].count(), 120);
-    assert!(row.all().hists[SeriesHist::FirstByte.id()].is_empty(), "a second does without it");
+    assert!(row.all().hists[SeriesHist::FirstByte.id()].is_empty(), "not kept per second");
     assert!(row.run().hists[RunHist::LoopTime.id()].is_empty());
 
     let spans = read_spans(&path, "a", Some(2)).unwrap();

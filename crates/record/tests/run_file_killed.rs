@@ -1,4 +1,4 @@
-//! `kill -9` leaves a run that can be read up to the last second: the test program starts itself again as the victim.
+//! After `kill -9`, a run can be read up to the last second. The test program starts itself as the victim.
 
 use plimsoll_record::event::{RunEvent, Sink};
 use plimsoll_record::run_file::{RunFile, read};
@@ -7,7 +7,7 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Set in the victim: where it writes.
+/// Set in the victim: the path of its run file.
 const FILE: &str = "PLIMSOLL_TEST_VICTIM";
 const TICKS: u32 = 200;
 
@@ -15,7 +15,7 @@ fn run(series: usize) -> Vec<RunEvent> {
     events(&opening("a", series), TICKS, 40)
 }
 
-/// Writes a run tick by tick, says which one is written, and goes on only when it is told to.
+/// Writes a run event by event, prints the number of each, and waits for a line on standard input before the next.
 fn victim(path: &Path, series: usize) {
     let mut writer = RunFile::create(path, &opening("a", series)).unwrap();
     let mut stdin = std::io::stdin().lines();
@@ -26,7 +26,7 @@ fn victim(path: &Path, series: usize) {
     }
 }
 
-/// Kills the victim after `last` events and returns what it left behind.
+/// Kills the victim after `last` events and checks the files that remain.
 fn killed_after(test: &str, folder: &Folder, series: usize, last: usize) {
     let path = folder.file("run.plim");
     let mut victim = Command::new(std::env::current_exe().unwrap())
@@ -48,24 +48,24 @@ fn killed_after(test: &str, folder: &Folder, series: usize, last: usize) {
     }
     victim.kill().unwrap();
     victim.wait().unwrap();
-    assert!(names(folder.path()).contains(&"run.plim-wal".to_string()), "it was in the middle of it");
-    // The opening is event 0.
+    assert!(names(folder.path()).contains(&"run.plim-wal".to_string()), "the run was not finished");
+    // Event 0 is the opening.
     let record = read(&path).unwrap();
     assert_eq!(record, gathered(&run(series)[..=last]));
     assert_eq!(record.generators["a"].ending, None);
     assert_eq!(record.generators["a"].ticks.len(), last);
-    assert_eq!(names(folder.path()), ["run.plim"], "reading folds what a kill left in pieces");
+    assert_eq!(names(folder.path()), ["run.plim"], "reading folds the log of a killed run");
     assert_eq!(read(&path).unwrap(), record);
 }
 
 #[test]
-fn a_kill_loses_nothing_that_was_written_before_it() {
+fn a_kill_loses_nothing_that_was_already_written() {
     if let Some(path) = std::env::var_os(FILE) {
         return victim(Path::new(&path), 1);
     }
     for last in [1, 4, 11, 12, 13, 14, 197] {
         let folder = Folder::new(&format!("killed-{last}"));
-        killed_after("run_file_killed::a_kill_loses_nothing_that_was_written_before_it", &folder, 1, last);
+        killed_after("run_file_killed::a_kill_loses_nothing_that_was_already_written", &folder, 1, last);
     }
 }
 

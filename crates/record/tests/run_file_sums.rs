@@ -1,4 +1,4 @@
-//! A bit that a disk or a copy has turned is named: what is read is what was written, or nothing.
+//! A bit that a disk or a copy has flipped is reported: readers get what was written, or an error.
 
 use plimsoll_plan::failure_example::FailureExample;
 use plimsoll_record::RunRecord;
@@ -32,20 +32,20 @@ fn full(path: &Path) {
     assert!(writer.finish().trouble.is_none());
 }
 
-/// All that a report is made of.
+/// All data that reports use.
 fn all(path: &Path) -> Result<(RunRecord, Vec<Span>, Vec<Span>), plimsoll_record::Error> {
     Ok((read(path)?, read_spans(path, "a", None)?, read_spans(path, "a", Some(0))?))
 }
 
 #[test]
-fn a_turned_bit_is_named_or_changes_nothing() {
+fn a_flipped_bit_is_reported_or_changes_nothing() {
     let folder = Folder::new("turned");
     let (whole, turned) = (folder.file("whole.plim"), folder.file("turned.plim"));
     full(&whole);
     let expected = all(&whole).unwrap();
     let bytes = std::fs::read(&whole).unwrap();
     let mut random = Random::new(11);
-    // Most of a small file is empty: every second bit is one of what stands in it.
+    // Most of a small file is empty, so every second flip hits a byte that is in use.
     let used: Vec<usize> = (0..bytes.len()).filter(|at| bytes[*at] != 0).collect();
     let mut named = 0;
     let rounds = 600;
@@ -57,7 +57,7 @@ fn a_turned_bit_is_named_or_changes_nothing() {
         bytes[at] ^= 1 << bit;
         std::fs::write(&turned, &bytes).unwrap();
         match all(&turned) {
-            Ok(found) => assert!(found == expected, "bit {bit} of byte {at} changes what is read"),
+            Ok(found) => assert!(found == expected, "bit {bit} of byte {at} changes the record"),
             Err(error) => {
                 let said = error.to_string();
                 assert!(said.contains(&format!("`{}`", turned.display())), "byte {at}: {said}");
@@ -65,12 +65,12 @@ fn a_turned_bit_is_named_or_changes_nothing() {
             }
         }
     }
-    println!("{named} of {rounds} were named; the others lie where nothing stands");
+    println!("{named} of {rounds} were reported; the others hit unused bytes");
     assert!(named > rounds / 8, "{named}");
 }
 
 #[test]
-fn rows_that_were_changed_or_taken_away_are_named() {
+fn changed_or_removed_rows_are_reported() {
     let folder = Folder::new("changed");
     for (name, sql, said) in [
         ("tick", "UPDATE tick SET body = (SELECT body FROM tick ORDER BY id LIMIT 1)", "a row of `tick`"),
@@ -102,7 +102,7 @@ fn rows_that_were_changed_or_taken_away_are_named() {
 }
 
 #[test]
-fn a_turned_bit_in_a_run_that_goes_on_is_named_too() {
+fn a_flipped_bit_in_a_running_run_is_reported_too() {
     let folder = Folder::new("turned-live");
     let path = folder.file("run.plim");
     let events = events(&opening("a", 1), 9, 30);

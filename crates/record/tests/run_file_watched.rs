@@ -1,5 +1,5 @@
-//! What monitors saw goes through the file as everything else does: in order, up to a kill, beside other machines, and
-//! not at all into files of early versions.
+//! Monitor samples in the run file: kept in order, up to a kill, and for several machines; files of early versions have
+//! none.
 
 use plimsoll_plan::watch::Unit;
 use plimsoll_record::RunRecord;
@@ -15,7 +15,7 @@ fn opening() -> Opening {
     watched_opening("a", &["api", "db"])
 }
 
-/// Twenty seconds with two monitors, the second of which fails now and then.
+/// Twenty seconds with two monitors, the second of which fails occasionally.
 fn run() -> Vec<RunEvent> {
     let mut random = Random::new(4);
     let mut events = vec![RunEvent::Opened(opening().into()), learnt(1, "version", "15.1")];
@@ -52,7 +52,7 @@ fn written(path: &Path, events: &[RunEvent]) -> Writer {
 }
 
 #[test]
-fn what_monitors_saw_is_read_back() {
+fn monitor_samples_are_read_back() {
     let folder = Folder::new("watched");
     let path = folder.file("run.plim");
     let finished = written(&path, &run()).finish();
@@ -62,13 +62,13 @@ fn what_monitors_saw_is_read_back() {
     let watched = &finished.record.generators["a"].watched;
     assert_eq!(watched.channels.len(), 3);
     assert_eq!(watched.channels[0].points.len(), 20);
-    assert_eq!(watched.channels[2].limit, Some(118.0), "the newest limit that was told");
+    assert_eq!(watched.channels[2].limit, Some(118.0), "the newest limit");
     assert_eq!(watched.facts[0].value, "15.2");
     assert_eq!((watched.lapses.len(), watched.lapsed[&1]), (4, 4));
 }
 
 #[test]
-fn a_run_that_is_cut_off_has_what_was_seen_up_to_the_last_second() {
+fn a_truncated_run_has_the_samples_up_to_its_last_second() {
     let folder = Folder::new("watched-cut");
     let path = folder.file("run.plim");
     let events = run();
@@ -81,13 +81,13 @@ fn a_run_that_is_cut_off_has_what_was_seen_up_to_the_last_second() {
     assert_eq!(
         so_far.generators["a"].watched.channels[0].points.len(),
         11,
-        "the sample behind it waits for its tick"
+        "the next sample waits for its tick"
     );
     drop(more);
 }
 
 #[test]
-fn a_value_that_is_no_number_or_comes_twice_is_left_out() {
+fn invalid_and_duplicate_values_are_left_out() {
     let folder = Folder::new("watched-odd");
     let mut events = run();
     let again = events[2].clone();
@@ -100,7 +100,7 @@ fn a_value_that_is_no_number_or_comes_twice_is_left_out() {
 }
 
 #[test]
-fn merging_keeps_what_each_machine_saw() {
+fn merging_keeps_the_samples_of_each_machine() {
     let folder = Folder::new("watched-merged");
     let other: Vec<RunEvent> = std::iter::once(RunEvent::Opened(watched_opening("b", &["api"]).into()))
         .chain(run().into_iter().skip(1).filter(|event| !matches!(event, RunEvent::SampleMissed(_))))
@@ -137,7 +137,7 @@ fn a_file_of_an_early_version_has_no_monitors() {
 }
 
 #[test]
-fn damaged_samples_are_refused_in_a_sentence() {
+fn damaged_samples_are_rejected_with_a_message() {
     let folder = Folder::new("watched-damaged");
     for (name, sql) in [
         ("cut", "UPDATE sight SET body = substr(body, 1, 7) WHERE id % 10 = 3"),
@@ -165,7 +165,7 @@ fn damaged_samples_are_refused_in_a_sentence() {
 }
 
 #[test]
-fn channels_and_lapses_without_end_have_one() {
+fn the_numbers_of_channels_and_missed_samples_are_limited() {
     let mut events = vec![RunEvent::Opened(opening().into())];
     for second in 1..=300u64 {
         let readings =
@@ -182,7 +182,7 @@ fn channels_and_lapses_without_end_have_one() {
     assert!(watched.facts[0].value.contains("only the first 1000"), "{:?}", watched.facts);
 }
 
-/// The bound is for nine hours; an hour must stay below a ninth of it.
+/// The limit is for nine hours; one hour must stay below a ninth of it.
 #[test]
 fn nine_hours_of_eighty_channels_would_stay_under_60_mb() {
     let folder = Folder::new("watched-size");

@@ -86,11 +86,11 @@ impl Feeds {
 }
 
 /// The default help line for an invalid file.
-const MEND: &str = "correct the file";
+const FIX: &str = "correct the file";
 
 /// Returns an error for the invalid content of a file.
 fn unsound(message: String) -> Unready {
-    Unready::Data(Problem::new(message, MEND))
+    Unready::Data(Problem::new(message, FIX))
 }
 
 impl Feed {

@@ -13,7 +13,7 @@ pub mod program;
 pub mod value;
 pub mod watch;
 
-use plimsoll_plan::program::Behaviour;
+use plimsoll_plan::program::Behavior;
 use plimsoll_plan::{Plan, Problem};
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ use std::sync::Arc;
 ///
 /// # Errors
 /// Returns an error for an invalid index or pattern, and for a file that cannot be written.
-pub fn behaviour(plan: &Plan) -> Result<Option<Arc<dyn Behaviour>>, Problem> {
+pub fn behavior(plan: &Plan) -> Result<Option<Arc<dyn Behavior>>, Problem> {
     match plan.script {
         Some(_) => Ok(Some(program::Stage::new(plan)?)),
         None => Ok(None),

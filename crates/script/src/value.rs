@@ -1,7 +1,7 @@
-//! Filling templates: a [`Text`] becomes bytes each time it is sent, without an allocation once the buffers have grown.
+//! Fills in templates: a [`Text`] becomes bytes each time it is sent, without allocating once the buffers have grown.
 //!
-//! The front has resolved every name, so a hole is an index here: into the user's variables, the values of the set-up,
-//! the row of a feeder; or a function, made from the user's own random numbers and the clocks that the caller brings.
+//! The front has resolved every name. A placeholder is an index into the user's variables, the values of setup, or the
+//! row of a feeder, or a function of the user's random numbers and of the clocks that the caller provides.
 
 mod call;
 mod escape;
@@ -21,7 +21,7 @@ use plimsoll_plan::data::Feeder;
 use plimsoll_plan::value::{FeederId, Part, Placeholder, Text};
 use plimsoll_stats::random::SplitMix64;
 
-/// What a text is filled from: one user at one moment.
+/// The source of all values of a text: one user at one moment.
 pub struct Scope<'a> {
     pub vars: &'a mut Vars,
     pub globals: &'a Globals,
@@ -30,25 +30,25 @@ pub struct Scope<'a> {
     pub counters: &'a Counters,
     /// Nanoseconds since 1970, for `${now()}`.
     pub unix_ns: u64,
-    /// Number of the user over all machines, from 1.
+    /// Number of the user over all machines, starting at 1.
     pub user: u32,
-    /// Number of the user's own iteration, from 1.
+    /// Number of the user's iteration, starting at 1.
     pub iteration: u64,
 }
 
-/// Why a text could not be filled.
+/// The reason why a text could not be filled in.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Unfilled {
-    /// Nothing has set this variable, or the feeder has no such value; never a [`Placeholder::Call`].
+    /// This variable is not set, or the feeder has no such value; never a [`Placeholder::Call`].
     Missing(Placeholder),
-    /// No row is left for this user and the feeder does not begin again ([`plimsoll_plan::data::AtEnd::Stop`]).
+    /// The feeder has no row left for this user and does not start over ([`plimsoll_plan::data::AtEnd::Stop`]).
     Exhausted(FeederId),
-    /// The value may not stand where it was to go, for example a line end in a header.
+    /// The value is not allowed in its place, for example a line end in a header.
     Unsendable,
 }
 
 impl Unfilled {
-    /// A sentence for diagnostics and samples; `vars` and `globals` are the script's names by slot, as are `feeders`.
+    /// Returns a message for errors and failure examples. `vars`, `globals`, and `feeders` name the script's slots.
     pub fn sentence(&self, vars: &[String], globals: &[String], feeders: &[Feeder]) -> String {
         let name = |names: &[String], id: u16| names.get(usize::from(id)).cloned().unwrap_or_default();
         let feeder = |id: u16| feeders.get(usize::from(id));
@@ -69,15 +69,15 @@ impl Unfilled {
             Unfilled::Exhausted(id) => {
                 format!("data `{}` has no row left for this user", feeder(*id).map_or("", |f| &f.name))
             }
-            Unfilled::Unsendable => "a value holds a line end or a NUL where none may stand".into(),
+            Unfilled::Unsendable => "a value contains a line end or a NUL where neither is allowed".into(),
         }
     }
 }
 
-/// Appends `text` to `out`, holes filled and escaped as each part says.
+/// Appends `text` to `out`, with its placeholders filled in and escaped as each part requires.
 ///
 /// # Errors
-/// The first hole that cannot be filled; `out` is then as long as it was before.
+/// Returns the first placeholder that cannot be filled in; `out` then has its original length.
 pub fn fill(text: &Text, scope: &mut Scope<'_>, out: &mut Vec<u8>) -> Result<(), Unfilled> {
     let begin = out.len();
     for part in &text.parts {
@@ -120,7 +120,7 @@ fn put(hole: &Placeholder, scope: &mut Scope<'_>, out: &mut Vec<u8>) -> Result<(
             out.extend_from_slice(value);
             Ok(())
         }
-        // A variable's hole holds two bytes: this clone allocates nothing.
+        // The placeholder of a variable contains two bytes, so this clone allocates nothing.
         None => Err(Unfilled::Missing(hole.clone())),
     }
 }

@@ -1,5 +1,5 @@
-//! Judging allocates nothing in the steady state: not for a check on the text of a body, not for a singular JSONPath,
-//! not for the value it takes, and not for a body that has to be inflated first.
+//! Judging allocates nothing in the steady state, neither for a check on the text of a body, nor for a singular
+//! JSONPath, nor for an extracted value, nor for a body that must be inflated first.
 
 #![allow(clippy::expect_used)]
 
@@ -17,14 +17,14 @@ use std::cell::Cell;
 use std::io::Write;
 
 thread_local! {
-    // Per thread, because the test harness allocates on its own threads whenever it likes.
+    // Counted per thread, because the test harness also allocates on its threads.
     static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
 }
 
 struct Counting;
 
-// The only way to see an allocation is to be the allocator, and that trait is unsafe. Every call is handed on
-// to the system's allocator unchanged, so its contract is kept as the caller keeps it.
+// Only an allocator can see allocations, and that trait is unsafe. Every call is forwarded to the system's allocator
+// unchanged, so its contract holds if the caller keeps it.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.set(ALLOCATIONS.get() + 1);
@@ -44,7 +44,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-/// Allocations of a thousand runs, after ten that fill the buffers.
+/// Returns the allocations of a thousand runs, after ten that grow the buffers.
 fn allocations(mut run: impl FnMut()) -> usize {
     (0..10).for_each(|_| run());
     let before = ALLOCATIONS.get();
@@ -55,7 +55,7 @@ fn allocations(mut run: impl FnMut()) -> usize {
 const BODY: &[u8] = br#"{"id": "a\u0062c", "items": [{"price": 1.50}, {"price": 2}], "state": "ready"}"#;
 
 #[test]
-fn an_answer_as_expected_costs_no_allocation() {
+fn an_expected_response_costs_no_allocation() {
     let mut ask = checked([
         Subject::Status(Statuses(vec![(200, 299)])),
         Subject::Header { name: "content-type".into(), rule: Rule::Contains(Text::literal("json")) },
@@ -77,7 +77,7 @@ fn an_answer_as_expected_costs_no_allocation() {
     let mut run = || judge.run(&answer(BODY), &mut user.scope(), &mut scratch, &mut findings);
     assert_eq!(allocations(&mut run), 0);
     run();
-    // The hash is that of nothing: a check that fails without sentences costs no allocation either.
+    // This is the hash of empty text, so the check fails. Without sentences, that costs no allocation either.
     let failed: Vec<usize> = (0..findings.verdicts.len()).filter(|at| !findings.verdicts[*at]).collect();
     assert_eq!(failed, [10]);
     assert_eq!(findings.extracted.len(), 4);
@@ -108,7 +108,7 @@ fn a_condition_costs_no_allocation() {
 }
 
 #[test]
-fn a_scratch_is_small_until_it_is_used() {
+fn a_scratch_stays_small_until_its_first_use() {
     assert_eq!(allocations(|| drop(std::hint::black_box(Scratch::default()))), 0);
     assert!(size_of::<Scratch>() <= 512, "{} bytes", size_of::<Scratch>());
 }

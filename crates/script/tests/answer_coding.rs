@@ -1,4 +1,4 @@
-//! Content codings undone: what each makes, several in a row, and what somebody sends who means no good.
+//! Decoding of content codings: each coding, several in a row, and malicious bodies.
 
 use crate::answer_support;
 use crate::answer_support::{User, checked, compiled, taking};
@@ -41,7 +41,7 @@ fn zstd(body: &[u8]) -> Vec<u8> {
     encoder.write_all(body).and_then(|()| encoder.finish()).expect("into a vector")
 }
 
-/// The body as the judge reads it, or the sentence; by one scratch for all answers of a test.
+/// Returns the body as the judge reads it, or the error. All responses of a test share one scratch.
 fn read(scratch: &mut Scratch, coding: &str, body: &[u8]) -> Result<Vec<u8>, String> {
     let head = format!("HTTP/1.1 200 OK\r\nContent-Encoding: {coding}\r\n\r\n");
     let answer = Answer {
@@ -58,12 +58,12 @@ fn read(scratch: &mut Scratch, coding: &str, body: &[u8]) -> Result<Vec<u8>, Str
         scratch,
         &mut findings,
     );
-    // A body that is too long once decoded met a limit of ours; any other is the server's failure.
+    // If the decoded body is too long, plimsoll's own limit was reached; any other error is the server's failure.
     let is_unread = findings.undecodable || findings.unseen == [0];
     assert_eq!(is_unread, findings.verdicts == [false]);
     match findings.failures.pop() {
         None => {
-            assert_eq!(scratch.readable(&answer), findings.bytes, "an excerpt shows what was read");
+            assert_eq!(scratch.readable(&answer), findings.bytes, "an excerpt shows the decoded body");
             Ok(findings.bytes)
         }
         Some((_, sentence)) => {
@@ -80,7 +80,7 @@ fn texts() -> Vec<Vec<u8>> {
 }
 
 #[test]
-fn what_each_coding_makes_is_read_again() {
+fn each_coding_is_decoded() {
     let mut scratch = Scratch::new(LIMIT);
     for text in texts() {
         for (name, coded) in [
@@ -100,7 +100,7 @@ fn what_each_coding_makes_is_read_again() {
 }
 
 #[test]
-fn several_codings_are_undone_from_the_last() {
+fn several_codings_are_decoded_last_first() {
     let mut scratch = Scratch::new(LIMIT);
     for text in texts() {
         let twice = br(&gzip(&text));
@@ -115,12 +115,12 @@ fn several_codings_are_undone_from_the_last() {
 }
 
 #[test]
-fn members_and_frames_one_behind_the_other_are_one_body() {
+fn consecutive_members_and_frames_are_one_body() {
     let mut scratch = Scratch::new(LIMIT);
     let both = |code: fn(&[u8]) -> Vec<u8>| [code(b"one "), code(b"two")].concat();
     assert_eq!(read(&mut scratch, "gzip", &both(gzip)), Ok(b"one two".to_vec()));
     assert_eq!(read(&mut scratch, "zstd", &both(zstd)), Ok(b"one two".to_vec()));
-    // Every optional part of a member's header: extra field, name, comment, sum.
+    // A member header with all optional parts: extra field, name, comment, checksum.
     let mut full = gzip(b"text");
     full[3] = 2 | 4 | 8 | 16;
     full.splice(10..10, *b"\x03\0abcname\0comment\0\x12\x34");
@@ -128,7 +128,7 @@ fn members_and_frames_one_behind_the_other_are_one_body() {
 }
 
 #[test]
-fn a_body_that_was_damaged_or_cut_short_is_undecodable() {
+fn a_damaged_or_truncated_body_is_undecodable() {
     let mut scratch = Scratch::new(LIMIT);
     let text = "lorem ipsum ".repeat(100).into_bytes();
     for (name, coded) in
@@ -143,17 +143,17 @@ fn a_body_that_was_damaged_or_cut_short_is_undecodable() {
     for (name, mut coded) in [("gzip", gzip(&text)), ("zstd", zstd(&text))] {
         let at = coded.len() - 4;
         coded[at] ^= 1;
-        assert!(read(&mut scratch, name, &coded).is_err(), "{name}: the sum or the length is wrong");
+        assert!(read(&mut scratch, name, &coded).is_err(), "{name}: the checksum or the length is wrong");
     }
     assert_eq!(
         read(&mut scratch, "gzip", &gzip(b"fine")),
         Ok(b"fine".to_vec()),
-        "the next answer is not harmed"
+        "the next response is unaffected"
     );
 }
 
 #[test]
-fn a_bomb_is_stopped_at_the_limit() {
+fn a_decompression_bomb_is_stopped_at_the_limit() {
     let mut scratch = Scratch::new(LIMIT);
     let (fits, bomb) = (vec![0; LIMIT], vec![0; LIMIT + 1]);
     let huge = vec![0; 50 << 20];
@@ -170,20 +170,20 @@ fn a_bomb_is_stopped_at_the_limit() {
             assert_eq!(error, "the body cannot be decoded: its decoded size exceeds 100,000 bytes");
         }
     }
-    // Inside another: the inner one is what grows.
+    // Nested in another coding: the inner one grows.
     assert!(read(&mut scratch, "gzip, br", &br(&gzip(&huge))).is_err());
 }
 
 #[test]
-fn a_coding_that_nobody_knows_is_said_and_no_body_needs_none() {
+fn an_unknown_coding_is_named_and_an_empty_body_needs_none() {
     let mut scratch = Scratch::new(LIMIT);
     let error = read(&mut scratch, "compress", b"x").expect_err("not offered");
     assert!(error.ends_with("its content encoding is not `gzip`, `deflate`, `br`, or `zstd`"), "{error}");
-    assert_eq!(read(&mut scratch, "gzip", b""), Ok(Vec::new()), "an answer to HEAD");
+    assert_eq!(read(&mut scratch, "gzip", b""), Ok(Vec::new()), "a response to HEAD");
 }
 
 #[test]
-fn an_undecodable_body_fails_what_reads_it_and_nothing_else() {
+fn an_undecodable_body_fails_only_checks_that_read_it() {
     let mut ask = checked([
         Subject::Body(Rule::Lacks(Text::literal("x"))),
         Subject::Length { least_bytes: 4, most_bytes: 4 },
@@ -201,5 +201,5 @@ fn an_undecodable_body_fails_what_reads_it_and_nothing_else() {
 
     let unread =
         answer_support::judged(&checked([Subject::Length { least_bytes: 4, most_bytes: 4 }]), &answer);
-    assert!(unread.all_held() && !unread.undecodable, "nobody looks, so nothing is undone");
+    assert!(unread.all_held() && !unread.undecodable, "no check reads the body, so it is not decoded");
 }

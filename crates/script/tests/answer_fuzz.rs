@@ -1,6 +1,6 @@
-//! The scan for singular paths against a tree: whatever the text, both find the same value or nothing.
+//! The scan for singular paths and the tree find the same value, or nothing, in any text.
 //!
-//! `PLIMSOLL_FUZZ_CASES=5000000 cargo test --release -p plimsoll-script --test surface answer_fuzz` looks longer.
+//! `PLIMSOLL_FUZZ_CASES=5000000 cargo test --release -p plimsoll-script --test surface answer_fuzz` runs more cases.
 
 use crate::answer_support::{Chance, cases};
 use plimsoll_script::answer::json::{NotJson, Path, Shaper, Tree, excerpt};
@@ -9,7 +9,7 @@ use serde_json::Value;
 const NAMES: [&str; 6] = ["a", "b", "", "é", "q\"", "a\\b"];
 const SHARP: &[u8] = b"{}[]\",:\\u0019-+.eEtfn \n\x01\xc3\xa9\xff";
 
-/// A JSON text with everything that a writer is free to choose: white space, escapes, forms of numbers, equal names.
+/// A JSON text that uses every freedom of a writer: white space, escapes, number formats, and equal names.
 fn value(chance: &mut Chance, depth: usize, out: &mut String) {
     let space =
         |chance: &mut Chance, out: &mut String| out.push_str(chance.pick(&["", "", "", " ", "\n\t", "\r "]));
@@ -61,7 +61,7 @@ fn string(chance: &mut Chance, out: &mut String) {
     out.push('"');
 }
 
-/// A singular path, and what it means in a tree.
+/// A singular path, and its location in a tree.
 fn path(chance: &mut Chance) -> (String, Vec<(Option<&'static str>, i64)>) {
     let mut text = String::from("$");
     let mut steps = Vec::new();
@@ -106,7 +106,7 @@ fn mutate(chance: &mut Chance, bytes: &mut Vec<u8>) {
 }
 
 #[test]
-fn the_scan_finds_what_the_tree_holds() {
+fn the_scan_finds_the_value_in_the_tree() {
     cases(20_000, |chance| {
         let mut text = String::new();
         value(chance, 4, &mut text);
@@ -147,12 +147,12 @@ fn the_scan_finds_what_the_tree_holds() {
 }
 
 #[test]
-fn the_tree_s_way_finds_the_same_place() {
+fn the_tree_finds_the_same_place() {
     cases(5_000, |chance| {
         let mut text = String::new();
         value(chance, 4, &mut text);
         let (path_text, _) = path(chance);
-        // A slice of everything and its only element... a union of one path with itself: the same node, twice.
+        // The union of one path with itself selects the same node twice.
         let Some(last) = path_text.rfind('[') else { return };
         let inside = &path_text[last + 1..path_text.len() - 1];
         let twice = format!("{}[{inside},{inside}]", &path_text[..last]);

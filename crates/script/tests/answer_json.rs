@@ -1,8 +1,8 @@
-//! JSONPath as RFC 9535 means it, on both ways: the scan for singular paths and the tree for all others.
+//! JSONPath according to RFC 9535, in both implementations: the scan for singular paths and the tree for all others.
 
 use plimsoll_script::answer::json::{DEPTH_MAX, NotJson, Path, Tree, excerpt};
 
-/// Our own example: a list with everything in it, and members whose names need care.
+/// A document with a list of all kinds of values, and with member names that need care.
 const DOC: &str = r#"{"a": [5, 3, [{"j": 4}, {"k": 6}], "x", {"b": 1.50}], "o": {"j": 1, "k": "two", "": 9},
     "s": ["ab", "a.c", "axc", "日本"], "t": true, "z": null, "☺": 1, "a'b": 2, "q\"": 3, "back\\slash": 4,
     "\u0061\u0301": 5, "\ud83d\ude00": 6, "big": 12345678901234567890123, "exp": 1e2, "neg": -0.0}"#;
@@ -19,7 +19,7 @@ fn all(path: &str, text: &str) -> Vec<String> {
             break;
         }
         let mut room = Vec::new();
-        let span = selected.span.expect("there are so many");
+        let span = selected.span.expect("`number` is below the count");
         let value = excerpt(text.as_bytes(), span, &mut room);
         found.push(String::from_utf8(value.to_vec()).expect("JSON is UTF-8"));
     }
@@ -27,7 +27,7 @@ fn all(path: &str, text: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_singular_path_is_answered_without_a_tree_and_leads_to_one_place() {
+fn a_singular_path_needs_no_tree_and_selects_one_place() {
     let rows: &[(&str, &[&str])] = &[
         ("$.a[0]", &["5"]),
         ("$.a[-1].b", &["1.50"]),
@@ -62,7 +62,7 @@ fn a_singular_path_is_answered_without_a_tree_and_leads_to_one_place() {
 }
 
 #[test]
-fn each_selector_selects_what_the_rfc_says() {
+fn each_selector_follows_the_rfc() {
     let rows: &[(&str, &[&str])] = &[
         ("$.a[*].b", &["1.50"]),
         ("$.o.*", &["9", "1", "two"]),
@@ -98,7 +98,7 @@ fn each_selector_selects_what_the_rfc_says() {
 }
 
 #[test]
-fn what_is_no_path_is_refused_with_its_text() {
+fn an_invalid_path_is_rejected_with_its_text() {
     let wrong = [
         "",
         "a",
@@ -141,7 +141,7 @@ fn what_is_no_path_is_refused_with_its_text() {
 }
 
 #[test]
-fn numbers_keep_every_digit_on_either_way() {
+fn numbers_keep_every_digit_in_both_implementations() {
     for (path, expected) in [("$.big", "12345678901234567890123"), ("$.exp", "1e2"), ("$.neg", "-0.0")] {
         assert_eq!(all(path, DOC), [expected]);
         let same_by_tree = path.replace("$.", "$..");
@@ -150,7 +150,7 @@ fn numbers_keep_every_digit_on_either_way() {
 }
 
 #[test]
-fn of_equal_names_the_last_counts_on_either_way() {
+fn the_last_of_equal_names_counts_in_both_implementations() {
     let text = r#"{"a": {"b": 1, "c": 2}, "\u0061": {"b": 3, "b": 4}}"#;
     for (path, expected) in
         [("$.a.b", &["4"][..]), ("$['a','a'].b", &["4", "4"]), ("$.a.c", &[]), ("$..c", &[])]
@@ -172,7 +172,7 @@ fn strings_come_without_quotes_and_escapes() {
 }
 
 #[test]
-fn a_mistake_anywhere_in_the_text_means_that_nothing_is_found() {
+fn invalid_json_has_no_matches() {
     let deep = |levels: usize| format!("{{\"a\":1,\"b\":{}{}}}", "[".repeat(levels), "]".repeat(levels));
     let wrong: Vec<Vec<u8>> = [
         "",
@@ -210,7 +210,7 @@ fn a_mistake_anywhere_in_the_text_means_that_nothing_is_found() {
     .map(|text| text.as_bytes().to_vec())
     .chain([b"{\"a\":1,\"b\":\"\xff\"}".to_vec(), deep(127).into_bytes()])
     .collect();
-    // Control characters, in the stretches that are read eight bytes at a time and in those that are not.
+    // Control characters, in the parts that are read eight bytes at a time and in the others.
     let controls = (0..0x20u8).flat_map(|control| {
         [0, 9, 20].map(|at| {
             let mut text = br#"{"a":1,"b":"plain and long enough"}"#.to_vec();
@@ -228,21 +228,21 @@ fn a_mistake_anywhere_in_the_text_means_that_nothing_is_found() {
             assert!(!path.first(&text, &mut Vec::new()));
         }
     }
-    // One level is the object around it.
+    // The outer object is one level.
     assert_eq!(DEPTH_MAX, 127);
     assert_eq!(all("$.a", &deep(126)), ["1"]);
     assert_eq!(all("$..a", &deep(126)), ["1"]);
 }
 
 #[test]
-fn a_byte_order_mark_is_passed_over() {
+fn a_byte_order_mark_is_skipped() {
     let text = "\u{feff}{\"a\": \"x\\ty\"}";
     assert_eq!(all("$.a", text), ["x\ty"]);
     assert_eq!(all("$..a", text), ["x\ty"]);
 }
 
 #[test]
-fn the_first_node_is_put_behind_what_is_there() {
+fn the_first_node_is_appended_to_the_buffer() {
     let mut out = b"id=".to_vec();
     assert!(Path::compile("$.a[1]").expect("valid").first(br#"{"a":[1,"t\u0077o"]}"#, &mut out));
     assert_eq!(out, b"id=two");

@@ -1,4 +1,4 @@
-//! A judge as a whole: statuses, lengths, durations, hashes, bodies that were cut, and what it wants to be kept.
+//! The judge as a whole: statuses, lengths, durations, hashes, truncated bodies, and which bodies it keeps.
 
 use crate::answer_support::{HEAD, User, answer, ask, checked, compiled, json, judged, taking};
 use plimsoll_plan::answer::{Check, Hash, Pick, Rule, Source, Statuses, Subject};
@@ -13,7 +13,7 @@ fn statuses(text: &str) -> Statuses {
 }
 
 #[test]
-fn the_expected_statuses_are_no_failure_and_all_others_are() {
+fn only_unexpected_statuses_are_failures() {
     let verdict = |expect: Option<&str>, status: u16| {
         let ask = Ask { expect: expect.map(statuses), ..ask() };
         let findings = judged(&ask, &Answer { status, ..answer(b"") });
@@ -31,14 +31,14 @@ fn the_expected_statuses_are_no_failure_and_all_others_are() {
 }
 
 #[test]
-fn length_is_that_of_the_wire_and_duration_that_of_the_service() {
+fn length_is_measured_on_the_wire_and_duration_as_service_time() {
     let ask = checked([
         Subject::Length { least_bytes: 10, most_bytes: 20 },
         Subject::Length { least_bytes: 21, most_bytes: u64::MAX },
         Subject::Duration { below_ns: 1_500_000 },
         Subject::Duration { below_ns: 1_500_001 },
     ]);
-    // The body itself was discarded: its length is known all the same.
+    // The body is discarded, but its length is known.
     let found = judged(&ask, &Answer { body_bytes: 20, ..answer(b"") });
     assert_eq!(found.verdicts, [true, false, false, true]);
     let said: Vec<&str> = found.failures.iter().map(|(_, sentence)| &sentence[..]).collect();
@@ -50,8 +50,8 @@ fn length_is_that_of_the_wire_and_duration_that_of_the_service() {
 }
 
 #[test]
-fn hashes_are_those_of_the_body() {
-    // Of the empty text and of `abc`: RFC 1321 appendix A.5, FIPS 180 examples.
+fn hashes_are_computed_over_the_body() {
+    // Hashes of the empty text and of `abc`: examples of RFC 1321 appendix A.5 and FIPS 180.
     let rows = [
         (Hash::Md5, "d41d8cd98f00b204e9800998ecf8427e", "900150983cd24fb0d6963f7d28e17f72"),
         (Hash::Sha1, "da39a3ee5e6b4b0d3255bfef95601890afd80709", "a9993e364706816aba3e25717850c26c9cd0d89d"),
@@ -76,7 +76,7 @@ fn hashes_are_those_of_the_body() {
 }
 
 #[test]
-fn a_body_that_was_cut_leaves_what_reads_it_unseen_and_names_the_limits() {
+fn checks_on_a_truncated_body_are_undecided_and_name_the_limits() {
     let ask = checked([
         Subject::Body(Rule::Lacks(Text::literal("error"))),
         json("$.a", Rule::Absent),
@@ -93,7 +93,7 @@ fn a_body_that_was_cut_leaves_what_reads_it_unseen_and_names_the_limits() {
 }
 
 #[test]
-fn only_what_is_looked_at_is_kept() {
+fn only_bodies_that_checks_read_are_kept() {
     let header = Subject::Header { name: "a".into(), rule: Rule::Exists };
     let kept = |subject: &Subject| compiled(&checked([subject.clone()])).body_use();
     assert_eq!(compiled(&ask()).body_use(), BodyUse::Discard);
@@ -113,7 +113,7 @@ fn only_what_is_looked_at_is_kept() {
 }
 
 #[test]
-fn a_header_is_found_by_its_whole_name_in_any_case() {
+fn header_names_match_as_a_whole_and_ignore_case() {
     let header = |name: &str, rule| Subject::Header { name: name.into(), rule };
     let equals = |text: &str| Rule::Equals(Text::literal(text));
     let ask = checked([
@@ -129,7 +129,7 @@ fn a_header_is_found_by_its_whole_name_in_any_case() {
 }
 
 #[test]
-fn findings_hold_nothing_of_the_answer_before() {
+fn findings_contain_nothing_of_the_previous_response() {
     let mut full = checked([json("$.a", Rule::Exists)]);
     full.extracts = taking([(json_source("$.b"), Pick::First), (json_source("$.c"), Pick::First)]).extracts;
     let (judge, mut user, mut scratch) = (compiled(&full), User::new(), Scratch::default());
@@ -145,7 +145,7 @@ fn findings_hold_nothing_of_the_answer_before() {
         assert_eq!((&findings.verdicts[..], findings.extracted.len()), (&[false, false, false][..], 0));
         assert_eq!((findings.failures.len(), findings.status_ok, findings.shape), (4, false, None));
     }
-    assert_eq!(shapes, [shapes[0]; 3], "the same answer has the same shape each time");
+    assert_eq!(shapes, [shapes[0]; 3], "equal responses have the same shape");
     findings.wants_sentences = false;
     judge.run(&answer(b"{}"), &mut user.scope(), &mut scratch, &mut findings);
     assert_eq!((findings.verdicts.len(), findings.failures.len()), (3, 0));
@@ -156,7 +156,7 @@ fn json_source(path: &str) -> Source {
 }
 
 #[test]
-fn the_shape_is_that_of_the_members_and_not_of_their_values() {
+fn the_shape_depends_on_the_members_and_not_on_their_values() {
     let judge = compiled(&checked([Subject::Body(Rule::Exists)]));
     let shape = |body: &str| {
         let mut findings = Findings::default();
@@ -186,19 +186,19 @@ fn the_shape_is_that_of_the_members_and_not_of_their_values() {
     let mut all: Vec<_> = other.iter().map(|body| shape(body)).chain([plain]).collect();
     all.sort();
     all.dedup();
-    assert_eq!(all.len(), other.len() + 1, "each is a shape of its own");
-    // Elements count together: what one lacks another may have.
+    assert_eq!(all.len(), other.len() + 1, "all shapes differ");
+    // The elements of a list count together: a member may be missing in one of them.
     assert_eq!(shape(r#"[{"a": 1}, {"b": 1}]"#), shape(r#"[{"b": 1, "a": 1}, {"a": 1}, {"b": 2}]"#));
     assert_ne!(shape(r#"{"a": {"b": 1}}"#), shape(r#"{"ab": 1}"#));
     for none in ["", "<html>", "{", "\"text\"", "12"] {
         assert_eq!(shape(none), None, "{none}");
     }
     let long = format!("[{}1]", "1,".repeat(40_000));
-    assert_eq!(shape(&long), None, "longer than anybody looks");
+    assert_eq!(shape(&long), None, "too long to be analyzed");
 }
 
 #[test]
-fn a_shape_is_looked_for_only_where_the_body_is_read_and_somebody_asks() {
+fn a_shape_is_computed_only_on_request_and_if_the_body_is_read() {
     let shape = |ask: &Ask, wants_shape| {
         let mut findings = Findings { wants_shape, ..Findings::default() };
         let answer = Answer { head: Head::new(HEAD), ..answer(b"{}") };

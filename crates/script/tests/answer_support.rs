@@ -1,6 +1,6 @@
-//! A user to judge answers for, requests to judge by, and chance that can be repeated.
+//! A user and requests for tests of the judge, and repeatable random numbers.
 
-// Each test file uses its own part of this.
+// Each test file uses some of these.
 #![allow(dead_code, clippy::expect_used)]
 
 use plimsoll_plan::answer::{Check, Extract, Pick, Rule, Source, Subject};
@@ -18,7 +18,7 @@ use std::sync::Arc;
 pub const HEAD: &[u8] = b"HTTP/1.1 200 OK\r\nDate: Sun, 06 Nov 1994 08:49:37 GMT\r\n\
     Content-Type: application/json\r\nX-Id: first\r\nx-id: second\r\nContent-Length: 100\r\n\r\n";
 
-/// Everything that a scope borrows, with room for four variables.
+/// All that a scope borrows, with four variables.
 pub struct User {
     pub vars: Vars,
     pub globals: Arc<Globals>,
@@ -29,7 +29,7 @@ pub struct User {
 
 impl User {
     pub fn new() -> User {
-        let feeds = Feeds::open(&[], 1, Share { part: 1, of: 1 }).expect("no feeder cannot fail");
+        let feeds = Feeds::open(&[], 1, Share { part: 1, of: 1 }).expect("opening no feeder cannot fail");
         User::fed(&Arc::new(feeds))
     }
 
@@ -84,7 +84,7 @@ pub fn checked(subjects: impl IntoIterator<Item = Subject>) -> Ask {
     Ask { checks: subjects.into_iter().enumerate().map(number).collect(), ..ask() }
 }
 
-/// Takes into the variables 0, 1, ...
+/// Extracts into the variables 0, 1, ...
 pub fn taking(sources: impl IntoIterator<Item = (Source, Pick)>) -> Ask {
     let extract = |(number, (from, pick)): (usize, (Source, Pick))| Extract {
         into: Slot::Var(number as u16),
@@ -113,17 +113,17 @@ pub fn answer(body: &[u8]) -> Answer<'_> {
 }
 
 pub fn compiled(ask: &Ask) -> Judge {
-    Judge::compile(ask).expect("what the test asks is valid")
+    Judge::compile(ask).expect("the request of the test is valid")
 }
 
-/// Judges one answer with sentences.
+/// Judges one response and records sentences.
 pub fn judged(ask: &Ask, answer: &Answer<'_>) -> Findings {
     let mut findings = Findings { wants_sentences: true, ..Findings::default() };
     compiled(ask).run(answer, &mut User::new().scope(), &mut Scratch::default(), &mut findings);
     findings
 }
 
-/// What was extracted, as text, in the order of the variables that got a value.
+/// Returns the extracted values as text, in the order of the variables that have a value.
 pub fn values(findings: &Findings) -> Vec<(u16, String)> {
     let value = |(slot, range): &(Slot, std::ops::Range<usize>)| {
         let Slot::Var(id) = slot else { panic!("the tests extract into variables") };
@@ -132,8 +132,8 @@ pub fn values(findings: &Findings) -> Vec<(u16, String)> {
     findings.extracted.iter().map(value).collect()
 }
 
-/// Runs `case` once for each of `usual` seeds, or as many as `PLIMSOLL_FUZZ_CASES` says. A case that fails says
-/// its seed, and `PLIMSOLL_FUZZ_SEED` runs that one alone.
+/// Runs `case` once for each of `usual` seeds, or for as many as `PLIMSOLL_FUZZ_CASES` says. A failing case prints its
+/// seed, and `PLIMSOLL_FUZZ_SEED` repeats only that case.
 pub fn cases(usual: u64, case: impl Fn(&mut Chance) + std::panic::RefUnwindSafe) {
     let number = |name: &str| {
         let text = std::env::var(name).ok()?;

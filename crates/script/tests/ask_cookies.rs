@@ -1,4 +1,4 @@
-//! A user's cookies are kept and sent back as RFC 6265 has it.
+//! A user's cookies are kept and sent back according to RFC 6265.
 
 use crate::ask_common::{NOW_NS, ask, form, literal, site, text, with_headers};
 use plimsoll_plan::head::Head;
@@ -30,7 +30,7 @@ fn sent(jar: &CookieJar, path: &str) -> String {
     sent_at(jar, path, false, NOW_NS)
 }
 
-/// What is sent to `/` after one answer to `/a/b`.
+/// Returns the cookies that are sent to `/` after one response to `/a/b`.
 fn after(header: &str) -> String {
     let mut jar = CookieJar::new();
     take(&mut jar, "/a/b", &[header]);
@@ -38,7 +38,7 @@ fn after(header: &str) -> String {
 }
 
 #[test]
-fn names_and_values_come_back_as_they_were() {
+fn names_and_values_are_sent_back_unchanged() {
     for (header, expected) in [
         ("a=1", "a=1"),
         ("  a  =  1  ;  Secureish ", "a=1"),
@@ -48,7 +48,7 @@ fn names_and_values_come_back_as_they_were() {
         ("a=1, b=2", "a=1, b=2"),
         ("a=1;;;HttpOnly;SameSite=Lax;Unknown=x", "a=1"),
         ("A=\u{e4}", "A=\u{e4}"),
-        // No cookie at all.
+        // These are not cookies.
         ("", ""),
         ("a", ""),
         ("=1", ""),
@@ -61,12 +61,12 @@ fn names_and_values_come_back_as_they_were() {
     assert_eq!(
         after(&format!("a={}", "x".repeat(4094))),
         "",
-        "longer than a cookie may be, with its path `/a`"
+        "too long for a cookie, including its path `/a`"
     );
 }
 
 #[test]
-fn header_names_have_no_case_and_folded_lines_bring_nothing_in() {
+fn header_names_ignore_case_and_folded_lines_inject_nothing() {
     let mut jar = CookieJar::new();
     let head = b"HTTP/1.1 200 OK\r\nset-COOKIE:a=1\r\nSet-Cookie: b=2\r\n X: y\r\nSet-Cookie2: c=3\r\n\r\n\
                  Set-Cookie: d=4\r\n";
@@ -75,7 +75,7 @@ fn header_names_have_no_case_and_folded_lines_bring_nothing_in() {
 }
 
 #[test]
-fn a_cookie_goes_where_its_path_is() {
+fn a_cookie_is_sent_only_below_its_path() {
     for (request, attribute, yes, no) in [
         ("/a/b", "", &["/a", "/a/", "/a/z?q=1", "/a?q"][..], &["/", "/ab", "/b", "/?/a"][..]),
         ("/a/b?c=/d/e", "", &["/a/x"], &["/"]),
@@ -101,12 +101,12 @@ fn a_cookie_goes_where_its_path_is() {
 }
 
 #[test]
-fn longer_paths_go_first_then_older_cookies() {
+fn longer_paths_are_sent_first_and_then_older_cookies() {
     let mut jar = CookieJar::new();
     take(&mut jar, "/", &["a=1; Path=/", "b=2; Path=/x/y", "c=3; Path=/x", "d=4; Path=/x/y", "e=5; Path=/"]);
     assert_eq!(sent(&jar, "/x/y"), "b=2; d=4; c=3; a=1; e=5");
     take(&mut jar, "/", &["a=new; Path=/", "b=longer than it was; Path=/x/y"]);
-    assert_eq!(sent(&jar, "/x/y"), "b=longer than it was; d=4; c=3; a=new; e=5", "its age stays");
+    assert_eq!(sent(&jar, "/x/y"), "b=longer than it was; d=4; c=3; a=new; e=5", "it keeps its age");
     take(&mut jar, "/", &["a=other; Path=/x"]);
     assert_eq!(sent(&jar, "/x"), "c=3; a=other; a=new; e=5", "another path is another cookie");
     assert_eq!(jar.value(b"a"), Some(&b"other"[..]));
@@ -114,7 +114,7 @@ fn longer_paths_go_first_then_older_cookies() {
 }
 
 #[test]
-fn a_cookie_ends_when_its_server_says() {
+fn a_cookie_expires_when_the_server_says() {
     // NOW is Sun, 06 Nov 1994 08:49:37 GMT.
     for (attributes, now, a_day_later) in [
         ("", true, true),
@@ -129,10 +129,10 @@ fn a_cookie_ends_when_its_server_says() {
         ("; Expires=08:49:36 1994 November 7th", true, false),
         ("; Expires=29 Feb 1992 00:00:00", false, false),
         ("; Expires=29 Feb 1900 00:00:00", true, true),
-        // The two digits of a year: 70 and up are of the last century.
+        // Two-digit years: 70 and above belong to the last century.
         ("; Expires=Sun, 06-Nov-69 08:49:37 GMT", true, true),
         ("; Expires=Sun, 06-Nov-70 08:49:37 GMT", false, false),
-        // No dates: as if there were none.
+        // Invalid dates are ignored.
         ("; Expires=0", true, true),
         ("; Expires=", true, true),
         ("; Expires=30 Feb 1990 00:00:00", true, true),
@@ -150,24 +150,24 @@ fn a_cookie_ends_when_its_server_says() {
         ("; Max-Age=1x", true, true),
         ("; Max-Age=", true, true),
         ("; Max-Age=-", true, true),
-        // Max-Age goes before Expires, wherever it stands.
+        // Max-Age takes precedence over Expires, in any order.
         ("; Max-Age=10; Expires=Thu, 01 Jan 1970 00:00:00 GMT", true, false),
         ("; Expires=Fri, 31 Dec 9999 23:59:59 GMT; Max-Age=0", false, false),
     ] {
         let mut jar = CookieJar::new();
         take(&mut jar, "/", &[&format!("k=v{attributes}")]);
         assert_eq!(!sent(&jar, "/").is_empty(), now, "{attributes} now");
-        assert_eq!(jar.value(b"k").is_some(), now, "{attributes}: what has ended is not kept");
+        assert_eq!(jar.value(b"k").is_some(), now, "{attributes}: an expired cookie is not kept");
         let later = sent_at(&jar, "/", false, NOW_NS + DAY_NS);
         assert_eq!(!later.is_empty(), a_day_later, "{attributes} a day later");
     }
 }
 
 #[test]
-fn a_server_takes_a_cookie_back_by_an_end_in_the_past() {
+fn an_expiry_in_the_past_removes_a_cookie() {
     let mut jar = CookieJar::new();
     take(&mut jar, "/", &["a=1", "b=2", "a=; Max-Age=0; Path=/other"]);
-    assert_eq!(sent(&jar, "/"), "a=1; b=2", "of another path, so another cookie");
+    assert_eq!(sent(&jar, "/"), "a=1; b=2", "a different path, so a different cookie");
     take(&mut jar, "/", &["a=gone; Expires=Thu, 01 Jan 1970 00:00:00 GMT"]);
     assert_eq!(sent(&jar, "/"), "b=2");
     jar.clear();
@@ -175,15 +175,15 @@ fn a_server_takes_a_cookie_back_by_an_end_in_the_past() {
 }
 
 #[test]
-fn secure_cookies_go_over_tls_only() {
+fn secure_cookies_are_sent_only_over_tls() {
     let mut jar = CookieJar::new();
-    take(&mut jar, "/", &["a=1; Secure", "b=2; secure=whatever", "c=3"]);
+    take(&mut jar, "/", &["a=1; Secure", "b=2; secure=anything", "c=3"]);
     assert_eq!(sent_at(&jar, "/", true, NOW_NS), "a=1; b=2; c=3");
     assert_eq!(sent_at(&jar, "/", false, NOW_NS), "c=3");
 }
 
 #[test]
-fn a_cookie_of_somebody_elses_domain_is_not_taken() {
+fn a_cookie_for_a_foreign_domain_is_rejected() {
     let of = |host: &str, domain: &str| {
         let mut jar = CookieJar::new();
         let head = format!("HTTP/1.1 200 OK\r\nSet-Cookie: k=v; Domain={domain}\r\n\r\n");
@@ -214,12 +214,12 @@ fn a_cookie_of_somebody_elses_domain_is_not_taken() {
         let mut jar = CookieJar::new();
         let head = b"HTTP/1.1 200 OK\r\nSet-Cookie: k=v; Domain=own.example\r\n\r\n";
         jar.take(Head::new(head), b"/", NOW_NS, form(&request).origin());
-        assert_eq!(sent(&jar, "/"), expected, "the author's own Host header says who answers: {host}");
+        assert_eq!(sent(&jar, "/"), expected, "a Host header of the script names the host: {host}");
     }
 }
 
 #[test]
-fn a_user_holds_fifty_cookies_and_forgets_the_oldest() {
+fn a_user_keeps_fifty_cookies_and_drops_the_oldest() {
     let mut jar = CookieJar::new();
     for number in 0..50 {
         take(
@@ -230,10 +230,10 @@ fn a_user_holds_fifty_cookies_and_forgets_the_oldest() {
     }
     let lines = "HTTP/1.1 200 OK\r\nSet-Cookie: d=1\r\n\r\n";
     jar.take(Head::new(lines.as_bytes()), b"/", NOW_NS + 2_000_000_000, &origin());
-    assert!(jar.value(b"c7").is_none() && jar.value(b"c0").is_some(), "one that has ended goes first");
+    assert!(jar.value(b"c7").is_none() && jar.value(b"c0").is_some(), "an expired cookie is dropped first");
     take(&mut jar, "/", &["e=1; Path=/long/path"]);
     assert!(jar.value(b"c0").is_none() && jar.value(b"c1").is_some() && jar.value(b"e").is_some());
     take(&mut jar, "/", &["c1=again", "f=1"]);
-    assert!(jar.value(b"c1").is_none(), "being set anew does not make it younger");
-    assert_eq!(sent(&jar, "/").split("; ").count(), 49, "50 are held, one of them for another path");
+    assert!(jar.value(b"c1").is_none(), "a new value does not renew its age");
+    assert_eq!(sent(&jar, "/").split("; ").count(), 49, "50 are kept, one of them for another path");
 }

@@ -1,4 +1,4 @@
-//! A request of a script goes out as its author wrote it, with each user's values in it, right to the byte.
+//! Requests of a script are sent as written, with each user's values, exact to the byte.
 
 use crate::ask_common;
 use crate::ask_common::{User, ask, form, literal, site, text, with_body, with_headers};
@@ -15,7 +15,7 @@ fn rendered(ask: &Ask, values: &[&str]) -> String {
 }
 
 #[test]
-fn a_request_without_holes_is_what_a_plain_load_sends() {
+fn a_request_without_placeholders_equals_that_of_a_plain_load() {
     let names = [
         ("GET", None, &[][..]),
         ("GET", None, &[("X-First", "1"), ("HOST", "other.example"), ("accept", "text/html")]),
@@ -32,8 +32,7 @@ fn a_request_without_holes_is_what_a_plain_load_sends() {
             let pairs: Vec<(&str, Text)> = headers.iter().map(|(n, v)| (*n, literal(v))).collect();
             let mut own = with_headers(ask(method, literal("/pick?n=1")), &pairs);
             own.body = body.map(literal);
-            let form =
-                Form::compile(&own, &Site { http10, close, ..site() }).expect("nothing in it is wrong");
+            let form = Form::compile(&own, &Site { http10, close, ..site() }).expect("the request is valid");
             let texts: Vec<(String, String)> =
                 headers.iter().map(|(n, v)| ((*n).to_owned(), (*v).to_owned())).collect();
             let request = h1::Request {
@@ -55,7 +54,7 @@ fn a_request_without_holes_is_what_a_plain_load_sends() {
 }
 
 #[test]
-fn values_stand_in_path_headers_and_body_and_the_length_is_counted_after_filling() {
+fn values_fill_path_headers_and_body_and_the_length_counts_them() {
     let request = with_headers(
         ask("POST", text("/items/$0/buy?to=$1", Escape::Percent)),
         &[
@@ -74,7 +73,7 @@ fn values_stand_in_path_headers_and_body_and_the_length_is_counted_after_filling
 }
 
 #[test]
-fn the_length_is_right_for_bodies_of_every_size() {
+fn the_length_is_correct_for_bodies_of_every_size() {
     let request = with_body(ask("POST", literal("/")), text("$0", Escape::None));
     let form = form(&request);
     for bytes in [0, 1, 9, 10, 11, 99, 100, 12_345] {
@@ -86,7 +85,7 @@ fn the_length_is_right_for_bodies_of_every_size() {
 }
 
 #[test]
-fn a_request_is_appended_behind_others() {
+fn a_request_is_appended_after_others() {
     let request = with_body(ask("POST", text("/$0", Escape::Percent)), text("$0", Escape::None));
     let mut out = b"before".to_vec();
     User::with(&["v"]).render(&form(&request), None, &mut out).expect("the variable is set");
@@ -120,13 +119,13 @@ fn a_value_cannot_smuggle_a_header_or_a_request() {
     for value in ["http://elsewhere.example/", "items", "*", ""] {
         assert_eq!(refused(&open, value), Unfilled::Unsendable, "{value:?}");
     }
-    // The twins that may be sent.
+    // The counterparts that may be sent.
     assert!(rendered(&header, &["\tb \u{e4}:;,"]).contains("\r\nX-A: a\tb \u{e4}:;,\r\n"));
     assert!(rendered(&path, &["?q=%20&b=/../'"]).starts_with("GET /a?q=%20&b=/../' HTTP"));
     assert!(rendered(&open, &["/items?n=1"]).starts_with("GET /items?n=1 HTTP"));
 }
 
-/// Why it was not rendered; nothing may have been left behind.
+/// Returns why the request was not rendered. Nothing of it may remain in the buffer.
 fn refused(ask: &Ask, value: &str) -> Unfilled {
     let mut out = b"before".to_vec();
     let reason = User::with(&[value]).render(&form(ask), None, &mut out).expect_err("it may not be sent");
@@ -135,7 +134,7 @@ fn refused(ask: &Ask, value: &str) -> Unfilled {
 }
 
 #[test]
-fn a_hole_without_a_value_leaves_nothing_behind() {
+fn a_placeholder_without_a_value_renders_nothing() {
     for request in [
         ask("GET", text("/a/$1", Escape::Percent)),
         with_headers(ask("GET", literal("/")), &[("X", text("$1", Escape::None))]),
@@ -146,7 +145,7 @@ fn a_hole_without_a_value_leaves_nothing_behind() {
 }
 
 #[test]
-fn what_can_never_be_sent_is_refused_before_the_load() {
+fn a_request_that_can_never_be_sent_is_rejected_before_the_load() {
     let get = || ask("GET", literal("/"));
     let table = [
         (ask("GE T", literal("/")), "method"),
@@ -160,14 +159,14 @@ fn what_can_never_be_sent_is_refused_before_the_load() {
         (with_headers(get(), &[("Connection", text("$0", Escape::None))]), "`Connection`"),
     ];
     for (ask, part) in table {
-        let sentence = Form::compile(&ask, &site()).err().expect("it is refused");
+        let sentence = Form::compile(&ask, &site()).err().expect("it is rejected");
         assert!(sentence.contains(part), "{sentence}");
     }
     assert!(Form::compile(&ask("OPTIONS", literal("*")), &site()).is_ok());
 }
 
 #[test]
-fn a_stream_asks_for_events_unless_its_author_asks_otherwise() {
+fn a_stream_accepts_events_unless_its_headers_say_otherwise() {
     let mut request = ask("GET", literal("/feed"));
     request.stream = Some(Box::new(Stream::default()));
     assert!(rendered(&request, &[]).contains("\r\nAccept: text/event-stream\r\n"));
@@ -177,7 +176,7 @@ fn a_stream_asks_for_events_unless_its_author_asks_otherwise() {
 }
 
 #[test]
-fn a_stream_that_is_opened_again_says_where_it_was() {
+fn a_reopened_stream_sends_its_last_event_id() {
     let request =
         with_headers(ask("GET", literal("/feed")), &[("last-event-id", literal("0")), ("X", literal("1"))]);
     let mut out = b"before".to_vec();
@@ -196,7 +195,7 @@ fn a_stream_that_is_opened_again_says_where_it_was() {
 }
 
 #[test]
-fn cookies_of_the_user_stand_behind_those_of_the_author_in_one_line() {
+fn cookies_of_the_user_follow_those_of_the_script_in_one_line() {
     let mut jar = CookieJar::new();
     let origin = form(&ask("GET", literal("/"))).origin().clone();
     let head = b"HTTP/1.1 200 OK\r\nSet-Cookie: a=1; Path=/\r\nSet-Cookie: b=2; Path=/in\r\n\r\n";

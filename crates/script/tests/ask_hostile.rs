@@ -1,5 +1,4 @@
-//! Whatever a server puts into its head and whatever data holds: what goes out is one request with the lines that it
-//! should have, or nothing.
+//! Hostile response heads and hostile data: plimsoll sends one request with the expected lines, or nothing.
 
 use crate::ask_common::{NOW_NS, User, ask, form, literal, site, text, with_body, with_headers};
 use plimsoll_plan::head::Head;
@@ -56,7 +55,7 @@ fn check(request: &[u8], names: &[&str], body: &[u8]) {
         let bad = |byte: &u8| byte.is_ascii_control() && *byte != b'\t';
         assert!(!line.iter().any(bad), "{}", request.escape_ascii());
         let name = line.split(|byte| *byte == b':').next().expect("a split gives one piece at least");
-        let name = str::from_utf8(name).expect("names are ours");
+        let name = str::from_utf8(name).expect("the test only writes ASCII names");
         assert!(names.contains(&name), "{}", request.escape_ascii());
         cookies += usize::from(name == "Cookie");
     }
@@ -64,7 +63,7 @@ fn check(request: &[u8], names: &[&str], body: &[u8]) {
 }
 
 #[test]
-fn a_hostile_head_changes_neither_the_lines_nor_the_place() {
+fn a_hostile_head_changes_neither_the_lines_nor_the_origin() {
     let cases = std::env::var("PLIMSOLL_FUZZ_CASES").map(|text| text.parse().expect("a whole number"));
     let request = with_body(
         with_headers(ask("POST", literal("/a/b?c")), &[("Cookie", text("own=$0", Escape::None))]),
@@ -114,7 +113,7 @@ fn a_hostile_head_changes_neither_the_lines_nor_the_place() {
 }
 
 #[test]
-fn hostile_values_go_out_harmless_or_not_at_all() {
+fn hostile_values_are_sent_harmlessly_or_not_at_all() {
     let request = with_headers(
         ask("GET", text("/a$0?b=$1", Escape::None)),
         &[("X-A", text("a$2", Escape::None)), ("Cookie", text("c=$3", Escape::None))],
@@ -140,7 +139,7 @@ fn hostile_values_go_out_harmless_or_not_at_all() {
                 sent += 1;
                 let mut id = b"17".to_vec();
                 chance.spoil(&mut id);
-                // Refused or not, what stands there stays one request.
+                // Whether rejected or not, the buffer contains only one request.
                 let _refused = set_header(&mut out, 0, "Last-Event-ID", &id);
                 check(&out, &names, b"");
             }

@@ -1,4 +1,4 @@
-//! Redirects lead where RFC 3986 and RFC 9110 say, and never away from the origins that are loaded.
+//! Redirects lead where RFC 3986 and RFC 9110 say, and never to origins outside the plan.
 
 use crate::ask_common::{NOW_NS, User, ask, form, literal, site, text, with_body, with_headers};
 use plimsoll_plan::head::Head;
@@ -14,7 +14,7 @@ fn followed(form: &Form, sent: &str, status: u16, headers: &str, jar: Option<&Co
     followed_among(&[site()], form, (sent, 0), &answer(status, headers), jar)
 }
 
-/// `sent` is what was sent, and to which of the sites.
+/// Follows the redirect of a request `sent` to one of the sites.
 fn followed_among(
     sites: &[Site],
     form: &Form,
@@ -29,7 +29,7 @@ fn followed_among(
     (next, String::from_utf8(out).expect("the test's requests are text"))
 }
 
-/// The new target of a GET to `path`; `stay` and `elsewhere` when there is none.
+/// Returns the new target of a GET to `path`; `stay` or `elsewhere` if there is none.
 fn target_at(site: &Site, path: &str, location: &str) -> String {
     let form = Form::compile(&ask("GET", literal(path)), site).expect("a plain request");
     let sent = User::new().text(&form, None);
@@ -48,7 +48,7 @@ fn target_at(site: &Site, path: &str, location: &str) -> String {
 #[test]
 fn references_are_resolved_against_the_request_that_was_answered() {
     let table = [
-        // Whole references of the same place.
+        // Absolute references to the same origin.
         ("http://shop.example:8080/x?y#z", "/x?y"),
         ("HTTP://SHOP.Example:08080/x", "/x"),
         ("http://user:pw@shop.example:8080/x", "/x"),
@@ -56,7 +56,7 @@ fn references_are_resolved_against_the_request_that_was_answered() {
         ("http://shop.example:8080", "/"),
         ("http://shop.example:8080?q", "/?q"),
         ("//shop.example:8080/x", "/x"),
-        // Relative ones; the examples of RFC 3986 section 5.4 in small.
+        // Relative references: a selection of the examples in RFC 3986 section 5.4.
         ("/x/y?z", "/x/y?z"),
         ("x", "/b/c/x"),
         ("./x", "/b/c/x"),
@@ -80,7 +80,7 @@ fn references_are_resolved_against_the_request_that_was_answered() {
         ("./../x/./y/../z", "/b/x/z"),
         ("/a//b/..", "/a//"),
         ("/go?to=http://other.example/", "/go?to=http://other.example/"),
-        // What no request line may hold is encoded.
+        // Characters that a request line cannot contain are encoded.
         ("/a b\u{e4}?c d", "/a%20b%C3%A4?c%20d"),
     ];
     for (location, expected) in table {
@@ -92,7 +92,7 @@ fn references_are_resolved_against_the_request_that_was_answered() {
 }
 
 #[test]
-fn nothing_is_sent_anywhere_else() {
+fn redirects_to_other_hosts_are_not_followed() {
     for location in [
         "http://shop.example/x",
         "http://shop.example:8081/x",
@@ -118,7 +118,7 @@ fn nothing_is_sent_anywhere_else() {
 }
 
 #[test]
-fn the_usual_port_need_not_be_named() {
+fn the_default_port_may_be_omitted() {
     let usual = |host: &str, tls| Site { host: host.into(), tls, ..site() };
     for (host, tls, location, expected) in [
         ("shop.example", false, "http://shop.example:80/x", "/x"),
@@ -136,7 +136,7 @@ fn the_usual_port_need_not_be_named() {
 }
 
 #[test]
-fn the_name_in_the_authors_own_host_header_is_the_same_place() {
+fn the_name_in_a_host_header_of_the_script_is_the_same_origin() {
     let request = with_headers(ask("GET", literal("/")), &[("Host", literal("www.example"))]);
     let form = form(&request);
     let sent = User::new().text(&form, None);
@@ -152,10 +152,10 @@ fn the_name_in_the_authors_own_host_header_is_the_same_place() {
 }
 
 #[test]
-fn the_method_changes_as_user_agents_have_it() {
+fn the_method_changes_as_in_browsers() {
     let body_goes = "";
     let table = [
-        // method, status, new method, what becomes of the body
+        // method, status, new method, new body
         ("GET", 301, "GET", "hello"),
         ("GET", 303, "GET", "hello"),
         ("POST", 301, "GET", body_goes),
@@ -197,7 +197,7 @@ fn the_method_changes_as_user_agents_have_it() {
 }
 
 #[test]
-fn a_chain_goes_on_from_the_bytes_that_were_sent() {
+fn a_chain_continues_from_the_bytes_that_were_sent() {
     let form = form(&ask("POST", literal("/a/b")));
     let sent = User::new().text(&form, None);
     let (_, second) = followed(&form, &sent, 303, "Location: c/d\r\n", None);
@@ -209,7 +209,7 @@ fn a_chain_goes_on_from_the_bytes_that_were_sent() {
 }
 
 #[test]
-fn an_answer_that_is_no_redirect_is_judged_as_it_is() {
+fn a_response_that_is_not_a_redirect_is_judged_itself() {
     let form = form(&ask("GET", literal("/")));
     let sent = User::new().text(&form, None);
     for (status, headers) in [
@@ -226,11 +226,11 @@ fn an_answer_that_is_no_redirect_is_judged_as_it_is() {
     let head = answer(302, "Location: //evil.example/\r\n");
     let redirect = Redirect { status: 302, head: Head::new(&head), sent: sent.as_bytes(), from: 0 };
     assert_eq!(form.follow(&redirect, &[site()], None, NOW_NS, &mut out), Next::Elsewhere);
-    assert_eq!(out, b"before", "nothing of a request that is not made may be left");
+    assert_eq!(out, b"before", "nothing of an unsent request may remain");
 }
 
-/// The `Cookie` lines of the request behind a redirect to `/new`, whose answer sets cookies by `headers`.
-fn cookies_behind(request: &Ask, values: &[&str], jar: &mut CookieJar, headers: &str) -> String {
+/// The `Cookie` lines of the request after a redirect to `/new` whose response sets cookies in `headers`.
+fn cookies_after(request: &Ask, values: &[&str], jar: &mut CookieJar, headers: &str) -> String {
     let form = form(request);
     let sent = User::with(values).text(&form, Some(jar));
     let headers = format!("Location: /new\r\n{headers}");
@@ -241,7 +241,7 @@ fn cookies_behind(request: &Ask, values: &[&str], jar: &mut CookieJar, headers: 
 }
 
 #[test]
-fn cookies_are_chosen_anew_for_the_new_path() {
+fn cookies_are_selected_again_for_the_new_path() {
     let filled = |form: &Form, cookies: &str| {
         let mut jar = CookieJar::new();
         jar.take(Head::new(&answer(200, cookies)), b"/old", NOW_NS, form.origin());
@@ -252,22 +252,22 @@ fn cookies_are_chosen_anew_for_the_new_path() {
     let session = "Set-Cookie: s=1; Path=/\r\n";
     let changed = "Set-Cookie: s=2; Path=/\r\n";
     let taken_back = "Set-Cookie: s=; Max-Age=0; Path=/\r\n";
-    assert_eq!(cookies_behind(&plain, &[], &mut CookieJar::new(), session), "Cookie: s=1");
-    assert_eq!(cookies_behind(&plain, &[], &mut filled(&form, session), changed), "Cookie: s=2");
-    assert_eq!(cookies_behind(&plain, &[], &mut filled(&form, session), taken_back), "");
+    assert_eq!(cookies_after(&plain, &[], &mut CookieJar::new(), session), "Cookie: s=1");
+    assert_eq!(cookies_after(&plain, &[], &mut filled(&form, session), changed), "Cookie: s=2");
+    assert_eq!(cookies_after(&plain, &[], &mut filled(&form, session), taken_back), "");
     let bound = "Set-Cookie: o=1; Path=/old\r\nSet-Cookie: n=2; Path=/new\r\n";
-    assert_eq!(cookies_behind(&plain, &[], &mut filled(&form, bound), ""), "Cookie: n=2");
+    assert_eq!(cookies_after(&plain, &[], &mut filled(&form, bound), ""), "Cookie: n=2");
 
     let own = with_headers(plain.clone(), &[("Cookie", text("s=mine; t=$0", Escape::None))]);
-    assert_eq!(cookies_behind(&own, &["9"], &mut filled(&form, ""), ""), "Cookie: s=mine; t=9");
+    assert_eq!(cookies_after(&own, &["9"], &mut filled(&form, ""), ""), "Cookie: s=mine; t=9");
     assert_eq!(
-        cookies_behind(&own, &["9"], &mut filled(&form, bound), session),
+        cookies_after(&own, &["9"], &mut filled(&form, bound), session),
         "Cookie: s=mine; t=9; n=2",
-        "what the author wrote stays as he wrote it"
+        "the cookies of the script stay unchanged"
     );
     let hidden = with_headers(plain, &[("cookie", text("$0", Escape::None))]);
     assert_eq!(
-        cookies_behind(&hidden, &["h=1; i"], &mut filled(&form, session), changed),
+        cookies_after(&hidden, &["h=1; i"], &mut filled(&form, session), changed),
         "Cookie: h=1; i; s=2"
     );
 }
@@ -279,7 +279,7 @@ fn sites() -> Vec<Site> {
 }
 
 #[test]
-fn another_origin_of_the_plan_is_followed_and_told_no_secret_of_this_one() {
+fn another_origin_of_the_plan_receives_no_secret_of_this_one() {
     let request = with_headers(
         ask("POST", literal("/old")),
         &[
@@ -311,7 +311,7 @@ fn another_origin_of_the_plan_is_followed_and_told_no_secret_of_this_one() {
             "POST /in HTTP/1.1\r\nHost: login.shop.example\r\nX-Own: 1\r\nUser-Agent: plimsoll/0.1.0\r\n\
              Accept: */*\r\nContent-Length: 5\r\nCookie: all=2\r\n\r\nhello"
         );
-        // From there `/x` is a path of that origin, and the way back is a way to another one.
+        // On that origin, `/x` is a path of that origin, and the way back changes the origin again.
         let (next, on) =
             followed_among(&sites(), &form, (&out, 1), &answer(302, "Location: /x\r\n"), Some(&jar));
         assert_eq!(next, Next::Follow { head_only: false, to: 1 });
@@ -327,12 +327,12 @@ fn another_origin_of_the_plan_is_followed_and_told_no_secret_of_this_one() {
     {
         let head = answer(307, &format!("Location: {location}\r\n"));
         let (next, _) = followed_among(&sites(), &form, (&sent, 0), &head, None);
-        assert_eq!(next, Next::Elsewhere, "{location}: no origin of the plan");
+        assert_eq!(next, Next::Elsewhere, "{location}: not an origin of the plan");
     }
 }
 
 #[test]
-fn cookies_go_back_to_whom_they_belong() {
+fn cookies_are_sent_only_to_the_origin_that_set_them() {
     let sites = sites();
     let origins: Vec<Origin> = sites.iter().map(Origin::new).collect();
     let sent = |jar: &CookieJar, to: usize| {

@@ -1,6 +1,6 @@
-//! Files made to be misread, compared with two other readers: the crates `csv` and `serde_json`.
+//! Files that are easy to misread, compared with two reference readers: the crates `csv` and `serde_json`.
 //!
-//! `PLIMSOLL_FUZZ_CASES=1000000 cargo test -p plimsoll-script --test surface feed_fuzz` looks longer.
+//! `PLIMSOLL_FUZZ_CASES=1000000 cargo test -p plimsoll-script --test surface feed_fuzz` runs more cases.
 
 use crate::feed_support::{Scratch, below, cases, csv, json, machine, slot};
 use plimsoll_plan::data::{Feeder, Format};
@@ -28,9 +28,9 @@ fn ours(feeder: &Feeder) -> Result<Records, String> {
         .collect())
 }
 
-/// Strict about the number of fields, as ours is; the first record may be the header.
+/// Reads strictly, with the same number of fields in each record, as plimsoll does. The first record may be the header.
 fn reference(bytes: &[u8], delimiter: u8) -> Result<Records, csv::Error> {
-    // The other reader takes a mark in front of a quote for the first field's text, ours for what it is.
+    // The reference reads a byte order mark before a quote as text of the first field; plimsoll skips it.
     let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let mut reader = csv::ReaderBuilder::new().has_headers(false).delimiter(delimiter).from_reader(text);
     reader.byte_records().map(|record| Ok(record?.iter().map(<[u8]>::to_vec).collect())).collect()
@@ -49,7 +49,7 @@ fn pick<'a>(random: &mut SplitMix64, from: &[&'a [u8]]) -> &'a [u8] {
 }
 
 #[test]
-fn sound_files_with_nasty_fields_are_read_as_the_reference_reads_them() {
+fn valid_files_with_unusual_fields_are_read_as_by_the_reference() {
     const PIECES: &[&[u8]] = &[
         b"a",
         b"bc",
@@ -87,7 +87,7 @@ fn sound_files_with_nasty_fields_are_read_as_the_reference_reads_them() {
                 let pieces = below(random, 4);
                 let value: Vec<u8> = (0..pieces).flat_map(|_| pick(random, PIECES).to_vec()).collect();
                 let bare = !value.iter().any(|byte| b"\"\r\n".contains(byte) || *byte == delimiter);
-                // A line with one empty field would be no row.
+                // A line with one empty field would not be a row.
                 let bare = bare && !(width == 1 && value.is_empty()) && below(random, 3) > 0;
                 if column > 0 {
                     file.push(delimiter);
@@ -113,15 +113,15 @@ fn sound_files_with_nasty_fields_are_read_as_the_reference_reads_them() {
         let header = (!with_header).then(|| names(width));
         let read = ours(&feeder(&Scratch::new(&file), delimiter, header, names(width)));
         assert_eq!(read.as_ref(), Ok(&records), "{:?}", String::from_utf8_lossy(&file));
-        let mut theirs = reference(&file, delimiter).expect("the file is sound");
+        let mut theirs = reference(&file, delimiter).expect("the file is valid");
         theirs.drain(..usize::from(with_header));
         assert_eq!(theirs, records, "{:?}", String::from_utf8_lossy(&file));
     });
 }
 
 #[test]
-fn of_any_bytes_what_is_not_refused_is_read_as_the_reference_reads_it() {
-    // No carriage return on its own: the reference ends a record there, RFC 4180 does not.
+fn accepted_bytes_are_read_as_by_the_reference() {
+    // No lone carriage return: it ends a record for the reference, but not in RFC 4180.
     const PIECES: &[&[u8]] =
         &[b"a", b"b", b",", b",", b"\"", b"\"\"", b"\",\"", b"\n", b"\r\n", b"\n\n", b" "];
     cases(20_000, |random| {
@@ -134,9 +134,9 @@ fn of_any_bytes_what_is_not_refused_is_read_as_the_reference_reads_it() {
         };
         match (ours(&feeder(&Scratch::new(&file), b',', Some(names(width)), names(width))), theirs) {
             (Ok(read), Ok(theirs)) => assert_eq!(read, theirs, "{:?}", String::from_utf8_lossy(&file)),
-            (Ok(read), Err(error)) => panic!("{read:?} of a file that is refused: {error}"),
+            (Ok(read), Err(error)) => panic!("{read:?} of a rejected file: {error}"),
             (Err(sentence), Ok(theirs)) => {
-                // The reference is lenient where the RFC is not.
+                // The reference is more lenient than the RFC.
                 let strict = ["unclosed quote", "unexpected text after a closing quote"];
                 let known = strict.iter().any(|flaw| sentence.contains(flaw));
                 assert!(known || theirs.is_empty(), "{:?}: {sentence}", String::from_utf8_lossy(&file));
@@ -146,7 +146,7 @@ fn of_any_bytes_what_is_not_refused_is_read_as_the_reference_reads_it() {
     });
 }
 
-/// Some JSON, sound but for one piece now and then.
+/// JSON that is usually valid, with an occasional invalid piece.
 fn some_json(random: &mut SplitMix64, levels: usize, out: &mut String) {
     const STRINGS: &[&str] = &[
         "\"\"",
@@ -197,7 +197,7 @@ fn some_json(random: &mut SplitMix64, levels: usize, out: &mut String) {
 }
 
 #[test]
-fn json_is_accepted_as_the_reference_accepts_it_and_gives_the_same_values() {
+fn json_is_accepted_as_by_the_reference_with_the_same_values() {
     use serde_json::Value;
     let [mut accepted, mut found] = [0, 0].map(std::sync::atomic::AtomicU32::new);
     cases(20_000, |random| {
@@ -229,7 +229,7 @@ fn json_is_accepted_as_the_reference_accepts_it_and_gives_the_same_values() {
             }
         }
     });
-    // The cases would prove nothing if hardly any were sound.
+    // The test proves nothing if few cases are valid.
     let (accepted, found) = (*accepted.get_mut(), *found.get_mut());
     assert!(accepted > 100 && found > 100 || std::env::var_os("PLIMSOLL_FUZZ_SEED").is_some());
 }

@@ -1,4 +1,4 @@
-//! Who gets which row: over users, over machines, in which order, and what comes behind the last one.
+//! How rows are distributed: over users, over machines, in which order, and after the last row.
 
 use crate::feed_support;
 use crate::feed_support::{below, cases, csv, machine, numbered, open, slot, take};
@@ -12,11 +12,11 @@ use std::sync::Arc;
 use std::{slice, thread};
 
 fn open_on(feeder: &Feeder, seed: u64, part: u32, of: u32) -> Arc<Feeds> {
-    Arc::new(Feeds::open(slice::from_ref(feeder), seed, machine(part, of)).expect("the file is sound"))
+    Arc::new(Feeds::open(slice::from_ref(feeder), seed, machine(part, of)).expect("the file is valid"))
 }
 
 #[test]
-fn with_all_each_user_goes_through_all_rows_and_begins_again() {
+fn with_sharing_all_each_user_reads_all_rows_and_starts_over() {
     let file = numbered(3);
     let feeds = open(&csv(&file, &["n"]));
     for user in 0..3 {
@@ -25,7 +25,7 @@ fn with_all_each_user_goes_through_all_rows_and_begins_again() {
 }
 
 #[test]
-fn a_row_stays_for_the_iteration_and_an_iteration_without_a_value_takes_none() {
+fn an_iteration_keeps_its_row_and_takes_none_unless_it_needs_one() {
     let file = feed_support::Scratch::new("a,b\n1,x\n2,y\n");
     let mut rows = Rows::new(&open(&csv(&file, &["b", "a"])), slot(0, 1));
     let mut out = Vec::new();
@@ -40,7 +40,7 @@ fn a_row_stays_for_the_iteration_and_an_iteration_without_a_value_takes_none() {
 }
 
 #[test]
-fn stop_ends_a_user_behind_its_last_row_and_stays_so() {
+fn stop_ends_a_user_after_its_last_row_for_good() {
     let file = numbered(3);
     let feeder = Feeder { at_end: AtEnd::Stop, ..csv(&file, &["n"]) };
     let mut rows = Rows::new(&open(&feeder), slot(0, 1));
@@ -60,14 +60,14 @@ fn a_partition_gives_each_row_to_exactly_one_user() {
 }
 
 #[test]
-fn a_partition_that_recycles_stays_within_its_own_rows() {
+fn a_recycling_partition_keeps_to_its_rows() {
     let file = numbered(5);
     let feeds = open(&Feeder { share: Sharing::Partition, ..csv(&file, &["n"]) });
     assert_eq!(take(&mut Rows::new(&feeds, slot(1, 2)), 5), [1, 3, 1, 3, 1]);
 }
 
 #[test]
-fn a_user_without_rows_of_its_own_is_exhausted_rather_than_given_anothers() {
+fn a_user_without_rows_is_exhausted_and_takes_no_foreign_row() {
     let file = numbered(2);
     for (order, at_end) in [
         (RowOrder::Sequential, AtEnd::Recycle),
@@ -98,11 +98,11 @@ fn unique_rows_are_given_once_to_users_on_many_threads() {
 }
 
 #[test]
-fn unique_rows_of_different_machines_never_meet_not_even_when_they_begin_again() {
+fn unique_rows_of_different_machines_never_overlap_even_after_starting_over() {
     let file = numbered(11);
     for order in [RowOrder::Sequential, RowOrder::Random] {
         let feeder = Feeder { share: Sharing::Unique, order, ..csv(&file, &["n"]) };
-        // The machines are at different places: one has gone around three times, another not once.
+        // The machines are at different places: one has read its rows three times, another not once.
         let taken: Vec<HashSet<u64>> = [(1, 12), (2, 4), (3, 5)]
             .map(|(part, count)| take(&mut Rows::new(&open_on(&feeder, 5, part, 3), slot(0, 9)), count))
             .map(|rows| rows.into_iter().collect())
@@ -116,7 +116,7 @@ fn unique_rows_of_different_machines_never_meet_not_even_when_they_begin_again()
 }
 
 #[test]
-fn a_unique_feeder_with_fewer_rows_than_machines_is_refused() {
+fn a_unique_feeder_with_fewer_rows_than_machines_is_rejected() {
     let file = numbered(2);
     let feeder = Feeder { share: Sharing::Unique, ..csv(&file, &["n"]) };
     let sentence =
@@ -129,7 +129,7 @@ fn a_unique_feeder_with_fewer_rows_than_machines_is_refused() {
 }
 
 #[test]
-fn a_shuffle_is_a_permutation_whatever_the_number_of_rows_and_another_one_each_round() {
+fn a_shuffle_is_a_different_permutation_each_round_for_any_number_of_rows() {
     cases(60, |random| {
         let most = [20, 2_000][below(random, 2)];
         let count = 1 + below(random, most);
@@ -142,7 +142,7 @@ fn a_shuffle_is_a_permutation_whatever_the_number_of_rows_and_another_one_each_r
             sorted.sort_unstable();
             assert_eq!(sorted, (0..count as u64).collect::<Vec<_>>());
         }
-        // Of 10 rows on, two equal orders by chance are one in 3.6 million.
+        // With 10 or more rows, two equal orders happen by chance once in 3.6 million.
         assert!(count < 10 || rounds[0] != rounds[1], "{count} rows came twice in the same order");
     });
 }
@@ -154,7 +154,7 @@ fn chi_squared(counts: &[u64]) -> f64 {
 }
 
 #[test]
-fn a_shuffle_begins_with_each_row_equally_often_over_the_seeds() {
+fn a_shuffle_starts_with_each_row_equally_often_over_all_seeds() {
     let file = numbered(7);
     let feeder = Feeder { share: Sharing::Unique, order: RowOrder::Random, ..csv(&file, &["n"]) };
     let mut pairs = vec![0u64; 49];
@@ -169,7 +169,7 @@ fn a_shuffle_begins_with_each_row_equally_often_over_the_seeds() {
 }
 
 #[test]
-fn random_rows_are_even_differ_between_users_and_repeat_with_the_seed() {
+fn random_rows_are_uniform_differ_between_users_and_repeat_with_the_seed() {
     let file = numbered(10);
     let feeder = Feeder { order: RowOrder::Random, ..csv(&file, &["n"]) };
     let user = |seed, slot| take(&mut Rows::new(&open_on(&feeder, seed, 1, 1), slot), 20_000);
@@ -180,7 +180,7 @@ fn random_rows_are_even_differ_between_users_and_repeat_with_the_seed() {
         ("another user", user(3, slot(1, 2))),
         ("another workload", user(3, UserSlot { workload: 1, ..slot(0, 2) })),
     ] {
-        // Two unrelated sequences agree in one place of ten; four standard deviations are 170 places.
+        // Two independent sequences agree in one place of ten; four standard deviations are 170 places.
         let same = first.iter().zip(&other).filter(|(a, b)| a == b).count();
         assert!(same.abs_diff(2_000) < 170, "{what}: {same} of 20,000 places agree");
     }
@@ -191,7 +191,7 @@ fn random_rows_are_even_differ_between_users_and_repeat_with_the_seed() {
 }
 
 #[test]
-fn random_rows_of_a_partition_are_the_users_own_and_stop_after_as_many_as_there_are() {
+fn random_rows_of_a_partition_belong_to_the_user_and_stop_after_their_number() {
     let file = numbered(100);
     let feeder = Feeder {
         share: Sharing::Partition,
@@ -205,21 +205,21 @@ fn random_rows_of_a_partition_are_the_users_own_and_stop_after_as_many_as_there_
 }
 
 #[test]
-fn a_file_of_the_set_up_is_missing_before_it_and_there_behind_it() {
+fn a_file_of_setup_is_missing_before_setup_and_present_after_it() {
     let (ready, made) = (numbered(3), numbered(2));
     let unique = Feeder { share: Sharing::Unique, at_end: AtEnd::Stop, ..csv(&ready, &["n"]) };
     let feeders = [unique, Feeder { made_by_setup: true, ..csv(&made, &["n"]) }];
-    let early = Arc::new(Feeds::open_ready(&feeders, 1, machine(1, 1)).expect("the first file is sound"));
+    let early = Arc::new(Feeds::open_ready(&feeders, 1, machine(1, 1)).expect("the first file is valid"));
     assert_eq!((early.row_count(0), early.row_count(1)), (Some(3), None));
     let mut rows = Rows::new(&early, slot(0, 1));
     assert_eq!(take(&mut rows, 1), [0]);
     let missing = Unfilled::Missing(Placeholder::Column { feeder: 1, column: 0 });
     assert_eq!(rows.value(1, 0, &mut Vec::new()), Err(missing));
 
-    let late = Arc::new(early.open_rest(&feeders, 1, machine(1, 1)).expect("both files are sound"));
+    let late = Arc::new(early.open_rest(&feeders, 1, machine(1, 1)).expect("both files are valid"));
     assert_eq!(late.row_count(1), Some(2));
     let left = take(&mut Rows::new(&late, slot(0, 1)), 9);
-    assert_eq!(left, [1, 2], "what setup has used is not given again");
+    assert_eq!(left, [1, 2], "a row that setup has used is not given again");
 
     let path = made.0.display().to_string();
     drop(made);

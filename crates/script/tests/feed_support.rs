@@ -1,6 +1,6 @@
-//! What the tests of feeders and values share: files that vanish behind them, feeders, users, and chance by seed.
+//! Shared by the tests of feeders and values: temporary files, feeders, users, and seeded random numbers.
 
-// Each test program uses its own part of this.
+// Each test program uses some of these.
 #![allow(dead_code, clippy::expect_used)]
 
 use plimsoll_plan::data::{AtEnd, Feeder, Format, RowOrder, Sharing};
@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::{env, fs, process};
 
-/// A file of its own that is removed with this value.
+/// A file that is removed with this value.
 pub struct Scratch(pub PathBuf);
 
 impl Scratch {
@@ -22,7 +22,7 @@ impl Scratch {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let path = env::temp_dir().join(format!("plimsoll-feed-{}-{number}", process::id()));
-        fs::write(&path, bytes).expect("the folder for temporary files can be written to");
+        fs::write(&path, bytes).expect("the directory for temporary files is writable");
         Scratch(path)
     }
 }
@@ -65,15 +65,15 @@ pub fn slot(user: u32, users: u32) -> UserSlot {
 }
 
 pub fn open(feeder: &Feeder) -> Arc<Feeds> {
-    Arc::new(Feeds::open(std::slice::from_ref(feeder), 1, machine(1, 1)).expect("the file is sound"))
+    Arc::new(Feeds::open(std::slice::from_ref(feeder), 1, machine(1, 1)).expect("the file is valid"))
 }
 
 pub fn refusal(feeder: &Feeder) -> String {
-    let why = Feeds::open(std::slice::from_ref(feeder), 1, machine(1, 1)).expect_err("the file is not sound");
+    let why = Feeds::open(std::slice::from_ref(feeder), 1, machine(1, 1)).expect_err("the file is invalid");
     why.to_string()
 }
 
-/// Column 0 of each of `count` iterations; stops behind the last row.
+/// Returns column 0 of each of `count` iterations; stops after the last row.
 pub fn take(rows: &mut Rows, count: usize) -> Vec<u64> {
     let mut taken = Vec::new();
     for _ in 0..count {
@@ -98,8 +98,8 @@ pub fn below(random: &mut SplitMix64, bound: usize) -> usize {
     (random.next_u64() >> 11) as usize % bound.max(1)
 }
 
-/// Runs `case` once for each of `usual` seeds, or as many as `PLIMSOLL_FUZZ_CASES` says. A case that fails says its
-/// seed, and `PLIMSOLL_FUZZ_SEED` runs that one alone.
+/// Runs `case` once for each of `usual` seeds, or for as many as `PLIMSOLL_FUZZ_CASES` says. A failing case prints its
+/// seed, and `PLIMSOLL_FUZZ_SEED` repeats only that case.
 pub fn cases(usual: u64, case: impl Fn(&mut SplitMix64) + std::panic::RefUnwindSafe) {
     let number = |name: &str| {
         let text = env::var(name).ok()?;
@@ -110,7 +110,7 @@ pub fn cases(usual: u64, case: impl Fn(&mut SplitMix64) + std::panic::RefUnwindS
         None => 1..=number("PLIMSOLL_FUZZ_CASES").unwrap_or(usual),
     };
     for seed in seeds {
-        // The reason was printed when the case failed; what it lacks is the seed.
+        // The reason was printed when the case failed; only the seed is missing.
         let held = std::panic::catch_unwind(|| case(&mut SplitMix64::new(seed))).is_ok();
         assert!(held, "PLIMSOLL_FUZZ_SEED={seed} repeats this case alone");
     }

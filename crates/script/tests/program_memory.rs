@@ -12,7 +12,7 @@ use plans::*;
 use plimsoll_plan::answer::{Check, Rule, Subject};
 use plimsoll_plan::head::Head;
 use plimsoll_plan::program::{
-    At, Behaviour, BodyUse, Event, Outbox, Phase, Phases, Program, Reply, UserSlot, Wake,
+    At, Behavior, BodyUse, Event, Outbox, Phase, Phases, Program, Reply, UserSlot, Wake,
 };
 use plimsoll_plan::script::{Node, Order, Script, Slot};
 use plimsoll_plan::stream::{Place, Stream};

@@ -1,4 +1,4 @@
-//! Templates: what each kind of hole becomes, how it is escaped, and what is said when it cannot be filled.
+//! Templates: the value of each kind of placeholder, its escaping, and the message if it has no value.
 
 use crate::feed_support::{Scratch, below, cases, csv, machine, slot};
 use plimsoll_plan::data::{AtEnd, Feeder};
@@ -10,7 +10,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::thread;
 
-/// Everything that a scope borrows.
+/// All that a scope borrows.
 struct User {
     vars: Vars,
     globals: Arc<Globals>,
@@ -28,7 +28,7 @@ impl User {
     }
 
     fn with(feeders: &[Feeder], seed: u64) -> User {
-        let feeds = Arc::new(Feeds::open(feeders, seed, machine(1, 1)).expect("the files are sound"));
+        let feeds = Arc::new(Feeds::open(feeders, seed, machine(1, 1)).expect("the files are valid"));
         User {
             vars: Vars::new(3),
             globals: Globals::new(2),
@@ -55,7 +55,7 @@ impl User {
         match filled {
             Ok(()) => Ok(text[1..].to_string()),
             Err(reason) => {
-                assert_eq!(text, ">", "what was filled before the hole is taken back");
+                assert_eq!(text, ">", "the text before the placeholder is removed");
                 Err(reason)
             }
         }
@@ -71,7 +71,7 @@ fn hole(hole: Placeholder, escape: Escape) -> Text {
 }
 
 #[test]
-fn literals_secrets_and_holes_are_joined_in_their_order() {
+fn literals_secrets_and_placeholders_keep_their_order() {
     let file = Scratch::new("id,mail\n5,a@b.c\n");
     let mut user = User::with(&[csv(&file, &["mail"])], 1);
     user.vars.set(1, b"v 1");
@@ -86,7 +86,7 @@ fn literals_secrets_and_holes_are_joined_in_their_order() {
 }
 
 #[test]
-fn each_escape_makes_a_value_mean_itself_where_it_stands() {
+fn each_escape_preserves_the_value_in_its_context() {
     let value = "aZ9-._~ /?&=+%\"\\\u{8}\u{c}\n\r\t\u{1}\u{7f}é";
     for (escape, expected) in [
         (Escape::None, value),
@@ -101,7 +101,7 @@ fn each_escape_makes_a_value_mean_itself_where_it_stands() {
 }
 
 #[test]
-fn whatever_the_bytes_an_escaped_value_can_be_read_back_and_what_stands_before_is_left_alone() {
+fn any_escaped_value_can_be_decoded_and_earlier_text_is_unchanged() {
     cases(2_000, |random| {
         let count = below(random, 40);
         let value: Vec<u8> = (0..count).map(|_| [random.next_u64() as u8, b'a'][below(random, 2)]).collect();
@@ -140,16 +140,16 @@ fn percent_decoded(text: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn credentials_of_each_user_are_coded_when_they_are_known() {
+fn credentials_of_each_user_are_encoded_once_they_are_known() {
     let mut user = User::new(1);
     let mut pair = hole(Placeholder::Var(0), Escape::None);
     pair.push_literal(b":open sesame");
     let mut header = Text::literal("Basic ");
     header.parts.push(Part::Placeholder(Placeholder::Base64(Box::new(pair)), Escape::None));
-    assert!(user.fill(&header).is_err(), "nobody is named yet");
+    assert!(user.fill(&header).is_err(), "the user name is not set yet");
     user.vars.set(0, b"Aladdin");
     // The example of RFC 7617, section 2.
-    assert_eq!(user.fill(&header).expect("all is known"), "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==");
+    assert_eq!(user.fill(&header).expect("all values are set"), "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==");
 }
 
 #[test]
@@ -165,12 +165,12 @@ fn base64_matches_the_vectors_of_rfc_4648() {
     ] {
         let mut text = Text::literal("");
         text.parts.push(Part::Placeholder(Placeholder::Base64(Box::new(Text::literal(plain))), Escape::None));
-        assert_eq!(User::new(1).fill(&text).expect("all is known"), coded);
+        assert_eq!(User::new(1).fill(&text).expect("all values are set"), coded);
     }
 }
 
 #[test]
-fn a_hole_without_a_value_is_named_and_nothing_of_the_text_is_kept() {
+fn a_placeholder_without_a_value_is_named_and_nothing_is_appended() {
     let file = Scratch::new("n\n1\n");
     let feeders = [Feeder { at_end: AtEnd::Stop, ..csv(&file, &["n"]) }];
     let mut user = User::with(&feeders, 1);
@@ -206,7 +206,7 @@ fn variables_are_replaced_cleared_and_may_be_empty() {
 }
 
 #[test]
-fn globals_give_the_last_value_written_also_while_others_write() {
+fn globals_return_the_newest_value_even_during_writes() {
     let globals = Globals::new(1);
     assert_eq!(globals.get(0), None);
     assert!(!globals.set(1, b"x"), "there is no such slot");
@@ -228,7 +228,7 @@ fn globals_give_the_last_value_written_also_while_others_write() {
         assert!(globals.set(0, n.to_string().as_bytes()));
         assert_eq!(globals.get(0), Some(n.to_string().as_bytes()));
     }
-    readers.into_iter().for_each(|reader| reader.join().expect("no value went backwards"));
+    readers.into_iter().for_each(|reader| reader.join().expect("no value is older than the previous one"));
 }
 
 #[test]
@@ -243,7 +243,7 @@ fn a_counter_gives_each_value_once_over_all_threads() {
     let mut all: Vec<i64> = users.into_iter().flat_map(|user| user.join().expect("it only counts")).collect();
     all.sort_unstable_by(|a, b| b.cmp(a));
     assert_eq!(all, (0..4_000).map(|n| 100 - 2 * n).collect::<Vec<_>>());
-    assert_eq!(counters.next(8, 1, 1), 1, "counters know nothing of each other");
+    assert_eq!(counters.next(8, 1, 1), 1, "counters are independent");
     assert_eq!(
         (counters.next(u16::MAX, 5, 0), counters.next(0, i64::MAX, 1), counters.next(0, i64::MAX, 1)),
         (5, i64::MAX, i64::MIN)
@@ -262,10 +262,10 @@ fn counter_user_and_iteration_are_plain_numbers() {
 }
 
 #[test]
-fn a_uuid_is_of_version_4_and_none_comes_twice() {
+fn uuids_are_of_version_4_and_unique() {
     let mut user = User::new(1);
     let mut seen = HashSet::new();
-    // Which bits of the 122 were ever 0, and ever 1.
+    // Which of the 122 bits were ever 0, and which were ever 1.
     let (mut zeros, mut ones) = (0u128, 0u128);
     for _ in 0..2_000 {
         let uuid = user.call(Function::Uuid);
@@ -282,14 +282,14 @@ fn a_uuid_is_of_version_4_and_none_comes_twice() {
 }
 
 #[test]
-fn a_random_whole_number_is_even_over_its_range_and_both_ends_belong_to_it() {
+fn random_whole_numbers_are_uniform_and_include_both_ends() {
     let mut user = User::new(1);
     let mut counts = [0u32; 7];
     for _ in 0..70_000 {
         let drawn: i64 = user.call(Function::RandomInt { low: -3, high: 3 }).parse().expect("a whole number");
         counts[(drawn + 3) as usize] += 1;
     }
-    // 10,000 each; the standard deviation is 93.
+    // The expected count is 10,000 each; the standard deviation is 93.
     assert!(counts.iter().all(|count| count.abs_diff(10_000) < 450), "{counts:?}");
     assert_eq!(user.call(Function::RandomInt { low: 5, high: 5 }), "5");
     assert_eq!(user.call(Function::RandomInt { low: i64::MIN, high: i64::MIN }), i64::MIN.to_string());
@@ -303,8 +303,7 @@ fn a_random_whole_number_is_even_over_its_range_and_both_ends_belong_to_it() {
 
 #[test]
 fn a_range_of_three_quarters_of_all_numbers_is_not_skewed() {
-    // Of the high halves of draw * 3/4, every third number would come twice as often as the two behind it, unless the
-    // surplus draws are drawn again.
+    // Without rejection, every third of the numbers draw * 3/4 would occur twice as often as the two after it.
     let mut user = User::new(2);
     let (low, high) = (i64::MIN, i64::MAX / 2);
     let mut counts = [0u32; 3];
@@ -312,12 +311,12 @@ fn a_range_of_three_quarters_of_all_numbers_is_not_skewed() {
         let drawn: i128 = user.call(Function::RandomInt { low, high }).parse().expect("a whole number");
         counts[((drawn - i128::from(low)) % 3) as usize] += 1;
     }
-    // 3,000 each; the standard deviation is 45.
+    // The expected count is 3,000 each; the standard deviation is 45.
     assert!(counts.iter().all(|count| count.abs_diff(3_000) < 220), "{counts:?}");
 }
 
 #[test]
-fn a_random_string_has_its_length_and_every_sign_of_its_alphabet_equally_often() {
+fn random_strings_have_their_length_and_use_their_alphabet_uniformly() {
     for (alphabet, signs) in
         [(Alphabet::Alphanumeric, 62), (Alphabet::Letters, 52), (Alphabet::Digits, 10), (Alphabet::Hex, 16)]
     {
@@ -347,7 +346,7 @@ fn a_random_string_has_its_length_and_every_sign_of_its_alphabet_equally_often()
 }
 
 #[test]
-fn the_same_seed_makes_the_same_values_and_another_seed_others() {
+fn equal_seeds_make_equal_values_and_different_seeds_different_ones() {
     let text = Text {
         parts: [
             Function::Uuid,
@@ -369,7 +368,7 @@ fn time(unix_ns: u64, format: &str) -> String {
 }
 
 #[test]
-fn an_instant_is_written_in_every_format() {
+fn a_time_is_written_in_every_format() {
     for (format, expected) in [
         ("iso", "2026-01-31T12:00:00.123Z"),
         ("unix", "1769860800"),
@@ -386,8 +385,8 @@ fn an_instant_is_written_in_every_format() {
 }
 
 #[test]
-fn dates_with_a_known_answer_come_out_right() {
-    // The second is the example of RFC 9110 section 5.6.7, the others stand at the seams of the calendar.
+fn known_dates_are_formatted_correctly() {
+    // The second is the example of RFC 9110 section 5.6.7; the others are at the boundaries of the calendar.
     for (seconds, expected) in [
         (0, "Thu, 01 Jan 1970 00:00:00 GMT 001"),
         (784_111_777, "Sun, 06 Nov 1994 08:49:37 GMT 310"),
@@ -402,7 +401,7 @@ fn dates_with_a_known_answer_come_out_right() {
 }
 
 #[test]
-fn every_day_until_2500_is_the_day_after_the_one_before() {
+fn every_day_until_2500_follows_the_previous_one() {
     let (mut year, mut month, mut day, mut day_of_year) = (1970, 1, 1, 1);
     for days in 0..193_500u64 {
         let expected = format!("{year:04}-{month:02}-{day:02} {day_of_year:03}");

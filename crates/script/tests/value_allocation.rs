@@ -1,4 +1,5 @@
-//! Filling a template and reading a row allocate nothing once the buffers have grown: there may be a million a second.
+//! Filling in a template and reading a row allocate nothing once the buffers have grown, because both may happen a
+//! million times per second.
 
 #![allow(clippy::expect_used)]
 
@@ -15,14 +16,14 @@ use std::cell::Cell;
 use std::sync::Arc;
 
 thread_local! {
-    // Per thread, because the test harness allocates on its own threads whenever it likes.
+    // Counted per thread, because the test harness also allocates on its threads.
     static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
 }
 
 struct Counting;
 
-// The only way to see an allocation is to be the allocator, and that trait is unsafe. Every call is handed on to the
-// system's allocator unchanged, so its contract is kept as the caller keeps it.
+// Only an allocator can see allocations, and that trait is unsafe. Every call is forwarded to the system's allocator
+// unchanged, so its contract holds if the caller keeps it.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.set(ALLOCATIONS.get() + 1);
@@ -42,7 +43,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-fn every_kind_of_hole() -> Text {
+fn every_kind_of_placeholder() -> Text {
     let functions = [
         Function::Uuid,
         Function::Now(TimeFormat::Iso),
@@ -71,12 +72,12 @@ fn a_filled_template_allocates_nothing_in_the_steady_state() {
     let lines = Scratch::new("{\"x\": {\"n\": \"\\u00e9 \\\"\"}}\n{\"x\": {\"n\": [1, 2]}}\n");
     let unique = Feeder { share: Sharing::Unique, order: RowOrder::Random, ..csv(&quoted, &["n"]) };
     let feeders = [csv(&quoted, &["n"]), json(&lines, &["x.n"]), unique];
-    let feeds = Arc::new(Feeds::open(&feeders, 1, machine(1, 1)).expect("the files are sound"));
+    let feeds = Arc::new(Feeds::open(&feeders, 1, machine(1, 1)).expect("the files are valid"));
     let (mut vars, globals, counters) = (Vars::new(1), Globals::new(1), Counters::new());
     assert!(globals.set(0, b"a \"global\""));
     let mut rows = Rows::new(&feeds, slot(0, 1));
     let mut random = SplitMix64::new(1);
-    let text = every_kind_of_hole();
+    let text = every_kind_of_placeholder();
     let mut out = Vec::new();
     let mut round = |iteration: u64| {
         rows.new_iteration();
@@ -93,7 +94,7 @@ fn a_filled_template_allocates_nothing_in_the_steady_state() {
             user: 1,
             iteration,
         };
-        fill(&text, &mut scope, &mut out).expect("every hole has a value");
+        fill(&text, &mut scope, &mut out).expect("every placeholder has a value");
     };
     (1..1_000).for_each(&mut round);
     let before = ALLOCATIONS.get();
@@ -103,9 +104,9 @@ fn a_filled_template_allocates_nothing_in_the_steady_state() {
 }
 
 #[test]
-fn a_user_costs_one_allocation_for_its_rows_whatever_the_size_of_the_file() {
+fn the_rows_of_a_user_cost_one_allocation_for_any_file_size() {
     let file = feed_support::numbered(10_000);
-    let feeds = Arc::new(Feeds::open(&[csv(&file, &["n"])], 1, machine(1, 1)).expect("the file is sound"));
+    let feeds = Arc::new(Feeds::open(&[csv(&file, &["n"])], 1, machine(1, 1)).expect("the file is valid"));
     let before = ALLOCATIONS.get();
     let rows = Rows::new(&feeds, slot(0, 1));
     assert_eq!(ALLOCATIONS.get() - before, 1);
@@ -113,6 +114,6 @@ fn a_user_costs_one_allocation_for_its_rows_whatever_the_size_of_the_file() {
     let none = Arc::new(Feeds::default());
     let before = ALLOCATIONS.get();
     let (rows, vars) = (Rows::new(&none, slot(0, 1)), Vars::new(0));
-    assert_eq!(ALLOCATIONS.get() - before, 0, "who uses none pays nothing");
+    assert_eq!(ALLOCATIONS.get() - before, 0, "a user that reads no row allocates nothing");
     drop((rows, vars));
 }

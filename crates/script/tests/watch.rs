@@ -1,4 +1,4 @@
-//! Streams are accounted for exactly: against a slow account that remembers everything, and case by case.
+//! The accounts of streams are exact: compared with a slow account that remembers everything, and case by case.
 
 use plimsoll_plan::metric::{StreamHist, StreamSum};
 use plimsoll_plan::program::{At, Count, Event};
@@ -23,7 +23,7 @@ fn at(seconds: f64) -> At {
     At { run_ns, unix_ns: 1_700_000_000 * SECOND_NS + run_ns }
 }
 
-/// One stream by hand.
+/// One stream, driven by hand.
 struct Feed {
     ledger: Ledger,
     watch: Watch,
@@ -67,7 +67,7 @@ impl Feed {
         self.counts.iter().filter_map(of).collect()
     }
 
-    /// Expected, lost, repeated, disordered, unnumbered.
+    /// Expected, lost, duplicated, out of order, unnumbered.
     fn account(&self) -> [u64; 5] {
         use StreamSum::{EventsDuplicated, EventsExpected, EventsLost, EventsOutOfOrder, EventsUnnumbered};
         [EventsExpected, EventsLost, EventsDuplicated, EventsOutOfOrder, EventsUnnumbered]
@@ -75,7 +75,7 @@ impl Feed {
     }
 }
 
-/// The account of a whole stream of numbers.
+/// Returns the account of a whole stream of numbers.
 fn account(numbers: &[u64]) -> [u64; 5] {
     let mut feed = Feed::new(&numbered());
     feed.numbers(numbers);
@@ -84,7 +84,7 @@ fn account(numbers: &[u64]) -> [u64; 5] {
 }
 
 #[test]
-fn gaps_repetitions_and_swaps_are_told_apart() {
+fn gaps_duplicates_and_swaps_are_distinguished() {
     let table: [(&[u64], [u64; 5]); 14] = [
         (&[], [0, 0, 0, 0, 0]),
         (&[7], [1, 0, 0, 0, 0]),
@@ -111,15 +111,15 @@ fn a_missing_number_is_lost_when_64_later_ones_are_known() {
     let mut feed = Feed::new(&numbered());
     feed.numbers(&[1, 3]);
     feed.numbers(&(4..=65).collect::<Vec<_>>());
-    assert_eq!(feed.account(), [65, 0, 0, 0, 0], "2 is 63 behind: it may still come");
+    assert_eq!(feed.account(), [65, 0, 0, 0, 0], "2 is 63 late and may still arrive");
     feed.numbers(&[66]);
-    assert_eq!(feed.account(), [66, 1, 0, 0, 0], "a stream that never ends shows its loss");
+    assert_eq!(feed.account(), [66, 1, 0, 0, 0], "a stream that never ends counts its loss");
     feed.numbers(&[2]);
     feed.end(1.0);
-    assert_eq!(feed.account(), [66, 1, 0, 1, 0], "lost is lost: it came too late");
+    assert_eq!(feed.account(), [66, 1, 0, 1, 0], "it arrived too late and stays lost");
 }
 
-/// The same rules on everything that was ever seen.
+/// Applies the same rules with unlimited memory.
 fn reference(numbers: &[u64]) -> [u64; 5] {
     let mut seen: BTreeSet<u64> = BTreeSet::new();
     let (mut repeated, mut disordered, mut lowest) = (0, 0, None);
@@ -144,7 +144,7 @@ fn reference(numbers: &[u64]) -> [u64; 5] {
 }
 
 #[test]
-fn random_streams_are_accounted_for_as_by_a_memory_without_end() {
+fn random_streams_have_the_same_account_as_with_unlimited_memory() {
     let cases = std::env::var("PLIMSOLL_FUZZ_CASES").map(|text| text.parse().expect("a whole number"));
     for seed in 1..=cases.unwrap_or(3000u64) {
         let mut random = SplitMix64::new(seed);
@@ -176,7 +176,7 @@ fn random_streams_are_accounted_for_as_by_a_memory_without_end() {
 }
 
 #[test]
-fn numbers_are_found_in_the_id_in_json_and_by_an_expression() {
+fn numbers_are_found_in_the_id_in_json_and_by_regular_expression() {
     for (place, events) in [
         (Place::Id, [(Some("1"), "x"), (Some(" 3 "), "x"), (Some("b"), "x"), (None, "9")]),
         (
@@ -204,7 +204,7 @@ fn numbers_are_found_in_the_id_in_json_and_by_an_expression() {
 }
 
 #[test]
-fn an_expression_reads_data_that_is_no_text() {
+fn an_expression_matches_data_that_is_not_text() {
     let pattern = "(?-u:[^ ]) n=(\\d+)";
     let stream = Stream { sequence: Some(Place::Regex(pattern.into())), ..Stream::default() };
     let mut feed = Feed::new(&stream);
@@ -216,23 +216,26 @@ fn an_expression_reads_data_that_is_no_text() {
 }
 
 #[test]
-fn what_cannot_be_accounted_for_is_refused_before_the_load() {
+fn invalid_accounting_is_rejected_before_the_load() {
     for (stream, part) in [
         (
             Stream { sequence: Some(Place::Regex("n=\\d+".into())), ..Stream::default() },
-            "`n=\\d+` has no group",
+            "missing group in `n=\\d+`",
         ),
-        (Stream { sequence: Some(Place::Regex("n=(".into())), ..Stream::default() }, "no regular expression"),
+        (
+            Stream { sequence: Some(Place::Regex("n=(".into())), ..Stream::default() },
+            "invalid regular expression",
+        ),
         (Stream { made_at: Some((Place::Json("a[".into()), TimeUnit::Seconds)), ..Stream::default() }, "a["),
         (Stream { every_ns: Some(0), ..Stream::default() }, "`0`"),
     ] {
-        let sentence = Ledger::compile(&stream).err().expect("it is refused");
+        let sentence = Ledger::compile(&stream).err().expect("it is rejected");
         assert!(sentence.contains(part), "{sentence}");
     }
 }
 
 #[test]
-fn a_stated_period_says_how_many_events_are_due() {
+fn an_expected_interval_determines_the_due_events() {
     let every = |events: u64, seconds: f64| {
         let mut feed = Feed::new(&Stream { every_ns: Some(SECOND_NS / 2), ..Stream::default() });
         for number in 0..events {
@@ -243,16 +246,16 @@ fn a_stated_period_says_how_many_events_are_due() {
     };
     assert_eq!(every(20, 10.2), [20, 0, 0, 0, 0]);
     assert_eq!(every(17, 10.2), [20, 3, 0, 0, 0]);
-    assert_eq!(every(25, 10.2), [20, 0, 0, 0, 0], "more than due is no loss");
+    assert_eq!(every(25, 10.2), [20, 0, 0, 0, 0], "more events than due are not a loss");
     assert_eq!(every(0, 10.2), [20, 20, 0, 0, 0]);
     assert_eq!(every(0, 0.4), [0, 0, 0, 0, 0], "the first is due one period after the open");
 }
 
 #[test]
-fn a_stream_by_period_that_falls_behind_shows_it_before_it_ends() {
+fn a_late_stream_with_an_expected_interval_shows_losses_before_it_ends() {
     let mut feed = Feed::new(&Stream { every_ns: Some(SECOND_NS), ..Stream::default() });
     feed.event(None, "x", at(65.0));
-    assert_eq!(feed.account(), [65, 0, 0, 0, 0], "64 late: they may still come");
+    assert_eq!(feed.account(), [65, 0, 0, 0, 0], "64 are late and may still arrive");
     feed.event(None, "x", at(100.0));
     assert_eq!(feed.account(), [100, 34, 0, 0, 0]);
     feed.end(100.0);
@@ -260,14 +263,14 @@ fn a_stream_by_period_that_falls_behind_shows_it_before_it_ends() {
 
     let mut feed = Feed::new(&Stream { every_ns: Some(SECOND_NS), ..Stream::default() });
     (0..72).for_each(|_| feed.event(None, "x", at(200.0)));
-    assert_eq!(feed.account(), [200, 135, 0, 0, 0], "by the first of them 135 were lost");
+    assert_eq!(feed.account(), [200, 135, 0, 0, 0], "at the first of them, 135 were lost");
     (0..28).for_each(|_| feed.event(None, "x", at(200.0)));
     feed.end(200.0);
-    assert_eq!(feed.account(), [200, 135, 0, 0, 0], "those that came later than that do not take it back");
+    assert_eq!(feed.account(), [200, 135, 0, 0, 0], "later arrivals do not undo it");
 }
 
 #[test]
-fn with_numbers_and_a_period_the_larger_expectation_counts() {
+fn with_numbers_and_an_interval_the_larger_expectation_counts() {
     let both = |numbers: &[u64], seconds: f64| {
         let mut feed = Feed::new(&Stream { every_ns: Some(SECOND_NS), ..numbered() });
         feed.numbers(numbers);
@@ -282,7 +285,7 @@ fn with_numbers_and_a_period_the_larger_expectation_counts() {
 }
 
 #[test]
-fn a_stream_opened_again_goes_on_with_its_numbers() {
+fn a_reopened_stream_continues_its_numbers() {
     let stream = Stream { reconnects: 2, every_ns: Some(SECOND_NS), ..numbered() };
     let mut feed = Feed::new(&stream);
     feed.numbers(&[1, 2, 3, 5]);
@@ -293,7 +296,8 @@ fn a_stream_opened_again_goes_on_with_its_numbers() {
     feed.numbers(&[5, 8, 4]);
     assert_eq!(feed.watch.events(), 3);
     feed.end(8.0);
-    // 6 and 7 fell between the connections, 4 came late, 5 came again; 4 + 2 periods were due, 8 numbers expected.
+    // 6 and 7 were lost between the connections, 4 arrived late, 5 arrived twice; 4 + 2 periods were due, and 8 numbers
+    // expected.
     assert_eq!(feed.account(), [8, 2, 1, 1, 0]);
     assert_eq!(feed.values(StreamHist::StreamLife), [4_500_000_000, 2_000_000_000]);
     assert_eq!(feed.values(StreamHist::StreamEvents), [4, 3]);
@@ -301,17 +305,17 @@ fn a_stream_opened_again_goes_on_with_its_numbers() {
     let mut feed = Feed::new(&Stream { reconnects: 2, every_ns: Some(SECOND_NS), ..Stream::default() });
     feed.event(Some("a"), "x", at(1.0));
     feed.event(None, "x", at(2.0));
-    assert_eq!(feed.watch.last_id(), Some(&b"a"[..]), "the last one that there was");
+    assert_eq!(feed.watch.last_id(), Some(&b"a"[..]), "the last one received");
     feed.watch.interrupt(&feed.ledger, SERIES, at(2.5), &mut feed.counts);
     feed.watch.reopen(at(10.0).run_ns);
     feed.event(Some(""), "x", at(11.0));
-    assert_eq!(feed.watch.last_id(), None, "an empty one takes it back");
+    assert_eq!(feed.watch.last_id(), None, "an empty one clears it");
     feed.end(12.0);
     assert_eq!(feed.account(), [4, 1, 0, 0, 0], "nothing is due while it is closed");
 }
 
 #[test]
-fn a_stream_that_was_not_opened_again_is_settled_too() {
+fn a_stream_that_was_not_reopened_is_settled_too() {
     let mut feed = Feed::new(&numbered());
     feed.numbers(&[1, 3]);
     feed.watch.interrupt(&feed.ledger, SERIES, at(2.0), &mut feed.counts);
@@ -323,7 +327,7 @@ fn a_stream_that_was_not_opened_again_is_settled_too() {
 }
 
 #[test]
-fn the_age_of_an_event_is_read_to_the_nanosecond() {
+fn the_age_of_an_event_is_exact_to_the_nanosecond() {
     // The events arrive at 1_700_000_000 s + 2.5 s.
     for (unit, text, age_ns) in [
         (TimeUnit::Seconds, "1700000000", Some(2_500_000_000)),

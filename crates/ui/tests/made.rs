@@ -27,7 +27,7 @@ fn package(name: &str) -> PathBuf {
     );
     let main = r#"fn main() {
         match plimsoll_ui::missing() {
-            Some(missing) => println!("missing: {}; {}", missing.why, missing.mend),
+            Some(missing) => println!("missing: {}; {}", missing.why, missing.fix),
             None => println!("missing: nothing"),
         }
         println!("console: {}", plimsoll_ui::console_files().len());
@@ -136,7 +136,7 @@ fn a_build_without_on_purpose_is_quiet_and_does_not_look_for_node() {
 fn scripts_are_the_same_bytes_everywhere_and_made_once_for_all_profiles() {
     let Some(own) = plimsoll_ui::report_script() else {
         let why = plimsoll_ui::missing().expect("one of the two is there");
-        assert!(why.mend.contains("build again"), "{why:?}");
+        assert!(why.fix.contains("build again"), "{why:?}");
         return;
     };
     let folder = package("twice");

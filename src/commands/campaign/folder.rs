@@ -64,7 +64,7 @@ fn refuse_strangers(path: &Path) -> Result<(), Failure> {
     Err(Diagnostic::new("U027", Place::Flag("--out".into()), message, "name another directory").into())
 }
 
-/// Names what differs between two indexes. More repeats are no difference; the additional ones are run.
+/// Names the difference between two indexes. A higher number of repeats is not one; the additional repeats are run.
 fn differs(before: &Index, now: &Index) -> Option<&'static str> {
     let (a, b) = (&before.experiment, &now.experiment);
     [

@@ -7,7 +7,7 @@ use crate::summary::PartKind;
 use plimsoll_plan::Outline;
 use plimsoll_plan::metric::{RunSum, SeriesHist, SeriesSum, StreamSum};
 use plimsoll_plan::outline::TICK_NS;
-use plimsoll_record::record::{Beside, Served, TickRow};
+use plimsoll_record::record::{Served, SideTotals, TickRow};
 use plimsoll_stats::Hist;
 use std::collections::btree_map::Iter;
 use std::iter::Peekable;
@@ -17,7 +17,7 @@ pub(super) fn parts(facts: &Facts, slots: &[Slot]) -> Vec<Part> {
     let Some(first) = facts.machines.first() else { return Vec::new() };
     let plan = first.plan();
     let addresses = first.opening().taken_addresses();
-    let served = Beside::served_requests(plan);
+    let served = SideTotals::served_requests(plan);
     if served + addresses.len() < 2 {
         return Vec::new();
     }

@@ -131,7 +131,7 @@ fn overflowed(e: &Inputs) -> Option<Caution> {
 /// For each monitor, the one closest to its limit: the only process of a tree appears twice, once as the total.
 fn descriptors(e: &Inputs) -> Option<Caution> {
     let mut found: Vec<(&str, f64, DescriptorUse)> = Vec::new();
-    let names = ["fds", "fds_share", "descriptors"];
+    let names = ["fds", "fds_share"];
     for (watch, channel) in channels(e).filter(|(_, channel)| names.contains(&channel.metric.as_str())) {
         let Some(limit) = channel.limit.filter(|limit| *limit > 0.0) else { continue };
         let peak = channel.points.iter().copied().reduce(|a, b| if b.1 > a.1 { b } else { a });

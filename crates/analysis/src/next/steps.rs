@@ -50,7 +50,7 @@ fn failed(s: &Summary) -> Step<'_> {
     if let Some(first) = of_cause(s) {
         first
     } else if let Some(row) = decided(s).filter(|_| missed(s, "error_rate")) {
-        Step::MendFailures { class: row.class, status: worst(s).map(|(status, _)| status) }
+        Step::FixFailures { class: row.class, status: worst(s).map(|(status, _)| status) }
     } else if missed(s, "checks") {
         Step::HoldAnswerAgainstCheck
     } else if s.thresholds.iter().any(|t| t.is_beyond() && t.unit == FigureUnit::Nanoseconds) {

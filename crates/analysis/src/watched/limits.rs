@@ -49,7 +49,6 @@ const TABLE: &[Named] = &[
     ("throttled", &["cgroup"], Class::Throttled, "the CPU quota"),
     ("syn_queue_drops", &[], Class::Listening, "the listen backlog"),
     ("fds", &[], Class::Descriptors, "file descriptors"),
-    ("descriptors", &[], Class::Descriptors, "file descriptors"),
     ("eventloop_utilization", &[], Class::Thread, "the event loop"),
     ("busiest_thread", &[], Class::Thread, "the busiest thread"),
     ("main_thread", &[], Class::Thread, "the main thread"),

@@ -1,4 +1,4 @@
-//! Monitor that runs a program and reads the numbers that it prints, for systems without a monitor of their own.
+//! Monitor that runs a program and reads the numbers that it prints, for systems that no other monitor covers.
 
 use super::previous_counters::PreviousCounters;
 use super::probe::{Found, Moment, MonitorError, PATIENCE, Probe};

@@ -72,7 +72,7 @@ impl Files {
     }
 
     /// Returns the ticks per second that count CPU time, and the page size in bytes: entries 17 (`AT_CLKTCK`) and 6
-    /// (`AT_PAGESZ`) of the auxiliary vector, pairs of words (getauxval(3)). Needs no system call of its own.
+    /// (`AT_PAGESZ`) of the auxiliary vector, pairs of words (getauxval(3)). This needs no further system call.
     pub fn ticks_and_page(&self) -> (f64, f64) {
         let mut found = (100.0, 4096.0);
         let bytes = std::fs::read(self.path("/proc/self/auxv")).unwrap_or_default();

@@ -30,7 +30,7 @@ const ROWS: [Row; 11] = [
     rate("go_gc_duration_seconds_sum", "gc_pause", Share),
     rate("process_cpu_seconds_total", "cpu", Cores).of(Limit::Named("go_sched_gomaxprocs_threads")),
     row("process_resident_memory_bytes", "memory_rss", Bytes),
-    row("process_open_fds", "descriptors", Count).of(Limit::Named("process_max_fds")),
+    row("process_open_fds", "fds", Count).of(Limit::Named("process_max_fds")),
 ];
 
 impl Go {

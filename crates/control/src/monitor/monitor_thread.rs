@@ -10,7 +10,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// All monitors of a run. Dropping it ends every thread; threads that hang are left behind.
+/// All monitors of a run. Dropping it ends every thread; threads that hang are abandoned.
 pub struct Monitors {
     threads: Vec<MonitorThread>,
     told: Receiver<RunEvent>,
@@ -77,7 +77,7 @@ impl Monitors {
         self.told.try_iter()
     }
 
-    /// Ends all monitors. Samples in progress have a moment to arrive; a monitor that hangs is left behind.
+    /// Ends all monitors. Samples in progress have a moment to arrive; a monitor that hangs is abandoned.
     pub fn end(self) -> Vec<RunEvent> {
         for looker in &self.threads {
             let _ = looker.orders.send(Order::End);

@@ -40,7 +40,7 @@ const ROWS: [Row; 18] = [
     rate("process_cpu_seconds_total", "cpu", Cores),
     rate("process_cpu_user_seconds_total", "cpu_user", Cores),
     rate("process_cpu_system_seconds_total", "cpu_system", Cores),
-    row("process_open_fds", "descriptors", Count).of(Limit::Named("process_max_fds")),
+    row("process_open_fds", "fds", Count).of(Limit::Named("process_max_fds")),
 ];
 
 impl Node {

@@ -146,9 +146,9 @@ fn foreign(text: &str) -> Option<Mistake> {
             let name = behind[..end].trim();
             let is_word = |c: char| c.is_ascii_alphanumeric() || "_.$-".contains(c);
             if !name.is_empty() && name.chars().all(is_word) {
-                let ours = name.trim_start_matches(['$', '.']).rsplit('.').next().unwrap_or(name);
+                let name = name.trim_start_matches(['$', '.']).rsplit('.').next().unwrap_or(name);
                 let written = &rest[at..at + end + 4];
-                return mistake(written, "Artillery, Postman, or a template", format!("write `${{{ours}}}`"));
+                return mistake(written, "Artillery, Postman, or a template", format!("write `${{{name}}}`"));
             }
         }
         rest = behind;

@@ -229,7 +229,7 @@ enum Found {
         text: String,
         plain: bool,
     },
-    /// Known only during the load.
+    /// A value that only the load determines.
     Later,
     Wrong,
 }

@@ -9,7 +9,7 @@ mod words;
 use crate::nearest::nearest;
 pub use row::{Key, Kind, Row, Section};
 pub use table::{TABLE, of};
-pub use words::{LATER, MENDS, SYNONYMS};
+pub use words::{FIXES, LATER, SYNONYMS};
 
 /// Top-level keys that apply to the whole experiment, so that a variant cannot set them.
 pub const OF_THE_WHOLE: &[&str] = &[

@@ -360,8 +360,8 @@ impl<'a> Reader<'a> {
                 _ => "remove it",
             };
             ("F012", format!("`{name}` is not supported yet"), hint.to_owned())
-        } else if let Some((_, _, mend)) = key::MENDS.iter().find(|(s, n, _)| *s == section && *n == name) {
-            ("F011", unknown(name, section), (*mend).to_owned())
+        } else if let Some((_, _, fix)) = key::FIXES.iter().find(|(s, n, _)| *s == section && *n == name) {
+            ("F011", unknown(name, section), (*fix).to_owned())
         } else if let Some(step) = name.strip_prefix('-').filter(|_| section == Section::Scenario) {
             let message = format!("missing space between `-` and `{step}`");
             ("F011", message, format!("write `- {step}: ...`"))
@@ -395,11 +395,11 @@ fn unknown(name: &str, section: Section) -> String {
     format!("unknown key `{name}` {}", section.name())
 }
 
-fn synonym_hint(section: Section, ours: &str) -> String {
-    match (section, ours) {
+fn synonym_hint(section: Section, key: &str) -> String {
+    match (section, key) {
         (Section::Request, "get") => "write the method as the key: `get: /pick`".to_owned(),
-        (Section::Request, "repeat" | "if" | "group") => format!("write a separate step: `- {ours}: ...`"),
-        _ => format!("use `{ours}` instead"),
+        (Section::Request, "repeat" | "if" | "group") => format!("write a separate step: `- {key}: ...`"),
+        _ => format!("use `{key}` instead"),
     }
 }
 

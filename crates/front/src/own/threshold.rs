@@ -68,18 +68,18 @@ fn in_pieces(item: &Node, entries: &[Entry], row: &Row, r: &mut Reader<'_>) -> O
 
 /// Reports an invalid threshold, with the equivalent plimsoll threshold if there is one.
 fn refuse(text: &str, node: &Node, problem: Problem, r: &mut Reader<'_>) {
-    let Some(hint) = in_our_words(text) else { return r.complain_of(node.pos, problem) };
+    let Some(hint) = equivalent(text) else { return r.complain_of(node.pos, problem) };
     let message = format!("invalid threshold `{}`", short(text));
     r.complain("F015", node.pos, message, hint);
 }
 
-fn in_our_words(text: &str) -> Option<String> {
+fn equivalent(text: &str) -> Option<String> {
     let text = text.trim();
     let end = text.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(text.len());
     let (name, rest) = text.split_at(end);
-    let metric = METRICS.iter().find(|(theirs, _)| *theirs == name).map(|(_, ours)| *ours);
-    let subject = match metric.or_else(|| Subject::ALL.iter().map(|s| s.name()).find(|ours| *ours == name)) {
-        Some(ours) => format!("{ours} {}", rest.trim_start()),
+    let metric = METRICS.iter().find(|(theirs, _)| *theirs == name).map(|(_, own)| *own);
+    let subject = match metric.or_else(|| Subject::ALL.iter().map(|s| s.name()).find(|own| *own == name)) {
+        Some(subject) => format!("{subject} {}", rest.trim_start()),
         // A percentile or a mean alone: other tools name the metric one level up.
         None if matches!(name, "p" | "avg" | "med" | "mean" | "min" | "max") || is_percentile(name) => {
             format!("response_time {text}")
@@ -96,10 +96,10 @@ fn in_our_words(text: &str) -> Option<String> {
     let example = match metric? {
         "error_rate" => "error_rate < 1%",
         "requests" => "throughput > 500/s",
-        ours => return Some(format!("use `{ours}` instead, such as `{ours} p95 < 250ms`")),
+        metric => return Some(format!("use `{metric}` instead, such as `{metric} p95 < 250ms`")),
     };
-    let ours = example.split(' ').next().unwrap_or_default();
-    Some(format!("use `{ours}` instead, such as `{example}`"))
+    let metric = example.split(' ').next().unwrap_or_default();
+    Some(format!("use `{metric}` instead, such as `{example}`"))
 }
 
 /// Adds spaces around the comparison of a text such as `p95<200`.
@@ -138,7 +138,7 @@ fn refuse_torn(entries: &[Entry], r: &mut Reader<'_>) -> bool {
                 format!("put the threshold in quotes: `\"{}\"`", short(&text)),
             );
         } else if is_subject || METRICS.iter().any(|(theirs, _)| *theirs == name) {
-            let ours = in_our_words(&format!("{} {}", entry.key, condition.text));
+            let ours = equivalent(&format!("{} {}", entry.key, condition.text));
             let hint = ours.unwrap_or_else(|| "write `response_time p95 < 250ms`".to_owned());
             let message = format!("invalid threshold: `{}` is a key, expected one text", entry.key);
             r.complain("F014", entry.pos, message, format!("{hint}, as a list item"));

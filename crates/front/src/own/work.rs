@@ -33,7 +33,10 @@ fn collect(steps: &Node, out: &mut Vec<NameDraft>) {
                             names.iter().map(|name| NameDraft { name: name.key.clone(), pos: name.pos }),
                         );
                     }
-                    ("steps" | "then" | "else" | "once" | "choose" | "parallel" | "stream" | "beside", _)
+                    (
+                        "steps" | "then" | "else" | "once" | "choose" | "parallel" | "stream" | "while_open",
+                        _,
+                    )
                     | ("generate", Value::Map(_)) => collect(&entry.value, out),
                     _ => {}
                 }

@@ -219,9 +219,9 @@ impl Builder<'_, '_> {
             Some(Items::Map { entries, key }) => match key.take() {
                 // `{{token}}`: an outer mapping whose key is the inner one.
                 None if matches!(node.value, Value::Map(_))
-                    && let Some((at, what, mend)) = braces::meant_as_text(node.pos, self.source) =>
+                    && let Some((at, what, fix)) = braces::meant_as_text(node.pos, self.source) =>
                 {
-                    return Err(self.source.wrong("F010", at, what, mend));
+                    return Err(self.source.wrong("F010", at, what, fix));
                 }
                 None => *key = Some((key_text(&node, self.source, self.wrong), node.pos)),
                 Some((None, _)) => {}

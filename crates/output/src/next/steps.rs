@@ -32,7 +32,7 @@ pub(super) fn hint(s: &Summary, one: &Step<'_>, run_file: Option<&str>) -> Hint 
             step(format!("Relieve {}: {}.", quoted(what), relief_words(*relief)), SYSTEM)
         }
         Step::FollowCause { row, .. } => step(sentence(&capital(row.advice())), reasons::describe(row)),
-        Step::MendFailures { class, status } => step(mend(s, *class, status.unwrap_or_default()), ERRORS),
+        Step::FixFailures { class, status } => step(mend(s, *class, status.unwrap_or_default()), ERRORS),
         Step::HoldAnswerAgainstCheck => {
             step("Compare a failed response with what the check expects.".into(), CHECKS)
         }

@@ -59,10 +59,10 @@ impl Until {
         }
         let (what, limit) = plain.split_once('>').ok_or_else(wrong)?;
         let (limit, inclusive) = limit.strip_prefix('=').map_or((limit, false), |limit| (limit, true));
-        let always = |mend: &str| {
+        let always = |fixed: &str| {
             Problem::new(
                 format!("stop condition `{text}` is always met: the search would stop at its first level"),
-                format!("write `{mend}`"),
+                format!("write `{fixed}`"),
             )
         };
         match what {

@@ -27,7 +27,7 @@ pub struct Sizes {
 
 /// Data of single requests in a tick.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Beside {
+pub struct SideTotals {
     /// By number of the request, for the first ones.
     pub sizes: Vec<Sizes>,
     /// By threshold with a window; see [`windowed`].
@@ -42,7 +42,7 @@ pub fn windowed(outline: &Outline) -> impl Iterator<Item = &Threshold> {
     outline.thresholds.iter().filter(|threshold| threshold.over_ns.is_some())
 }
 
-impl Beside {
+impl SideTotals {
     /// Returns the data of one tick.
     pub fn of(interval: &Interval, outline: &Outline, opened: &[Opened]) -> Self {
         let sizes = interval.series.iter().take(outline.requests.len().min(SIZED_MAX)).map(|tally| {
@@ -129,6 +129,6 @@ fn served(interval: &Interval, outline: &Outline, opened: &[Opened]) -> Vec<Serv
     if outline.requests.len() < 2 && addresses.len() == 0 {
         return Vec::new();
     }
-    let requests = interval.series.iter().take(Beside::served_requests(outline));
+    let requests = interval.series.iter().take(SideTotals::served_requests(outline));
     requests.chain(addresses).map(Served::of).collect()
 }

@@ -1,6 +1,6 @@
 //! One tick in encoded form, because a dense histogram takes 38 KiB and a day has 86,400 seconds.
 
-use super::{Beside, Opened, RUN_LAYOUT, SERIES_LAYOUT, requests_total};
+use super::{Opened, RUN_LAYOUT, SERIES_LAYOUT, SideTotals, requests_total};
 use plimsoll_plan::Outline;
 use plimsoll_plan::metric::{RunHist, SeriesHist};
 use plimsoll_stats::Hist;
@@ -14,7 +14,7 @@ const COARSER_RUN: [RunHist; 4] =
 const COARSER_SERIES: [SeriesHist; 3] = [SeriesHist::FirstByte, SeriesHist::Body, SeriesHist::BodySize];
 
 /// One tick: run-wide numbers, all requests together ([`requests_total`]), and the data of single requests
-/// ([`Beside`]). Takes a few kilobytes. Accessors decode on each call, so keep their results.
+/// ([`SideTotals`]). Takes a few kilobytes. Accessors decode on each call, so keep their results.
 #[derive(Clone, PartialEq, Eq)]
 pub struct TickRow {
     /// The tallies in canonical form, concatenated: equal ticks have equal bytes.
@@ -22,7 +22,7 @@ pub struct TickRow {
     /// Start of the second tally.
     all_at: u32,
     /// Start of the third tally, which rows of early versions lack.
-    beside_at: u32,
+    side_at: u32,
 }
 
 impl TickRow {
@@ -35,9 +35,9 @@ impl TickRow {
         // A tally's number of cells limits it to far less than 4 GiB.
         let all_at = bytes.len() as u32;
         all.encode(&mut bytes);
-        let beside_at = bytes.len() as u32;
-        Beside::of(interval, outline, opened).tally().encode(&mut bytes);
-        Self { bytes: bytes.into(), all_at, beside_at }
+        let side_at = bytes.len() as u32;
+        SideTotals::of(interval, outline, opened).tally().encode(&mut bytes);
+        Self { bytes: bytes.into(), all_at, side_at }
     }
 
     /// Returns run-wide numbers, with at least the cells of [`RUN_LAYOUT`].
@@ -51,8 +51,8 @@ impl TickRow {
     }
 
     /// Returns the data of single requests, according to the run's plan.
-    pub fn alongside(&self, outline: &Outline) -> Beside {
-        Beside::from_tally(&decoded(&self.bytes[self.beside_at as usize..], Layout::default()), outline)
+    pub fn alongside(&self, outline: &Outline) -> SideTotals {
+        SideTotals::from_tally(&decoded(&self.bytes[self.side_at as usize..], Layout::default()), outline)
     }
 
     /// Returns the bytes for the run file.
@@ -66,14 +66,14 @@ impl TickRow {
         Tally::decode(&mut rest)?;
         let all_at = (bytes.len() - rest.len()) as u32;
         Tally::decode(&mut rest)?;
-        let beside_at = (bytes.len() - rest.len()) as u32;
+        let side_at = (bytes.len() - rest.len()) as u32;
         if !rest.is_empty() {
             Tally::decode(&mut rest)?;
         }
         if !rest.is_empty() {
             return Err(plimsoll_stats::Error::Malformed { what: "bytes after a tick" });
         }
-        Ok(Self { bytes, all_at, beside_at })
+        Ok(Self { bytes, all_at, side_at })
     }
 }
 

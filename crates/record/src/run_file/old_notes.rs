@@ -19,7 +19,7 @@ fn steered(text: &str) -> Option<Steered> {
     }
 }
 
-/// Parses `1,100/s (110 % of the plan)` and `5 users (50 % of the plan)`.
+/// Parses a level and its share of the plan in parentheses; these builds wrote a space before the percent sign.
 fn level(text: &str) -> Option<Level> {
     let number = |text: &str| text.replace(',', "").parse::<f64>().ok().filter(|n| n.is_finite());
     let (level, share) = text.strip_suffix(" % of the plan)")?.split_once(" (")?;

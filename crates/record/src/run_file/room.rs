@@ -47,7 +47,7 @@ impl Room {
     }
 
     /// Makes sure that `blob_bytes` can be written in one transaction and that `totals_bytes` can then be rewritten
-    /// any number of times, whatever happens to the disk.
+    /// any number of times, even if the disk fills up.
     ///
     /// # Errors
     /// Returns an error if the disk is full; the previously reserved space remains.

@@ -82,7 +82,7 @@ fn begun(path: &Path) -> rusqlite::Result<(Connection, Room)> {
         return Err(rusqlite::Error::SqliteFailure(busy, Some(format!("cannot start its log ({mode})"))));
     }
     let room = Room::begin(&db, path)?;
-    // From here on, the log is synced to disk before it is copied into the file.
+    // After this point, the log is synced to disk before it is copied into the file.
     db.pragma_update(None, "synchronous", "NORMAL")?;
     Ok((db, room))
 }

@@ -23,7 +23,7 @@ pub enum TableError {
     /// An unclosed quote.
     Unclosed { at: usize },
     /// Text after a closing quote.
-    Behind { at: usize },
+    TextAfterQuote { at: usize },
     /// A record whose number of fields differs from that of the header.
     Width { at: usize, fields: usize },
 }
@@ -31,7 +31,7 @@ pub enum TableError {
 /// Returns the field that begins at `at`, which is at most the length of the file.
 ///
 /// # Errors
-/// Returns [`TableError::Unclosed`] or [`TableError::Behind`] if the field is invalid.
+/// Returns [`TableError::Unclosed`] or [`TableError::TextAfterQuote`] if the field is invalid.
 pub fn field(bytes: &[u8], at: usize, delimiter: u8) -> Result<Field, TableError> {
     if bytes.get(at) == Some(&b'"') {
         return quoted(bytes, at, delimiter);
@@ -55,7 +55,7 @@ fn quoted(bytes: &[u8], at: usize, delimiter: u8) -> Result<Field, TableError> {
             [b'\n', ..] => (quote + 2, true),
             [b'\r', b'\n', ..] => (quote + 3, true),
             [] | [b'\r'] => (bytes.len(), true),
-            _ => return Err(TableError::Behind { at: quote + 1 }),
+            _ => return Err(TableError::TextAfterQuote { at: quote + 1 }),
         };
         return Ok(Field { begin: at + 1, end: quote, quoted: true, next, last });
     }

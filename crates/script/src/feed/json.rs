@@ -15,7 +15,7 @@ pub struct Unsound {
     /// Position in the line, starting at 0.
     pub at: usize,
     pub what: &'static str,
-    pub mend: Option<&'static str>,
+    pub fix: Option<&'static str>,
 }
 
 /// Checks that `line` is one JSON object. It must be valid UTF-8.
@@ -26,14 +26,14 @@ pub fn check(line: &[u8]) -> Result<(), Unsound> {
     let begin = space(line, 0);
     if line.get(begin) != Some(&b'{') {
         let what = "expected one JSON object, such as `{\"id\": 1}`";
-        return Err(Unsound { at: begin, what, mend: None });
+        return Err(Unsound { at: begin, what, fix: None });
     }
-    let end = value(line, begin, DEEPEST).map_err(|(at, what)| Unsound { at, what, mend: None })?;
+    let end = value(line, begin, DEEPEST).map_err(|(at, what)| Unsound { at, what, fix: None })?;
     let end = space(line, end);
     match end < line.len() {
         true => {
-            let (what, mend) = ("unexpected text after the JSON object", Some("write one object per line"));
-            Err(Unsound { at: end, what, mend })
+            let (what, fix) = ("unexpected text after the JSON object", Some("write one object per line"));
+            Err(Unsound { at: end, what, fix })
         }
         false => Ok(()),
     }

@@ -4,7 +4,7 @@
 //! The file is read, not mapped: mapping would require `unsafe`, and a file that shrinks during the load would kill the
 //! process. Reading 50 MB takes about 15 ms.
 
-use super::{MEND, csv, json};
+use super::{FIX, csv, json};
 use memchr::memchr_iter;
 use plimsoll_plan::Problem;
 use plimsoll_plan::data::{Feeder, Format};
@@ -59,10 +59,10 @@ impl Table {
             }
             Format::JsonLines => open_json(&bytes, begin, feeder),
         });
-        let (starts, cut) = opened.map_err(|FileError { at, what, mend }| {
+        let (starts, cut) = opened.map_err(|FileError { at, what, fix }| {
             let line = at.map(|at| 1 + memchr_iter(b'\n', &bytes[..at]).count());
             let place = line.map_or_else(String::new, |line| format!("line {line} of "));
-            Unready::Data(Problem::new(format!("{place}`{file}` (data `{}`): {what}", feeder.name), mend))
+            Unready::Data(Problem::new(format!("{place}`{file}` (data `{}`): {what}", feeder.name), fix))
         })?;
         Ok(Table { bytes, starts, cut })
     }
@@ -99,17 +99,17 @@ impl Table {
 struct FileError {
     at: Option<usize>,
     what: String,
-    mend: String,
+    fix: String,
 }
 
 impl FileError {
-    fn mended_by(self, mend: impl Into<String>) -> FileError {
-        FileError { mend: mend.into(), ..self }
+    fn with_fix(self, fix: impl Into<String>) -> FileError {
+        FileError { fix: fix.into(), ..self }
     }
 }
 
 fn flaw(at: Option<usize>, what: impl Into<String>) -> FileError {
-    FileError { at, what: what.into(), mend: MEND.into() }
+    FileError { at, what: what.into(), fix: FIX.into() }
 }
 
 fn trouble<T>(at: Option<usize>, what: impl Into<String>) -> Result<T, FileError> {
@@ -121,7 +121,7 @@ fn begin(bytes: &[u8]) -> Result<usize, FileError> {
     match bytes {
         [] => trouble(None, "the file is empty"),
         [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => {
-            Err(flaw(None, "the file is UTF-16").mended_by("save it as UTF-8"))
+            Err(flaw(None, "the file is UTF-16").with_fix("save it as UTF-8"))
         }
         [0xef, 0xbb, 0xbf, ..] => Ok(3),
         _ => Ok(0),
@@ -134,11 +134,11 @@ fn open_csv(bytes: &[u8], begin: usize, feeder: &Feeder, delimiter: u8, header: 
     if matches!(delimiter, b'"' | b'\r' | b'\n') {
         let shown = char::from(delimiter).escape_default();
         let what = format!("invalid delimiter `{shown}`");
-        return Err(flaw(None, what).mended_by("use a delimiter such as `,` or `;`"));
+        return Err(flaw(None, what).with_fix("use a delimiter such as `,` or `;`"));
     }
     if memchr::memchr(b'\n', bytes).is_none() && bytes[..bytes.len() - 1].contains(&b'\r') {
         let what = "lines end with a carriage return only";
-        return Err(flaw(None, what).mended_by("save it with line feeds"));
+        return Err(flaw(None, what).with_fix("save it with line feeds"));
     }
     // With `header`, the first line is data, and a mistake in it is one in the data.
     let flawed = |flaw, width| csv_trouble(flaw, width, header.is_some());
@@ -179,7 +179,7 @@ fn find_column(column: &str, names: &[String]) -> Result<usize, FileError> {
         (Some(_), Some(_)) => trouble(None, format!("duplicate column `{column}`")),
         (None, _) => {
             let what = format!("missing column `{column}`");
-            Err(flaw(None, what).mended_by(format!("use one of `{}`", names.join("`, `"))))
+            Err(flaw(None, what).with_fix(format!("use one of `{}`", names.join("`, `"))))
         }
     }
 }
@@ -187,13 +187,15 @@ fn find_column(column: &str, names: &[String]) -> Result<usize, FileError> {
 fn csv_trouble(flaw: csv::TableError, width: usize, header_given: bool) -> FileError {
     match flaw {
         csv::TableError::Unclosed { at } => self::flaw(Some(at), "unclosed quote"),
-        csv::TableError::Behind { at } => self::flaw(Some(at), "unexpected text after a closing quote")
-            .mended_by("double quotes inside a quoted field"),
+        csv::TableError::TextAfterQuote { at } => {
+            self::flaw(Some(at), "unexpected text after a closing quote")
+                .with_fix("double quotes inside a quoted field")
+        }
         csv::TableError::Width { at, fields } => {
             let header = if header_given { "`columns` has" } else { "the header has" };
             let what = format!("the row has {fields} field{}, but {header} {width}", plural(fields));
             match fields > width {
-                true => self::flaw(Some(at), what).mended_by("quote fields that contain a delimiter"),
+                true => self::flaw(Some(at), what).with_fix("quote fields that contain a delimiter"),
                 false => self::flaw(Some(at), what),
             }
         }
@@ -214,10 +216,10 @@ fn open_json(bytes: &[u8], begin: usize, feeder: &Feeder) -> Opened {
     while at < bytes.len() {
         let row = line(bytes, at);
         if !row.trim_ascii().is_empty() {
-            json::check(row).map_err(|json::Unsound { at: place, what, mend }| {
+            json::check(row).map_err(|json::Unsound { at: place, what, fix }| {
                 let flaw = flaw(Some(at), format!("byte {}: {what}", place + 1));
-                match mend {
-                    Some(mend) => flaw.mended_by(mend),
+                match fix {
+                    Some(fix) => flaw.with_fix(fix),
                     None => flaw,
                 }
             })?;

@@ -16,7 +16,7 @@ use plimsoll_plan::failure_example::EXAMPLES_MAX;
 use plimsoll_plan::link::{Http, Reuse};
 use plimsoll_plan::load::Share;
 use plimsoll_plan::program::{
-    Behaviour, BodyUse, Phase, Program, ProgramFactory, Programs, RequestId, Unready, UserSlot,
+    Behavior, BodyUse, Phase, Program, ProgramFactory, Programs, RequestId, Unready, UserSlot,
 };
 use plimsoll_plan::script::{Ask, Delay, Entry, Script};
 use plimsoll_plan::value::{GlobalId, VarId};
@@ -178,7 +178,7 @@ impl Stage {
     }
 }
 
-impl Behaviour for Stage {
+impl Behavior for Stage {
     fn check_data(&self) -> Result<(), Unready> {
         Feeds::open_ready(&self.script.feeders, self.seed, self.share).map(drop)
     }

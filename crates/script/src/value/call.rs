@@ -1,5 +1,5 @@
-//! Values that are made: identifiers, random numbers and strings, counters. Everything random comes from the user's own
-//! generator, so that a run with the same seed sends the same bytes.
+//! Generated values: identifiers, random numbers and strings, counters. All randomness comes from the user's generator,
+//! so runs with the same seed send the same bytes.
 
 use super::{Scope, time};
 use plimsoll_plan::value::{Alphabet, Function};
@@ -34,7 +34,7 @@ fn uuid(random: &mut SplitMix64, out: &mut Vec<u8>) {
     let mut text = [b'-'; 36];
     let mut at = 0;
     for (index, byte) in bytes.iter().enumerate() {
-        // A hyphen stands behind 8, 12, 16 and 20 digits, which are 4, 6, 8 and 10 bytes.
+        // A hyphen follows 8, 12, 16, and 20 digits, which are 4, 6, 8, and 10 bytes.
         at += usize::from(matches!(index, 4 | 6 | 8 | 10));
         text[at] = Alphabet::Hex.signs()[usize::from(byte >> 4)];
         text[at + 1] = Alphabet::Hex.signs()[usize::from(byte & 15)];
@@ -43,7 +43,8 @@ fn uuid(random: &mut SplitMix64, out: &mut Vec<u8>) {
     out.extend_from_slice(&text);
 }
 
-/// A whole number of the range, both ends included, in whichever order they stand; every one as likely as any other.
+/// Returns a whole number between `low` and `high`, which may be in either order. Both ends are included, and all
+/// numbers are equally likely.
 ///
 /// D. Lemire, "Fast Random Integer Generation in an Interval", ACM TOMACS 29 (2019): the high half of `draw * span` is
 /// the number; the draws whose low half is below `2^64 mod span` are the surplus that would make some numbers likelier.
@@ -51,20 +52,20 @@ fn between(random: &mut SplitMix64, low: i64, high: i64) -> i64 {
     let (low, high) = (low.min(high), low.max(high));
     let span = (high.wrapping_sub(low) as u64).wrapping_add(1);
     if span == 0 {
-        // All 2^64 numbers.
+        // All 2^64 numbers are in the range.
         return random.next_u64() as i64;
     }
     loop {
         let product = u128::from(random.next_u64()) * u128::from(span);
         let surplus = product as u64;
-        // The division is only made in the rare case that it can matter.
+        // The division happens only in the rare case that it matters.
         if surplus >= span || surplus >= span.wrapping_neg() % span {
             return low.wrapping_add((product >> 64) as u64 as i64);
         }
     }
 }
 
-/// `length` signs, each drawn from 16 bits of the generator by the same method as [`between`].
+/// Appends `length` characters. Each is drawn from 16 bits of the generator by the method of [`between`].
 fn string(random: &mut SplitMix64, length: u32, alphabet: Alphabet, out: &mut Vec<u8>) {
     let signs = alphabet.signs();
     let count = signs.len() as u32;

@@ -1,12 +1,12 @@
-//! Escapes in place: the value stands at the end of the buffer already, so one pass measures and one pass, from the
-//! back, moves. A value that needs no escape, which is the usual one, costs one pass over a table.
+//! Escapes in place. The value is already at the end of the buffer, so one pass measures it and one pass, from the end,
+//! moves it. A value that needs no escape, the usual case, costs one pass over a table.
 
 use plimsoll_plan::value::Escape;
 
 const HEX_UPPER: &[u8; 16] = b"0123456789ABCDEF";
 const HEX_LOWER: &[u8; 16] = b"0123456789abcdef";
 
-/// Bytes that each byte grows by, and `SAME_SIZE` where it is only replaced.
+/// The number of bytes that each byte grows by, or `SAME_SIZE` if it is only replaced.
 type Growth = [u8; 256];
 const SAME_SIZE: u8 = 0x80;
 
@@ -29,14 +29,14 @@ const JSON: Growth = {
 
 const PERCENT: Growth = percent();
 
-/// The form encoding differs in the space alone.
+/// The form encoding differs only in the space.
 const FORM: Growth = {
     let mut table = percent();
     table[b' ' as usize] = SAME_SIZE;
     table
 };
 
-/// RFC 3986 section 2.3: only unreserved characters may always stand for themselves.
+/// RFC 3986 section 2.3: unreserved characters, and only these, are never encoded.
 const fn percent() -> Growth {
     let mut table = [2; 256];
     let mut byte = 0;
@@ -50,8 +50,8 @@ const fn percent() -> Growth {
     table
 }
 
-/// Escapes what stands in `out` from `begin` on. Bytes outside ASCII stay as they are in JSON (a file that is not
-/// UTF-8 makes a body that is not) and are percent-encoded one by one otherwise.
+/// Escapes the bytes of `out` that start at `begin`. Bytes outside ASCII are unchanged in JSON (a file that is not
+/// UTF-8 makes a body that is not), and otherwise percent-encoded one by one.
 pub fn escape_from(out: &mut Vec<u8>, begin: usize, escape: Escape) {
     let table = match escape {
         Escape::None => return,
@@ -67,8 +67,8 @@ pub fn escape_from(out: &mut Vec<u8>, begin: usize, escape: Escape) {
     let mut read = out.len();
     let mut write = read + more;
     out.resize(write, 0);
-    // From the back: `write` stays ahead of `read` by what the bytes in front have still to grow, so nothing that is
-    // unread is overwritten.
+    // From the end: `write` stays ahead of `read` by the growth of the bytes before it, so no unread byte is
+    // overwritten.
     while read > begin {
         read -= 1;
         let byte = out[read];

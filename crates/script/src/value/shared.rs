@@ -1,12 +1,12 @@
-//! What all users share: the values of the set-up and the counters. Both are read or counted by every request of every
-//! worker thread, so neither has a lock.
+//! State that all users share: the values of setup, and the counters. Every request of every worker thread reads or
+//! increments one of them, so neither has a lock.
 
 use plimsoll_plan::value::GlobalId;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
-/// A list that grows and never moves what it holds, so that it can be read while another thread appends: bucket `k`
-/// has room for `2^k` items and is made when the first of them is asked for.
+/// A growing list that never moves its items, so that one thread can read while another appends. Bucket `k` has room
+/// for `2^k` items and is created when the first of them is requested.
 #[derive(Debug)]
 struct Buckets<T, const N: usize>([OnceLock<Box<[T]>>; N]);
 
@@ -15,7 +15,7 @@ impl<T: Default, const N: usize> Buckets<T, N> {
         Buckets([const { OnceLock::new() }; N])
     }
 
-    /// Item `at`; `None` from `2^N - 1` on.
+    /// Returns item `at`, or `None` if `at` is `2^N - 1` or more.
     fn item(&self, at: usize) -> Option<&T> {
         let place = at + 1;
         let bucket = place.ilog2() as usize;
@@ -24,39 +24,39 @@ impl<T: Default, const N: usize> Buckets<T, N> {
     }
 }
 
-/// Every value that one global has had, the newest last. They are kept until the run ends, because a reader may hold
-/// any of them; only a set-up writes, so they are few.
+/// All values that one global has had, the newest last. They are kept until the run ends, because a reader may hold
+/// any of them. Only setup writes them, so they are few.
 #[derive(Debug)]
 struct History {
     values: Buckets<OnceLock<Box<[u8]>>, 28>,
     claimed: AtomicUsize,
-    /// Number of the newest value, from 1; 0: none.
+    /// Number of the newest value, starting at 1; 0 if there is none.
     newest: AtomicUsize,
 }
 
-/// The values that the set-up extracted, the same for all users. Reads take no lock and give the last value written.
+/// The values that setup extracted, the same for all users. Reads take no lock and return the newest value.
 #[derive(Debug)]
 pub struct Globals {
     slots: Box<[History]>,
 }
 
 impl Globals {
-    /// Room for the values 0 to `count` - 1, none of them set.
+    /// Returns `count` slots without values.
     pub fn new(count: usize) -> Arc<Globals> {
         let history =
             |_| History { values: Buckets::new(), claimed: AtomicUsize::new(0), newest: AtomicUsize::new(0) };
         Arc::new(Globals { slots: (0..count).map(history).collect() })
     }
 
-    /// `None`: nothing has set it.
+    /// Returns the newest value; `None` if none was set.
     pub fn get(&self, id: GlobalId) -> Option<&[u8]> {
         let slot = self.slots.get(usize::from(id))?;
-        // Acquire: pairs with the release in `set`, so that the value of this number is there.
+        // Acquire pairs with the release in `set`, so the value with this number is visible.
         let newest = slot.newest.load(Ordering::Acquire).checked_sub(1)?;
         slot.values.item(newest)?.get().map(|value| &value[..])
     }
 
-    /// The value from now on. `false`: it was not kept, because there is no such slot or it was set 2^28 times.
+    /// Sets the value. Returns `false` if it was not kept, because the slot does not exist or was set 2^28 times.
     pub fn set(&self, id: GlobalId, value: &[u8]) -> bool {
         let Some(slot) = self.slots.get(usize::from(id)) else { return false };
         let number = slot.claimed.fetch_add(1, Ordering::Relaxed);
@@ -68,13 +68,13 @@ impl Globals {
     }
 }
 
-/// How often each counter was used on this machine.
+/// The number of uses of each counter on this machine.
 #[derive(Debug)]
 pub struct Counters {
     uses: Buckets<Uses, 17>,
 }
 
-/// A cache line of its own, so that two counters do not slow each other down.
+/// Has a whole cache line, so that two counters do not slow each other down.
 #[derive(Debug, Default)]
 #[repr(align(64))]
 struct Uses(AtomicU64);
@@ -86,14 +86,14 @@ impl Default for Counters {
 }
 
 impl Counters {
-    /// All at their start; a counter takes memory from its first use on.
+    /// Returns all counters at their start. A counter takes memory only after its first use.
     pub const fn new() -> Counters {
         Counters { uses: Buckets::new() }
     }
 
-    /// The next value of counter `id`: `start`, then `start + step`, and so on; wraps at the ends of `i64`.
+    /// Returns the next value of counter `id`: `start`, then `start + step`, and so on. Wraps at the ends of `i64`.
     pub fn next(&self, id: u16, start: i64, step: i64) -> i64 {
-        // proof: 17 buckets hold 2^17 - 1 items, more than a `u16` can name, so the fall-back is never taken.
+        // proof: 17 buckets hold 2^17 - 1 items, more than a `u16` can number, so the fallback is never taken.
         let uses = self.uses.item(usize::from(id)).map_or(0, |uses| uses.0.fetch_add(1, Ordering::Relaxed));
         start.wrapping_add(step.wrapping_mul(uses as i64))
     }

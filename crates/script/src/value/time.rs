@@ -1,5 +1,5 @@
-//! Instants as text, in UTC. The calendar is `jiff`'s; the signs of a format are the experiment file's, and writing
-//! them allocates nothing.
+//! Dates and times as text, in UTC. The calendar is that of `jiff`; the format is that of the experiment file. Writing
+//! allocates nothing.
 
 use jiff::civil::DateTime;
 use plimsoll_plan::calendar::utc;

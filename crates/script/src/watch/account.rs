@@ -1,43 +1,43 @@
 //! The account of one open stream.
 //!
-//! Of the numbers only the last 64 are remembered, as a bit each. A number that is missing may still come while it is
-//! among them; when it falls out, it is lost for good, and counted at once, so that a stream that never ends has its
-//! losses counted too, but for the last 64. The same delay holds for events that are due by a stated period.
+//! Only the last 64 numbers are remembered, one bit each. A missing number may still arrive while it is among them.
+//! After that it is lost and counted immediately. So the losses of a stream that never ends are counted too, except
+//! for the last 64 numbers. The same delay applies to events that are due by `expected_interval`.
 
 use super::Ledger;
 use super::instant::{sequence_number, unix_ns};
 use plimsoll_plan::metric::{StreamHist, StreamSum};
 use plimsoll_plan::program::{At, Count, Event, RequestId};
 
-/// How many of the last numbers are remembered: the bits of [`Watch::window`].
+/// The size of the memory in numbers: the bits of [`Watch::window`].
 const WINDOW: u64 = u64::BITS as u64;
-/// A number further ahead than this is no gap but nonsense: the sums of a run could not hold a few of them.
+/// A number further ahead than this is invalid rather than a gap: a few of these would overflow the sums of a run.
 const AHEAD_MAX: u64 = 1 << 32;
 
-/// One stream's account: what was opened once, and again behind each end by the server. 96 bytes.
+/// The account of one stream, over all its connections. 96 bytes.
 #[derive(Debug)]
 pub struct Watch {
     opened_ns: u64,
-    /// Periods that had passed on the connections before this one.
+    /// Periods that passed on earlier connections.
     due_before: u64,
     /// Events of all connections, saturating.
     received: u32,
     /// Events of this connection, saturating.
     events: u32,
-    /// Bit i: the number `highest - i` is not missing: it has come, or it is below `lowest`. 0: no number was seen yet.
+    /// Bit i is set if the number `highest - i` is not missing: it arrived, or is below `lowest`. 0 before the first.
     window: u64,
     highest: u64,
     /// The lowest number that counts as expected.
     lowest: u64,
-    /// Counted as expected so far, and as lost.
+    /// Numbers counted as expected so far, and as lost.
     expected: u64,
     lost: u64,
-    /// The id seen last, for `Last-Event-ID`.
+    /// The last `id`, for `Last-Event-ID`.
     last_id: Vec<u8>,
 }
 
 impl Watch {
-    /// A stream whose head came at `opened_run_ns` from the start of the run.
+    /// Returns the account of a stream whose head arrived at `opened_run_ns` on the run's time axis.
     pub fn new(opened_run_ns: u64) -> Watch {
         Watch {
             opened_ns: opened_run_ns,
@@ -53,11 +53,11 @@ impl Watch {
         }
     }
 
-    /// Accounts for an event. `room` is reused for values that have to be unescaped.
+    /// Accounts for an event. `room` is reused for values that must be unescaped.
     ///
-    /// Counts `EventsExpected` and `EventsLost` as far as they are certain, `EventsRepeated`, `EventsDisordered`,
-    /// `EventsUnnumbered` and `EventAge`. Not `Events`, `FirstEvent` and `EventGap`, which are the engine's. An event
-    /// in which no instant is found has no age.
+    /// Counts `EventsExpected` and `EventsLost` as far as they are certain, and `EventsDuplicated`, `EventsOutOfOrder`,
+    /// `EventsUnnumbered`, and `EventAge`. The engine counts `Events`, `FirstEvent`, and `EventGap`. An event without a
+    /// timestamp has no age.
     pub fn event(
         &mut self,
         ledger: &Ledger,
@@ -85,15 +85,15 @@ impl Watch {
         if let Some((finder, unit)) = &ledger.made_at
             && let Some(made_ns) = finder.find(event, room).and_then(|text| unix_ns(text, *unit))
         {
-            // Two clocks: an event from the future has just been made.
+            // The two clocks differ: an event from the future counts as just made.
             let age_ns = at.unix_ns.saturating_sub(made_ns);
             counts.push(Count::hist(series, StreamHist::EventAge, age_ns));
         }
     }
 
-    /// The connection has ended and the stream will be opened again behind the last id: counts `StreamLife` and
-    /// `StreamEvents`. What is missing may still come; call [`Watch::reopen`] when the new head is there, or
-    /// [`Watch::give_up`] when none comes.
+    /// Notes that the connection has ended and that the stream will be reopened after the last `id`. Counts
+    /// `StreamLife` and `StreamEvents`. Missing events may still arrive. Call [`Watch::reopen`] when the new head
+    /// arrives, or [`Watch::give_up`] if it does not.
     pub fn interrupt(&mut self, ledger: &Ledger, series: RequestId, at: At, counts: &mut Vec<Count>) {
         counts.push(Count::hist(series, StreamHist::StreamLife, at.run_ns.saturating_sub(self.opened_ns)));
         counts.push(Count::hist(series, StreamHist::StreamEvents, u64::from(self.events)));
@@ -104,37 +104,38 @@ impl Watch {
         self.opened_ns = at.run_ns;
     }
 
-    /// The head of the stream opened again came. Its first number is expected to be the next one: what lies between was
-    /// lost, what came before is repeated.
+    /// Notes the head of the reopened stream. Its first number should be the next one: numbers in between are lost, and
+    /// earlier ones are duplicates.
     pub fn reopen(&mut self, opened_run_ns: u64) {
         self.opened_ns = opened_run_ns;
     }
 
-    /// Behind [`Watch::interrupt`], when the stream was not opened again: settles what is missing.
+    /// Settles what is missing after [`Watch::interrupt`] if the stream was not reopened.
     pub fn give_up(&mut self, ledger: &Ledger, series: RequestId, counts: &mut Vec<Count>) {
         self.settle(ledger, series, self.due_before, counts);
     }
 
-    /// The stream has ended, whoever ended it, or the run stops while it is open. Counts `StreamLife`, `StreamEvents`,
-    /// and settles `EventsExpected` and `EventsLost`: with a sequence, from the lowest number to the highest, and as
-    /// many more as were due by the period; without one, what was due by the period. To be called once.
+    /// Notes the end of the stream by either side, or the end of the run while it is open. Counts `StreamLife` and
+    /// `StreamEvents`, and settles `EventsExpected` and `EventsLost`. With a sequence, these cover the numbers from the
+    /// lowest to the highest, and any further ones that were due. Without one, they cover the events that were due.
+    /// Call this once.
     pub fn end(&mut self, ledger: &Ledger, series: RequestId, at: At, counts: &mut Vec<Count>) {
         self.interrupt(ledger, series, at, counts);
         self.give_up(ledger, series, counts);
     }
 
-    /// The id to say in `Last-Event-ID`, if there was one; kept only where the stream may be opened again.
+    /// Returns the `Last-Event-ID` to send, if any. It is kept only if the stream may be reopened.
     pub fn last_id(&self) -> Option<&[u8]> {
-        // An empty `id:` takes the id back (WHATWG HTML section 9.2.6).
+        // An empty `id:` clears it (WHATWG HTML section 9.2.6).
         if self.last_id.is_empty() { None } else { Some(&self.last_id) }
     }
 
-    /// Events of the connection that is open.
+    /// Returns the number of events of the current connection.
     pub fn events(&self) -> u64 {
         u64::from(self.events)
     }
 
-    /// Periods that have passed, over all connections.
+    /// Returns the number of periods that have passed, over all connections.
     fn due(&self, every_ns: u64, at: At) -> u64 {
         self.due_before + at.run_ns.saturating_sub(self.opened_ns) / every_ns
     }
@@ -153,15 +154,15 @@ impl Watch {
         }
     }
 
-    /// The highest number rises by `by`; what falls out of the window and has not come is lost.
+    /// Raises the highest number by `by`. Numbers that leave the window without having arrived are lost.
     fn advance(&mut self, by: u64, sum: &mut impl FnMut(StreamSum, u64)) {
         let missing = if by < WINDOW {
-            // The bits at the upper end are the oldest numbers.
+            // The bits at the upper end are those of the oldest numbers.
             let leaving = !self.window >> (WINDOW - by);
             self.window = self.window << by | 1;
             u64::from(leaving.count_ones())
         } else {
-            // All of the window, and of the numbers between those that do not even come into the new one.
+            // The whole window is dropped, and so are the numbers in between that never enter the new window.
             let leaving = !self.window;
             self.window = 1;
             u64::from(leaving.count_ones()) + (by - WINDOW)
@@ -177,11 +178,11 @@ impl Watch {
     fn late(&mut self, number: u64, sum: &mut impl FnMut(StreamSum, u64)) {
         let back = self.highest - number;
         if back >= WINDOW {
-            // Whether it was lost or had come is forgotten; that it came behind a later one is certain.
+            // It is unknown whether this number was lost or is a duplicate, but it certainly followed a later one.
             return sum(StreamSum::EventsOutOfOrder, 1);
         }
         if number < self.lowest {
-            // The stream began with a swap: the true first number comes late.
+            // The stream began out of order: its true first number arrives late.
             let more = self.lowest - number;
             // proof: back < 64, and back - more is the distance of the old `lowest` from `highest`
             let between = ((1u64 << (more - 1)) - 1) << (back - more + 1);
@@ -206,7 +207,8 @@ impl Watch {
         }
     }
 
-    /// Without numbers: `due` events should have come. Those that are late by more than `slack` events are lost.
+    /// Settles a stream without numbers, of which `due` events should have arrived. Events that are late by more than
+    /// `slack` events are lost.
     fn settle_periods(&mut self, due: u64, slack: u64, sum: &mut impl FnMut(StreamSum, u64)) {
         self.await_more(due.saturating_sub(self.expected), sum);
         let missing = due.saturating_sub(u64::from(self.received)).saturating_sub(slack);
@@ -221,7 +223,7 @@ impl Watch {
         if ledger.sequence.is_none() {
             return self.settle_periods(due, 0, &mut sum);
         }
-        // No bit is missing when no number was seen.
+        // Before the first number, no bit is missing.
         let missing = if self.window == 0 { 0 } else { u64::from(self.window.count_zeros()) };
         let more = due.saturating_sub(self.expected);
         self.await_more(more, &mut sum);

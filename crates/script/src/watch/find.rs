@@ -1,4 +1,4 @@
-//! Where in an event a value is found, compiled.
+//! The compiled place of a value in an event.
 
 use crate::answer::path::Path;
 use plimsoll_plan::program::Event;
@@ -10,30 +10,30 @@ use regex_automata::util::syntax;
 pub(super) enum Finder {
     Id,
     Json(Path),
-    /// Of `regex-automata` and not of `regex`, whose captures allocate: this runs for every event.
+    /// The matcher of `regex-automata`: captures of `regex` allocate, and this runs for every event.
     Regex(Regex),
 }
 
 impl Finder {
     /// # Errors
-    /// A sentence naming what cannot be read.
+    /// Returns an error that names the invalid path or expression.
     pub fn compile(place: &Place) -> Result<Finder, String> {
         match place {
             Place::Id => Ok(Finder::Id),
             Place::Json(path) => Ok(Finder::Json(Path::compile(path)?)),
             Place::Regex(pattern) => {
-                // Data is bytes: nothing says that it is valid UTF-8.
+                // Event data is bytes, which may not be valid UTF-8.
                 let built = Regex::builder()
                     .syntax(syntax::Config::new().utf8(false))
                     .configure(Config::new().utf8_empty(false))
                     .build(pattern);
                 let regex = built.map_err(|error| {
                     let reason = error.syntax_error().map_or(error.to_string(), ToString::to_string);
-                    format!("`{pattern}` is no regular expression: {reason}")
+                    format!("invalid regular expression `{pattern}`: {reason}")
                 })?;
                 if regex.group_info().group_len(regex_automata::PatternID::ZERO) < 2 {
                     return Err(format!(
-                        "`{pattern}` has no group: put parentheses around the number, such as `seq=(\\d+)`"
+                        "missing group in `{pattern}`: put parentheses around the number, such as `seq=(\\d+)`"
                     ));
                 }
                 Ok(Finder::Regex(regex))
@@ -41,7 +41,7 @@ impl Finder {
         }
     }
 
-    /// The value in `event`; `room` is overwritten where a value has to be unescaped.
+    /// Returns the value in `event`. `room` is overwritten if a value must be unescaped.
     pub fn find<'a>(&self, event: &Event<'a>, room: &'a mut Vec<u8>) -> Option<&'a [u8]> {
         match self {
             Finder::Id => event.event_id,

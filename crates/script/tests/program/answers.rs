@@ -1,4 +1,4 @@
-//! What becomes of answers: judged, counted, followed, remembered.
+//! Responses: how they are judged, counted, and followed, and how their cookies are kept.
 
 use super::engine::{Engine, MS, Served};
 use super::plans::*;
@@ -9,7 +9,7 @@ use plimsoll_plan::program::BodyUse;
 use plimsoll_plan::script::{Ask, Node, Slot};
 use plimsoll_plan::value::Placeholder;
 
-/// One request, and a second one behind it.
+/// One request, then a second one.
 fn two(first: Ask, service: impl FnMut(&str) -> Served + 'static) -> Engine {
     play(script(vec![first, ask("/next")], vec![Node::Ask(0), Node::Ask(1)]), service)
 }
@@ -20,7 +20,7 @@ fn header_is(name: &str, value: &str) -> Check {
 }
 
 #[test]
-fn every_check_has_a_series_of_its_own() {
+fn every_check_has_its_own_series() {
     let mut first = ask("/0");
     first.checks = vec![equals("$.a", "1"), equals("$.b", "2")];
     first.extracts = vec![extract("c", "$.c", Slot::Var(0))];
@@ -40,7 +40,7 @@ fn every_check_has_a_series_of_its_own() {
 }
 
 #[test]
-fn the_body_is_asked_for_only_by_who_reads_it() {
+fn a_body_is_kept_only_for_a_step_that_reads_it() {
     let mut checked = ask("/body");
     checked.checks = vec![equals("$.a", "1")];
     let mut headed = ask("/head");
@@ -58,7 +58,7 @@ fn the_body_is_asked_for_only_by_who_reads_it() {
 }
 
 #[test]
-fn the_plan_says_which_status_is_a_failure() {
+fn the_plan_defines_which_statuses_are_failures() {
     for (status, fails) in [(201, false), (200, true), (404, true)] {
         let mut first = ask("/");
         first.expect = Some(Statuses::parse("201").expect("a status"));
@@ -99,16 +99,16 @@ fn a_value_that_cannot_be_sent_is_not_sent() {
 }
 
 #[test]
-fn faults_of_the_engine_leave_the_iteration() {
+fn engine_faults_end_the_iteration() {
     let mut engine = two(ask("/"), |_| Served::fault(Fault::Timeout));
     engine.iterate();
-    assert_eq!(engine.failures, [(0, Fault::Timeout)], "counted by the engine, not once more here");
+    assert_eq!(engine.failures, [(0, Fault::Timeout)], "counted by the engine and not again here");
     assert_eq!((engine.sent.len(), engine.run_sum(RunSum::IterationsAbandoned)), (1, 1));
     assert_eq!((engine.samples[0].check.as_str(), engine.samples[0].status), ("timeout", 0));
 }
 
 #[test]
-fn a_body_that_cannot_be_decoded_is_a_fault_of_its_own() {
+fn a_body_that_cannot_be_decoded_has_its_own_fault() {
     let mut first = ask("/");
     first.checks = vec![equals("$.a", "1")];
     let mut engine = two(first, |_| Served::ok("no gzip").header("Content-Encoding", "gzip"));
@@ -117,7 +117,7 @@ fn a_body_that_cannot_be_decoded_is_a_fault_of_its_own() {
 }
 
 #[test]
-fn redirects_are_followed_up_to_their_number() {
+fn redirects_are_followed_up_to_their_limit() {
     let service = |request: &str| {
         let path = request.split(' ').nth(1).unwrap_or("");
         match path.strip_prefix("/r").and_then(|n| n.parse::<u32>().ok()) {
@@ -133,14 +133,14 @@ fn redirects_are_followed_up_to_their_number() {
         assert_eq!(engine.sent.len(), requests, "at most {most}");
         assert_eq!(engine.sum(0, SeriesSum::Redirects), requests as u64 - 1);
         assert_eq!(engine.failures, faults);
-        assert!(engine.steps.iter().all(|step| step.request == 0), "all in the series of the request");
+        assert!(engine.steps.iter().all(|step| step.request == 0), "all are in the series of the request");
         engine.iterate();
-        assert_eq!(engine.sent.len(), 2 * requests, "each iteration may follow as many");
+        assert_eq!(engine.sent.len(), 2 * requests, "each iteration may follow this many");
     }
 }
 
 #[test]
-fn without_redirects_the_answer_is_judged_as_it_is() {
+fn without_redirects_the_response_itself_is_judged() {
     let mut first = ask("/");
     first.checks = vec![header_is("Location", "/elsewhere")];
     let mut engine = two(first, |_| Served::status(302).header("Location", "/elsewhere"));
@@ -188,7 +188,7 @@ fn cookies_are_kept_per_user_and_sent_back_where_they_belong() {
     assert_eq!(cookies, [None, Some("sid=1"), both, Some("sid=1"), both, both]);
     let mut other = Engine::new(user(&stage, 1), service);
     other.iterate();
-    assert!(!other.sent[0].1.contains("Cookie"), "another user has a jar of its own");
+    assert!(!other.sent[0].1.contains("Cookie"), "another user has its own cookie jar");
     script.cookies = false;
     let mut without = play(script, service);
     without.iterate();
@@ -196,7 +196,7 @@ fn cookies_are_kept_per_user_and_sent_back_where_they_belong() {
 }
 
 #[test]
-fn cookies_of_a_redirect_are_sent_behind_it() {
+fn cookies_of_a_redirect_are_sent_with_the_next_request() {
     let mut first = ask("/login");
     first.redirects = 1;
     let service = |request: &str| {
@@ -245,13 +245,13 @@ fn a_new_shape_late_in_a_run_is_counted_and_old_ones_may_alternate() {
     };
     let mut engine = play(script(vec![first], vec![Node::Ask(0)]), service);
     engine.iterations(40);
-    assert_eq!(engine.sum(0, SeriesSum::ShapeChanges), 0, "two kinds of answers are no change");
+    assert_eq!(engine.sum(0, SeriesSum::ShapeChanges), 0, "two alternating shapes are not a change");
     engine.iterations(30);
-    assert_eq!(engine.sum(0, SeriesSum::ShapeChanges), 1, "the new kind, once");
+    assert_eq!(engine.sum(0, SeriesSum::ShapeChanges), 1, "the new shape, once");
 }
 
 #[test]
-fn the_request_says_what_the_step_says() {
+fn the_request_has_the_settings_of_the_step() {
     let mut head = ask("/head");
     head.method = "HEAD".into();
     head.timeout_ns = Some(7 * MS);

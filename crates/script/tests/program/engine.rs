@@ -1,4 +1,4 @@
-//! A pretend engine for one user: virtual time, answers from a closure, and a record of everything that was said.
+//! A simulated engine for one user: virtual time, responses from a closure, and a record of all events.
 #![allow(dead_code)]
 
 use plimsoll_plan::Fault;
@@ -13,7 +13,7 @@ pub const MS: u64 = 1_000_000;
 /// 2026-01-31T12:00:00Z
 pub const UNIX_NS: u64 = 1_769_860_800_000_000_000;
 
-/// What the pretend service says to one request.
+/// The response of the simulated service to one request.
 #[derive(Clone, Debug, Default)]
 pub struct Served {
     pub status: u16,
@@ -21,9 +21,9 @@ pub struct Served {
     pub body: Vec<u8>,
     pub after_ns: u64,
     pub fault: Option<Fault>,
-    /// Of a stream: ns behind the head, id, data.
+    /// For a stream: time after the head in ns, id, data.
     pub events: Vec<(u64, String, String)>,
-    /// Of a stream: when the server ends it, ns behind the head.
+    /// For a stream: time from the head to the end by the server, in ns.
     pub end_ns: Option<u64>,
 }
 
@@ -51,14 +51,14 @@ impl Served {
     }
 }
 
-/// What lies ahead.
+/// A future event.
 #[derive(Debug)]
 enum Ahead {
     Slept(StepId),
     Head(Step, Served),
     Event(StepId, String, String),
     Reply(Step, Served),
-    /// As a reply, to a stream that the program has closed.
+    /// The reply to a stream that the program has closed.
     Closed(Step, Served),
 }
 
@@ -80,15 +80,15 @@ pub struct Engine {
     out: Outbox,
     ahead: Vec<(u64, u64, Ahead)>,
     serial: u64,
-    /// Every request as text, with the instant of its send.
+    /// Every request as text, with the time of its send.
     pub sent: Vec<(u64, String)>,
     pub steps: Vec<Step>,
     pub counts: Vec<Count>,
     pub samples: Vec<FailureExample>,
-    /// What the engine would count as failed: its own faults and those that the program names.
+    /// Failures that the engine would count: its own faults, and those that the program reports.
     pub failures: Vec<(RequestId, Fault)>,
     pub retired: bool,
-    /// What the next iteration waits for.
+    /// The delay before the next iteration.
     rest_ns: u64,
     iteration: u64,
 }
@@ -113,13 +113,13 @@ impl Engine {
         }
     }
 
-    /// One iteration, from its begin until nothing is outstanding.
+    /// Runs one iteration, from its start until nothing is outstanding.
     pub fn iterate(&mut self) {
         self.begin();
         while self.step() {}
     }
 
-    /// So many iterations; fewer when the user retires.
+    /// Runs `count` iterations, or fewer if the user retires.
     pub fn iterations(&mut self, count: u32) {
         for _ in 0..count {
             if self.retired {
@@ -130,14 +130,14 @@ impl Engine {
     }
 
     pub fn begin(&mut self) {
-        assert!(self.ahead.is_empty(), "an iteration begins when the one before is over");
+        assert!(self.ahead.is_empty(), "an iteration starts after the previous one");
         let iteration = self.iteration;
         self.iteration += 1;
         self.now_ns += std::mem::take(&mut self.rest_ns);
         self.wake(None, Wake::Begin { user: 0, iteration });
     }
 
-    /// Up to an instant of the run.
+    /// Runs until a point in time.
     pub fn run_until(&mut self, until_ns: u64) {
         while self.ahead.iter().any(|(at, ..)| *at <= until_ns) {
             self.step();
@@ -145,7 +145,7 @@ impl Engine {
         self.now_ns = until_ns;
     }
 
-    /// The next thing that happens; false when nothing is outstanding.
+    /// Runs the next event; returns false if nothing is outstanding.
     pub fn step(&mut self) -> bool {
         let Some(next) = (0..self.ahead.len()).min_by_key(|i| (self.ahead[*i].0, self.ahead[*i].1)) else {
             return false;
@@ -168,7 +168,7 @@ impl Engine {
                 if let Some(end_ns) = served.end_ns.or((!open).then_some(0)) {
                     self.later(end_ns, Ahead::Reply(step, Served { events: Vec::new(), ..served.clone() }));
                 } else {
-                    // Open until somebody closes it.
+                    // It stays open until one side closes it.
                     self.later(u64::MAX / 2, Ahead::Reply(step, served.clone()));
                 }
                 self.wake(
@@ -214,9 +214,9 @@ impl Engine {
         self.retired |= out.retired;
         self.rest_ns = out.rest_ns;
         if let Some(fault) = out.failure {
-            self.failures.push((replied.expect("only an answer can fail"), fault));
+            self.failures.push((replied.expect("only a response can fail"), fault));
         }
-        // In the order of the real engine: what is given up in a wake is nothing that was begun in it.
+        // In the order of the real engine: a wake cancels only steps that began before it.
         for id in out.cancels.drain(..) {
             self.cancel(id);
         }
@@ -275,7 +275,7 @@ impl Engine {
         }
     }
 
-    /// The run is over: streams are told, everything else is dropped.
+    /// Ends the run: streams get a notice, everything else is dropped.
     pub fn stop(&mut self) {
         for (.., ahead) in std::mem::take(&mut self.ahead) {
             if let Ahead::Reply(step, served) = ahead
@@ -286,7 +286,7 @@ impl Engine {
         }
     }
 
-    /// First lines of the requests in the order of their sends, without the version.
+    /// The request lines in the order of their sends, without the version.
     pub fn lines(&self) -> Vec<&str> {
         self.sent.iter().map(|(_, text)| text.split(" HTTP/").next().unwrap_or("")).collect()
     }

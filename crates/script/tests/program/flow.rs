@@ -1,4 +1,4 @@
-//! Each kind of node does what it says, in its order and at its time.
+//! Each kind of node acts as documented, in order and on time.
 
 use super::engine::{Engine, MS, Served};
 use super::plans::*;
@@ -16,11 +16,11 @@ fn set(id: u16, value: &str) -> Node {
 }
 
 #[test]
-fn requests_and_pauses_come_in_their_order() {
+fn requests_and_pauses_keep_their_order() {
     let mut engine = walk(2, vec![Node::Ask(0), think(5 * MS), Node::Ask(1)]);
     engine.iterate();
     assert_eq!(engine.lines(), ["GET /0", "GET /1"]);
-    assert_eq!(engine.sent[1].0, 6 * MS, "1 ms of service and 5 ms of thought");
+    assert_eq!(engine.sent[1].0, 6 * MS, "1 ms of service and 5 ms of think time");
     assert!(
         engine.sent[0].1.starts_with("GET /0 HTTP/1.1\r\nHost: 127.0.0.1:8080\r\n"),
         "{}",
@@ -30,7 +30,7 @@ fn requests_and_pauses_come_in_their_order() {
 }
 
 #[test]
-fn a_loop_makes_its_rounds_and_none_when_there_are_none() {
+fn a_loop_runs_its_number_of_rounds_even_if_that_is_0() {
     let rounds = |times| Node::Repeat { times, nodes: vec![Node::Ask(0)] };
     for (times, expected) in [("3", 3), (" 2 ", 2), ("0", 0)] {
         let mut engine = walk(1, vec![rounds(text(times))]);
@@ -39,11 +39,11 @@ fn a_loop_makes_its_rounds_and_none_when_there_are_none() {
     }
     let mut engine = walk(1, vec![set(0, "4"), rounds(var(0))]);
     engine.iterate();
-    assert_eq!(engine.sent.len(), 4, "read when the loop begins");
+    assert_eq!(engine.sent.len(), 4, "evaluated when the loop begins");
 }
 
 #[test]
-fn a_number_of_rounds_that_is_none_leaves_the_iteration_and_says_so() {
+fn an_invalid_number_of_rounds_ends_the_iteration_with_an_error() {
     let rounds = Node::Repeat { times: var(0), nodes: vec![Node::Ask(0)] };
     let mut engine = walk(1, vec![set(0, "many"), rounds, Node::Ask(0)]);
     engine.iterate();
@@ -58,7 +58,7 @@ fn a_number_of_rounds_that_is_none_leaves_the_iteration_and_says_so() {
 }
 
 #[test]
-fn a_conditional_loop_ends_with_its_condition_and_at_its_bound() {
+fn a_conditional_loop_ends_with_its_condition_or_at_its_limit() {
     let until = |most| Node::While {
         condition: is(around("", Placeholder::Call(Function::Counter { id: 0, start: 1, step: 1 }), ""), "1"),
         most,
@@ -74,7 +74,7 @@ fn a_conditional_loop_ends_with_its_condition_and_at_its_bound() {
 }
 
 #[test]
-fn a_condition_chooses_its_side() {
+fn a_condition_selects_its_branch() {
     let side = |value: &str| {
         let fork =
             Node::If { condition: is(var(0), "7"), then: vec![Node::Ask(0)], otherwise: vec![Node::Ask(1)] };
@@ -92,7 +92,7 @@ fn a_condition_chooses_its_side() {
 }
 
 #[test]
-fn once_is_once_per_user_and_variables_last() {
+fn once_runs_once_per_user_and_variables_persist() {
     let asks = vec![ask("/login"), {
         let mut ask = ask("/");
         ask.path = around("/", Placeholder::Var(0), "");
@@ -105,24 +105,24 @@ fn once_is_once_per_user_and_variables_last() {
 }
 
 #[test]
-fn once_waits_for_the_first_time_and_is_tried_again_behind_a_failure() {
+fn once_runs_when_first_reached_and_again_after_a_failure() {
     let ways = vec![(1.0, vec![Node::Ask(0)]), (1.0, vec![Node::Once(vec![Node::Ask(1)]), Node::Ask(2)])];
     let asks = vec![ask("/other"), ask("/login"), ask("/page")];
     let mut tries = 0;
     let service = move |line: &str| {
         tries += u32::from(line.contains("login"));
-        // The first attempt to log in is refused.
+        // The first login is rejected.
         Served::status(if line.contains("login") && tries == 1 { 503 } else { 200 })
     };
     let mut engine = play(script(asks, vec![one_of(ways, Order::Exact)]), service);
     engine.iterations(8);
     let of = |what: &str| engine.lines().iter().filter(|line| line.contains(what)).count();
-    // Of four passages the first ended at the log-in, the second logged in.
+    // Of four passes, the first ended at the failed login, and the second logged in.
     assert_eq!((of("other"), of("login"), of("page")), (4, 2, 3));
 }
 
 #[test]
-fn choices_lead_to_their_own_nodes_and_meet_again() {
+fn choices_run_their_own_nodes_and_rejoin() {
     let ways = vec![(1.0, vec![Node::Ask(0)]), (1.0, vec![Node::Ask(1)]), (0.0, vec![Node::Ask(3)])];
     let mut engine = walk(4, vec![one_of(ways, Order::Exact), Node::Ask(2)]);
     engine.iterations(2);
@@ -140,14 +140,14 @@ fn groups_are_timed_as_a_whole_and_nest() {
     script.groups = vec!["outer".into(), "outer / inner".into()];
     let mut engine = play(script, always(200, ""));
     engine.iterate();
-    // One request and no check come before them.
+    // One request and no check precede them.
     assert_eq!(engine.hist(1, SeriesHist::Response), [4 * MS]);
     assert_eq!(engine.hist(2, SeriesHist::Response), [MS]);
     assert_eq!((engine.sum(1, SeriesSum::Finished), engine.sum(2, SeriesSum::Finished)), (1, 1));
 }
 
 #[test]
-fn branches_run_at_the_same_time_and_the_slowest_is_waited_for() {
+fn branches_run_concurrently_until_the_slowest_ends() {
     let branches =
         vec![vec![think(10 * MS), Node::Ask(0)], vec![Node::Ask(1), think(MS), Node::Ask(2)], Vec::new()];
     let mut engine = walk(4, vec![Node::Parallel(branches), Node::Ask(3)]);
@@ -159,7 +159,7 @@ fn branches_run_at_the_same_time_and_the_slowest_is_waited_for() {
 
 #[test]
 fn branches_do_not_share_their_counts() {
-    // Each branch has loops inside loops that interleave with those of the others, at one and the same time.
+    // Each branch has nested loops that interleave with those of the other branches.
     let inner = |ask, pause| {
         let body = vec![Node::Ask(ask), think(pause)];
         Node::Group { group: 0, nodes: vec![Node::Repeat { times: text("3"), nodes: body }] }
@@ -175,7 +175,7 @@ fn branches_do_not_share_their_counts() {
     let mut engine = play(script, always(200, ""));
     engine.iterate();
     for line in ["GET /0", "GET /1", "GET /2"] {
-        // 2 rounds of (2 rounds of 2 branches of 3, and 1)
+        // 2 × (2 rounds × 2 branches × 3, plus 1)
         assert_eq!(engine.lines().iter().filter(|l| **l == line).count(), 2 * (2 * 2 * 3 + 1));
     }
     assert_eq!(engine.sum(3, SeriesSum::Finished), 2 * 3 * 2 * 2);
@@ -193,13 +193,13 @@ fn a_failure_in_one_branch_ends_the_pauses_of_the_others() {
     let mut engine = play(script(asks, vec![Node::Parallel(branches), Node::Ask(3)]), service);
     engine.iterate();
     assert_eq!(engine.lines(), ["GET /0", "GET /2"]);
-    assert_eq!(engine.now_ns, 20 * MS, "what was on its way is waited for");
+    assert_eq!(engine.now_ns, 20 * MS, "requests in flight are awaited");
     assert_eq!(engine.run_sum(RunSum::IterationsAbandoned), 1);
 }
 
 #[test]
-fn what_was_asked_for_in_the_wake_of_the_failure_is_taken_back() {
-    // The last branch fails before the engine has heard of the pause and of the request.
+fn steps_emitted_in_the_same_wake_as_a_failure_are_withdrawn() {
+    // The last branch fails before the engine has received the pause and the request.
     let mut broken = ask("/");
     broken.path = around("/", Placeholder::Var(0), "");
     let branches = vec![vec![think(MS), Node::Ask(0)], vec![Node::Ask(0)], vec![Node::Ask(1)]];
@@ -211,7 +211,7 @@ fn what_was_asked_for_in_the_wake_of_the_failure_is_taken_back() {
 }
 
 #[test]
-fn the_pace_fills_an_iteration_up_and_never_cuts_it() {
+fn pacing_extends_an_iteration_and_never_shortens_it() {
     for (pace_ms, period_ms) in [(10, 10), (1, 3)] {
         let mut script = script(vec![ask("/")], vec![Node::Ask(0), think(2 * MS)]);
         script.scenarios[0].pace = Some(Delay::Constant { ns: pace_ms * MS });
@@ -223,16 +223,16 @@ fn the_pace_fills_an_iteration_up_and_never_cuts_it() {
 }
 
 #[test]
-fn the_pace_holds_after_a_failure_too() {
+fn pacing_also_applies_after_a_failure() {
     let mut script = script(vec![ask("/")], vec![Node::Ask(0), think(5 * MS)]);
     script.scenarios[0].pace = Some(Delay::Constant { ns: 10 * MS });
     let mut engine = play(script, always(503, ""));
     engine.iterations(2);
-    assert_eq!(engine.sent[1].0, 10 * MS, "a broken service is not hammered");
+    assert_eq!(engine.sent[1].0, 10 * MS, "a broken service is not flooded");
 }
 
 #[test]
-fn a_failure_leaves_the_iteration_unless_it_is_to_go_on() {
+fn a_failure_ends_the_iteration_unless_the_step_continues() {
     for (goes_on, sent) in [(false, 1), (true, 2)] {
         let mut first = ask("/0");
         first.go_on_after_failure = goes_on;
@@ -252,13 +252,13 @@ fn a_long_loop_that_sends_nothing_lets_others_run() {
     let body = vec![Node::Set(vec![(Slot::Var(0), text("x"))])];
     let mut engine = walk(1, vec![Node::Repeat { times: text("20000"), nodes: body }, Node::Ask(0)]);
     engine.begin();
-    assert!(engine.sent.is_empty(), "it has not gone through in one wake");
+    assert!(engine.sent.is_empty(), "it does not finish in one wake");
     while engine.step() {}
-    assert_eq!((engine.sent.len(), engine.sent[0].0), (1, 0), "and has lost no time");
+    assert_eq!((engine.sent.len(), engine.sent[0].0), (1, 0), "and it lost no time");
 }
 
 #[test]
-fn delays_follow_their_law() {
+fn delays_follow_their_distribution() {
     let laws = [
         (Delay::Uniform { low_ns: 2 * MS, high_ns: 4 * MS }, 3.0, 0.577),
         (Delay::Normal { mean_ns: 10 * MS, deviation_ns: 2 * MS }, 10.0, 2.0),
@@ -275,7 +275,7 @@ fn delays_follow_their_law() {
         let count = lengths_ms.len() as f64;
         let mean = lengths_ms.iter().sum::<f64>() / count;
         let deviation = (lengths_ms.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / count).sqrt();
-        // Five standard errors of the mean; the deviation's own error is of the same size for these laws.
+        // Five standard errors of the mean; for these distributions, the error of the deviation is similar.
         let error = 5.0 * deviation_ms / count.sqrt();
         assert!((mean - mean_ms).abs() < error, "{law:?}: mean {mean}");
         assert!((deviation - deviation_ms).abs() < 2.0 * error, "{law:?}: deviation {deviation}");

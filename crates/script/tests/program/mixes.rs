@@ -1,11 +1,11 @@
-//! How often each way is taken.
+//! The frequency of each branch of a mix.
 
 use super::engine::Engine;
 use super::plans::*;
-use plimsoll_plan::program::{Behaviour, Phase};
+use plimsoll_plan::program::{Behavior, Phase};
 use plimsoll_plan::script::{Entry, Node, Order, Scenario, Script};
 
-/// One scenario per weight, each with a request of its own.
+/// One scenario per weight, each with its own request.
 fn mix(weights: &[f64], order: Order) -> (Script, Entry) {
     let asks = (0..weights.len()).map(|i| ask(&format!("/{i}"))).collect();
     let mut script = script(asks, Vec::new());
@@ -16,7 +16,7 @@ fn mix(weights: &[f64], order: Order) -> (Script, Entry) {
     (script, Entry::Mix { ways, order })
 }
 
-/// Which way each iteration took, over several users that take turns.
+/// Returns the branch of each iteration, over several users that alternate.
 fn taken(weights: &[f64], order: Order, iterations: u32) -> Vec<usize> {
     let (script, entry) = mix(weights, order);
     let stage = stage_of(script, entry);
@@ -34,7 +34,7 @@ fn taken(weights: &[f64], order: Order, iterations: u32) -> Vec<usize> {
 }
 
 #[test]
-fn an_exact_mix_holds_its_ratio_at_every_moment() {
+fn an_exact_mix_keeps_its_ratio_at_all_times() {
     let mixes: [&[f64]; 8] = [
         &[70.0, 20.0, 10.0],
         &[1.0],
@@ -42,7 +42,7 @@ fn an_exact_mix_holds_its_ratio_at_every_moment() {
         &[0.5, 0.25, 0.25],
         &[3.0, 3.0, 2.0, 1.0, 1.0, 1.0, 1.0, 0.0],
         &[99.9, 0.1],
-        // No period: the ratio is held on the way.
+        // No short period: the ratio holds all the way.
         &[1.0, std::f64::consts::SQRT_2, std::f64::consts::PI],
         &[1.0 / 3.0, 1.0 / 7.0, 1.0 / 11.0],
     ];
@@ -68,20 +68,20 @@ fn a_random_mix_meets_its_ratio_and_has_no_pattern() {
         let count = ways.iter().filter(|w| **w == way).count() as f64;
         let due = 10_000.0 * weight / 100.0;
         if due == 0.0 {
-            assert_eq!(count, 0.0, "a way without weight is never taken");
+            assert_eq!(count, 0.0, "a branch without weight is never taken");
         } else {
             chi_square += (count - due).powi(2) / due;
         }
     }
-    // 99.99% of the chi-square distribution with two degrees of freedom lies below 18.4.
+    // 99.99% of the chi-squared distribution with two degrees of freedom is below 18.4.
     assert!(chi_square < 18.4, "{chi_square}");
     let repeats = ways.windows(2).filter(|pair| pair[0] == pair[1]).count() as f64;
-    // Independent draws repeat with the sum of the squared shares, 0.54; five standard errors.
+    // Independent draws repeat with probability 0.54, the sum of the squared shares; five standard errors.
     assert!((repeats / 9_999.0 - 0.54).abs() < 0.025, "{repeats}");
 }
 
 #[test]
-fn weights_that_leave_nothing_to_choose_are_refused() {
+fn weights_without_a_possible_choice_are_rejected() {
     for weights in [vec![0.0, 0.0], vec![-1.0, 2.0], vec![f64::NAN], Vec::new()] {
         let ways = weights.iter().map(|weight| (*weight, Vec::new())).collect();
         let sentence = refused(script(Vec::new(), vec![one_of(ways, Order::Random)]));

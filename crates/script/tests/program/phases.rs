@@ -1,11 +1,11 @@
-//! Set-up, load and tear-down; data that goes in and out; the same run twice.
+//! Setup, load, and teardown; data files that are read and written; repeatable runs.
 
 use super::engine::{Engine, Served};
 use super::plans::*;
 use plimsoll_plan::answer::Statuses;
 use plimsoll_plan::data::{AtEnd, Feeder, Format, OutFile, RowOrder, Sharing};
 use plimsoll_plan::metric::RunSum;
-use plimsoll_plan::program::{Behaviour, Phase};
+use plimsoll_plan::program::{Behavior, Phase};
 use plimsoll_plan::script::{Ask, Delay, Entry, Node, Order, Script, Slot};
 use plimsoll_plan::value::{Function, Placeholder};
 use plimsoll_script::program::Stage;
@@ -15,9 +15,9 @@ use std::sync::Arc;
 /// A path that no other test uses.
 fn place(name: &str) -> PathBuf {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("program");
-    std::fs::create_dir_all(&folder).expect("the build's own folder can be written");
+    std::fs::create_dir_all(&folder).expect("the build directory is writable");
     let path = folder.join(name);
-    // It is there from an earlier run of the tests, or it is not.
+    // The file may exist from an earlier run of the tests.
     let _ = std::fs::remove_file(&path);
     path
 }
@@ -45,7 +45,7 @@ fn greeting() -> Ask {
     hello
 }
 
-/// A set-up that extracts `key`, a load that uses it, a tear-down that gives it back.
+/// A setup that extracts `key`, a load that uses it, and a teardown that returns it.
 fn keyed() -> Script {
     let mut make = ask("/make");
     make.extracts = vec![extract("key", "$.key", Slot::Global(0))];
@@ -61,7 +61,7 @@ fn keyed() -> Script {
 }
 
 #[test]
-fn what_the_set_up_extracts_all_users_and_the_tear_down_see() {
+fn all_users_and_teardown_see_the_values_of_setup() {
     let stage = stage(keyed());
     assert!(stage.has(Phase::Setup) && stage.has(Phase::Load) && stage.has(Phase::Teardown));
     assert_eq!(stage.missing_globals(), ["key"]);
@@ -79,7 +79,7 @@ fn what_the_set_up_extracts_all_users_and_the_tear_down_see() {
 }
 
 #[test]
-fn a_set_up_that_fails_says_why() {
+fn a_failed_setup_reports_the_reason() {
     type Service = fn(&str) -> Served;
     let cases: [(Service, &str); 4] = [
         (|_| Served::status(500), "expected `200-399`, found `500`"),
@@ -97,7 +97,7 @@ fn a_set_up_that_fails_says_why() {
         assert!(trouble.starts_with("`/make`: "), "{trouble}");
         assert!(trouble.contains(part), "{trouble}");
     }
-    // A failure that the plan lives with is none.
+    // An error that the plan tolerates is not a failure.
     let mut script = keyed();
     script.asks[0].go_on_after_failure = true;
     let stage = stage(script);
@@ -107,7 +107,7 @@ fn a_set_up_that_fails_says_why() {
 }
 
 #[test]
-fn a_set_up_that_needs_what_nobody_has_set_says_which() {
+fn a_setup_that_needs_an_unset_variable_names_it() {
     let mut script = keyed();
     script.setup = vec![Node::Ask(2)];
     let stage = stage(script);
@@ -117,9 +117,9 @@ fn a_set_up_that_needs_what_nobody_has_set_says_which() {
 }
 
 #[test]
-fn users_get_rows_and_retire_when_there_are_no_more() {
+fn users_get_rows_and_retire_when_none_is_left() {
     let path = place("three.csv");
-    std::fs::write(&path, "name\nann\nbob\ncem\n").expect("the folder can be written");
+    std::fs::write(&path, "name\nann\nbob\ncem\n").expect("the directory is writable");
     let mut script = script(vec![greeting(), ask("/bye")], vec![Node::Ask(0), Node::Ask(0), Node::Ask(1)]);
     script.feeders = vec![feeder(path, Sharing::Unique, AtEnd::Stop)];
     let stage = stage(script);
@@ -130,18 +130,18 @@ fn users_get_rows_and_retire_when_there_are_no_more() {
         users[turn % 2].iterate();
     }
     let (ann, bob, cem) = ("GET /hello/ann", "GET /hello/bob", "GET /hello/cem");
-    assert_eq!(users[0].lines(), [ann, ann, "GET /bye", cem, cem, "GET /bye"], "a row is an iteration's");
+    assert_eq!(users[0].lines(), [ann, ann, "GET /bye", cem, cem, "GET /bye"], "an iteration keeps its row");
     assert_eq!(users[1].lines(), [bob, bob, "GET /bye"]);
     assert_eq!((users[0].retired, users[1].retired), (false, true));
-    assert_eq!(users[1].run_sum(RunSum::IterationsAbandoned), 0, "the end of the data is no failure");
+    assert_eq!(users[1].run_sum(RunSum::IterationsAbandoned), 0, "the end of the data is not a failure");
     users[1].iterate();
-    assert_eq!(users[1].sent.len(), 3, "who has retired does nothing more");
+    assert_eq!(users[1].sent.len(), 3, "a retired user does nothing");
 }
 
 #[test]
-fn a_user_retires_when_what_it_had_begun_is_through() {
+fn a_user_retires_after_its_last_requests_end() {
     let path = place("one.csv");
-    std::fs::write(&path, "name\nann\n").expect("the folder can be written");
+    std::fs::write(&path, "name\nann\n").expect("the directory is writable");
     let branches = vec![vec![Node::Ask(1)], vec![think(1), Node::Ask(0)]];
     let mut script = script(vec![greeting(), ask("/slow")], vec![Node::Parallel(branches)]);
     script.feeders = vec![feeder(path, Sharing::Unique, AtEnd::Stop)];
@@ -151,13 +151,13 @@ fn a_user_retires_when_what_it_had_begun_is_through() {
     assert!(!engine.retired);
     engine.begin();
     engine.run_until(engine.now_ns + 500);
-    assert!(!engine.retired, "its request is still on its way");
+    assert!(!engine.retired, "its request is still in flight");
     while engine.step() {}
     assert!(engine.retired);
 }
 
 #[test]
-fn the_set_up_can_make_the_file_that_feeds_the_load() {
+fn setup_can_write_the_data_file_of_the_load() {
     let path = place("made.csv");
     let mut made = feeder(path.clone(), Sharing::All, AtEnd::Recycle);
     made.made_by_setup = true;
@@ -169,7 +169,7 @@ fn the_set_up_can_make_the_file_that_feeds_the_load() {
     script.setup = vec![plain, row];
     let stage = stage(script);
     phase(&stage, Phase::Setup, always(200, "")).iterate();
-    // The second row may not stand in a path; as data it has come back whole.
+    // The second row is not allowed in a path, but it was read back whole.
     let mut engine = phase(&stage, Phase::Load, always(200, ""));
     engine.iterations(2);
     assert_eq!(engine.lines(), ["GET /hello/bob"]);
@@ -177,7 +177,7 @@ fn the_set_up_can_make_the_file_that_feeds_the_load() {
 }
 
 #[test]
-fn the_tear_down_runs_although_the_set_up_has_not_made_its_file() {
+fn teardown_runs_even_if_setup_did_not_write_its_file() {
     let mut made = feeder(place("never.csv"), Sharing::All, AtEnd::Recycle);
     made.made_by_setup = true;
     let mut script = script(vec![greeting(), ask("/tidy")], vec![Node::Ask(0)]);
@@ -192,7 +192,7 @@ fn the_tear_down_runs_although_the_set_up_has_not_made_its_file() {
 }
 
 #[test]
-fn rows_are_appended_behind_one_line_of_names() {
+fn rows_are_appended_after_one_line_of_names() {
     let path = place("out.csv");
     let file = OutFile { path: path.clone(), columns: vec!["user".into(), "the id".into()], anew: false };
     let row = |value: &str| {
@@ -210,11 +210,11 @@ fn rows_are_appended_behind_one_line_of_names() {
     row("");
     let written = std::fs::read_to_string(&path).expect("the file was made");
     assert_eq!(written, "user,the id\r\n3,7\r\n3,\"say \"\"hi\"\", you\"\r\n3,\"\"\r\n");
-    // An editor has left the last line open.
-    std::fs::write(&path, "user,the id\n1,2").expect("the folder can be written");
+    // An editor removed the last line end.
+    std::fs::write(&path, "user,the id\n1,2").expect("the directory is writable");
     row("9");
     assert_eq!(std::fs::read_to_string(&path).expect("it is there"), "user,the id\n1,2\r\n3,9\r\n");
-    std::fs::write(&path, "user,name\n1,2\n").expect("the folder can be written");
+    std::fs::write(&path, "user,name\n1,2\n").expect("the directory is writable");
     let mut other = script(Vec::new(), Vec::new());
     other.files = vec![file.clone()];
     let sentence = refused(other);
@@ -226,8 +226,8 @@ fn user_of(stage: &Arc<Stage>) -> Box<dyn plimsoll_plan::program::Program> {
 }
 
 #[test]
-fn a_file_that_takes_nothing_is_named_before_the_load() {
-    // The one device on which every write fails for lack of room.
+fn a_file_that_cannot_be_written_is_named_before_the_load() {
+    // On this device, every write fails for lack of space.
     let file = OutFile { path: "/dev/full".into(), columns: vec!["a".into()], anew: false };
     let mut script = script(Vec::new(), vec![Node::Append { file: 0, columns: vec![text("x")] }]);
     script.files = vec![file];
@@ -262,7 +262,7 @@ fn the_same_seed_sends_the_same_bytes_and_users_differ() {
 }
 
 #[test]
-fn users_have_numbers_over_all_lanes_and_iterations_their_own() {
+fn users_are_numbered_over_all_workloads_and_iterations_per_user() {
     let mut numbered = ask("/");
     numbered.path = around("/", Placeholder::Call(Function::User), "/");
     numbered.path.parts.extend(around("", Placeholder::Call(Function::Iteration), "").parts);
@@ -281,7 +281,7 @@ fn users_have_numbers_over_all_lanes_and_iterations_their_own() {
 }
 
 #[test]
-fn what_points_nowhere_is_refused_with_a_sentence() {
+fn an_invalid_reference_is_rejected_with_a_message() {
     let with = |change: fn(&mut Script)| {
         let mut script = script(vec![ask("/")], vec![Node::Ask(0)]);
         change(&mut script);
@@ -306,7 +306,7 @@ fn what_points_nowhere_is_refused_with_a_sentence() {
 }
 
 #[test]
-fn an_expected_status_of_the_set_up_is_told_as_written() {
+fn an_expected_status_of_setup_is_reported_as_written() {
     let mut script = keyed();
     script.asks[0].expect = Some(Statuses::parse("201").expect("a status"));
     let stage = stage(script);
@@ -315,7 +315,7 @@ fn an_expected_status_of_the_set_up_is_told_as_written() {
 }
 
 #[test]
-fn a_tear_down_that_fails_says_why_and_forgets_what_the_set_up_said() {
+fn a_failed_teardown_reports_its_own_reason_only() {
     let stage = stage(keyed());
     phase(&stage, Phase::Setup, always(500, "")).iterate();
     assert!(stage.trouble().is_some_and(|why| why.starts_with("`/make`: ")), "{:?}", stage.trouble());
@@ -328,17 +328,17 @@ fn a_tear_down_that_fails_says_why_and_forgets_what_the_set_up_said() {
 }
 
 #[test]
-fn a_set_up_that_is_denied_a_request_is_not_through() {
+fn a_setup_that_is_denied_a_request_is_incomplete() {
     let mut script = keyed();
     script.setup = vec![Node::Ask(0), Node::Ask(0)];
     let stage = stage(script);
     let mut engine = phase(&stage, Phase::Setup, always(200, r#"{"key": "k1"}"#));
-    // The engine sends the first and never wakes the program again, as at the cap on requests.
+    // The engine sends the first and never resumes the program, as at the limit on requests.
     engine.begin();
     assert!(!stage.is_through());
     while engine.step() {}
     assert!(stage.is_through());
-    // The next phase begins anew.
+    // The next phase starts over.
     let mut last = phase(&stage, Phase::Teardown, always(200, ""));
     assert!(!stage.is_through());
     last.iterate();

@@ -1,11 +1,11 @@
-//! Plans in a few words.
+//! Short constructors of plans.
 #![allow(dead_code)]
 
 use super::engine::{Engine, Served};
 use plimsoll_plan::answer::{Check, Extract, Pick, Rule, Source, Subject};
 use plimsoll_plan::draft::Draft;
 use plimsoll_plan::draft::LoadDraft;
-use plimsoll_plan::program::{Behaviour, Phase, Program, UserSlot};
+use plimsoll_plan::program::{Behavior, Phase, Program, UserSlot};
 use plimsoll_plan::script::{Ask, Condition, Delay, Entry, Node, Order, Scenario, Script, Slot};
 use plimsoll_plan::seal::{Machine, seal};
 use plimsoll_plan::value::{ColumnId, Escape, FeederId, Part, Placeholder, Text, VarId};
@@ -85,8 +85,7 @@ pub fn script(asks: Vec<Ask>, nodes: Vec<Node>) -> Script {
     }
 }
 
-/// A plan around a script. What the seal would refuse comes through: the interpreter must not trust that somebody has
-/// looked at its script before.
+/// A plan around a script, even one that sealing would reject: the interpreter must not rely on earlier validation.
 pub fn plan_of(mut script: Script, entry: Entry) -> Plan {
     if script.asks.is_empty() {
         script.asks.push(ask("/unused"));
@@ -107,7 +106,7 @@ pub fn plan_of(mut script: Script, entry: Entry) -> Plan {
         load: LoadDraft { users: Some(4), ..LoadDraft::default() },
         ..Draft::default()
     };
-    let plan = seal(draft, Machine { cpus: 1, seed: 7 }).expect("the shell is sound");
+    let plan = seal(draft, Machine { cpus: 1, seed: 7 }).expect("the rest of the plan is valid");
     Plan { script: Some(Arc::new(script)), entries: vec![entry], ..plan }
 }
 
@@ -119,7 +118,7 @@ pub fn stage(script: Script) -> Arc<Stage> {
     stage_of(script, Entry::Scenario(0))
 }
 
-/// The sentence with which a script is refused.
+/// Returns the message with which a script is rejected.
 pub fn refused(script: Script) -> String {
     Stage::new(&plan_of(script, Entry::Scenario(0))).err().expect("the script cannot be run").to_string()
 }
@@ -132,12 +131,12 @@ pub fn user(stage: &Arc<Stage>, number: u32) -> Box<dyn Program> {
     stage.clone().factory(Phase::Load).expect("the feeders can be read").programs().make(slot(number))
 }
 
-/// User 0 of a script, before a service.
+/// User 0 of a script, with a service.
 pub fn play(script: Script, service: impl FnMut(&str) -> Served + 'static) -> Engine {
     Engine::new(user(&stage(script), 0), service)
 }
 
-/// A service that says the same to everybody.
+/// A service that always gives the same response.
 pub fn always(status: u16, body: &str) -> impl FnMut(&str) -> Served + 'static {
     let served = Served { body: body.into(), ..Served::status(status) };
     move |_| served.clone()

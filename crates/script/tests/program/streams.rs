@@ -1,4 +1,4 @@
-//! Streams: their ends, what stands beside them, and what is counted.
+//! Streams: their ends, concurrent steps, and their counts.
 
 use super::engine::{Engine, MS, Served};
 use super::plans::*;
@@ -33,34 +33,34 @@ fn run(stream: Stream, served: Served) -> Engine {
 }
 
 #[test]
-fn a_stream_is_open_for_as_long_as_it_should_be() {
+fn a_stream_stays_open_for_its_duration() {
     let engine = run(Stream { for_ns: Some(35 * MS), ..Stream::default() }, ticking(100, None));
     assert_eq!(engine.steps[0].body, BodyUse::Stream);
     assert_eq!(engine.lines(), ["GET /events", "GET /next"]);
-    assert_eq!(engine.sent[1].0, 36 * MS, "from the head on");
+    assert_eq!(engine.sent[1].0, 36 * MS, "measured from the head");
     assert_eq!(engine.hist(0, StreamHist::StreamLife), [35 * MS]);
     assert_eq!(engine.hist(0, StreamHist::StreamEvents), [3]);
     assert!(engine.failures.is_empty());
 }
 
 #[test]
-fn a_stream_is_closed_after_so_many_events() {
+fn a_stream_is_closed_after_its_number_of_events() {
     let stream =
         Stream { events: Some(4), for_ns: Some(900 * MS), idle_ns: Some(50 * MS), ..Stream::default() };
     let engine = run(stream, ticking(100, None));
     assert_eq!(engine.sent[1].0, 41 * MS);
     assert_eq!(engine.hist(0, StreamHist::StreamEvents), [4]);
-    assert!(engine.failures.is_empty(), "and its timers with it: the engine would have complained");
+    assert!(engine.failures.is_empty(), "its timers are cancelled too, or the engine would panic");
 }
 
 #[test]
-fn the_end_by_the_server_is_an_end() {
+fn a_stream_may_be_ended_by_the_server() {
     let engine = run(Stream::default(), ticking(2, Some(25 * MS)));
     assert_eq!((engine.sent[1].0, engine.failures.len()), (26 * MS, 0));
 }
 
 #[test]
-fn an_end_by_the_wrong_side_is_a_failure() {
+fn a_stream_ended_by_the_wrong_side_is_a_failure() {
     let long = || Stream { for_ns: Some(30 * MS), ..Stream::default() };
     let cases = [
         (Some(Closer::Server), None, true),
@@ -78,8 +78,8 @@ fn an_end_by_the_wrong_side_is_a_failure() {
 }
 
 #[test]
-fn silence_for_too_long_is_a_failure() {
-    // Events at 10, 20 and 30 ms behind the head, then none.
+fn too_long_a_silence_is_a_failure() {
+    // Events at 10, 20, and 30 ms after the head, then none.
     let stream = Stream { idle_ns: Some(25 * MS), for_ns: Some(900 * MS), ..Stream::default() };
     let engine = run(stream, ticking(3, None));
     assert_eq!(engine.failures, [(0, Fault::StreamIdleTimeout)]);
@@ -89,21 +89,21 @@ fn silence_for_too_long_is_a_failure() {
 }
 
 #[test]
-fn what_stands_beside_a_stream_begins_with_its_head_and_is_waited_for() {
+fn steps_alongside_a_stream_start_with_its_head_and_are_awaited() {
     let beside = vec![Node::Ask(2), think(100 * MS), Node::Ask(3)];
     let stream = Stream { for_ns: Some(30 * MS), beside: beside.clone(), ..Stream::default() };
     let engine = run(stream, ticking(9, None).after(5 * MS));
     assert_eq!(engine.lines(), ["GET /events", "GET /2", "GET /3", "GET /next"]);
     let times: Vec<u64> = engine.sent.iter().map(|s| s.0 / MS).collect();
-    assert_eq!(times, [0, 5, 106, 107], "the stream has ended at 35 ms, the other strand at 107 ms");
-    // The other way around: it is through first, and the stream stays open.
+    assert_eq!(times, [0, 5, 106, 107], "the stream has ended at 35 ms, the other branch at 107 ms");
+    // In the opposite case, the steps end first, and the stream stays open.
     let stream = Stream { for_ns: Some(300 * MS), beside, ..Stream::default() };
     let engine = run(stream, ticking(9, None));
     assert_eq!(engine.sent[3].0, 301 * MS);
 }
 
 #[test]
-fn a_failure_beside_a_stream_closes_it() {
+fn a_failure_alongside_a_stream_closes_it() {
     let stream = Stream {
         idle_ns: Some(25 * MS),
         closed_by: Some(Closer::Server),
@@ -116,19 +116,19 @@ fn a_failure_beside_a_stream_closes_it() {
         _ => Served::status(500),
     });
     engine.iterate();
-    assert_eq!(engine.failures, [(2, Fault::Status)], "that we have closed it is no failure of the stream");
+    assert_eq!(engine.failures, [(2, Fault::Status)], "a stream that the client closed has not failed");
     assert_eq!(engine.hist(0, StreamHist::StreamEvents), [2], "and its account is settled");
     assert_eq!(engine.run_sum(RunSum::IterationsAbandoned), 1);
 }
 
 #[test]
-fn a_head_that_is_not_accepted_opens_no_stream() {
+fn a_rejected_head_opens_no_stream() {
     let stream = Stream { for_ns: Some(900 * MS), beside: vec![Node::Ask(2)], ..Stream::default() };
     let engine = run(stream.clone(), Served::status(503));
     assert_eq!(engine.failures, [(0, Fault::Status)]);
     assert_eq!(engine.lines(), ["GET /events"]);
     assert!(engine.hist(0, StreamHist::StreamLife).is_empty());
-    // The same when the plan goes on: what would have stood beside it is left out.
+    // The same if the plan continues after the failure: the steps alongside the stream are skipped.
     let mut script = streaming(stream);
     script.asks[0].go_on_after_failure = true;
     let mut engine = play(script, before(Served::status(503)));
@@ -151,7 +151,7 @@ fn the_head_of_a_stream_can_be_checked_and_its_body_cannot() {
 }
 
 #[test]
-fn a_stream_is_opened_again_behind_its_last_event() {
+fn a_stream_is_reopened_after_its_last_event() {
     let stream = Stream {
         reconnects: 2,
         sequence: Some(Place::Id),
@@ -186,7 +186,7 @@ fn a_stream_is_opened_again_behind_its_last_event() {
 }
 
 #[test]
-fn a_stream_that_broke_is_opened_again_while_it_may_be() {
+fn a_broken_stream_is_reopened_up_to_its_limit() {
     let stream = Stream { reconnects: 1, for_ns: Some(50 * MS), ..Stream::default() };
     let mut opened = 0;
     let mut engine = play(streaming(stream), move |request| {
@@ -200,12 +200,16 @@ fn a_stream_that_broke_is_opened_again_while_it_may_be() {
     engine.iterate();
     assert_eq!(engine.failures, [(0, Fault::ConnectionRefused)], "the second attempt was the last");
     assert_eq!(engine.sum(0, StreamSum::Reconnects), 1);
-    assert_eq!(engine.hist(0, StreamHist::StreamLife), [20 * MS], "what never opened has no life");
-    assert_eq!((engine.lines().len(), engine.now_ns), (2, 22 * MS), "the timer of the first went with it");
+    assert_eq!(
+        engine.hist(0, StreamHist::StreamLife),
+        [20 * MS],
+        "a stream that never opened has no lifetime"
+    );
+    assert_eq!((engine.lines().len(), engine.now_ns), (2, 22 * MS), "the timer of the first was cancelled");
 }
 
 #[test]
-fn a_stream_behind_a_redirect_is_followed() {
+fn a_redirect_to_a_stream_is_followed() {
     let mut script = streaming(Stream { for_ns: Some(30 * MS), ..Stream::default() });
     script.asks[0].redirects = 1;
     let service = |request: &str| match request.split(' ').nth(1) {
@@ -224,7 +228,7 @@ fn a_stream_behind_a_redirect_is_followed() {
 }
 
 #[test]
-fn losses_of_a_stream_that_stays_open_are_counted_as_it_goes() {
+fn losses_of_an_open_stream_are_counted_during_the_run() {
     let stream = Stream { sequence: Some(Place::Json("$.n".into())), ..Stream::default() };
     let event = |i: u64| (i * MS, String::new(), format!("{{\"n\": {}}}", i * 2));
     let served = Served { events: (1..=200).map(event).collect(), ..Served::ok("") };
@@ -234,14 +238,14 @@ fn losses_of_a_stream_that_stays_open_are_counted_as_it_goes() {
     // Every second number is missing: 2, 4, ..., 400.
     assert_eq!(engine.sum(0, StreamSum::EventsExpected), 399);
     let lost = engine.sum(0, StreamSum::EventsLost);
-    assert!((199 - 32..199).contains(&lost), "{lost}: all but what may still come");
+    assert!((199 - 32..199).contains(&lost), "{lost}: all except those that may still arrive");
     let said = engine.failures.len() + engine.samples.len() + engine.sent.len();
     engine.stop();
-    assert_eq!(engine.sum(0, StreamSum::EventsLost), 199, "at the stop nothing more can come");
+    assert_eq!(engine.sum(0, StreamSum::EventsLost), 199, "after the end, nothing can arrive");
     assert_eq!(
         engine.failures.len() + engine.samples.len() + engine.sent.len(),
         said,
-        "and nothing is begun"
+        "and nothing is started"
     );
     assert_eq!(engine.run_sum(RunSum::IterationsAbandoned), 0);
 }

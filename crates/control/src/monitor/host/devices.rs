@@ -23,7 +23,7 @@ impl Devices {
     }
 
     /// Reads `major minor name` and counters (Documentation/admin-guide/iostats.rst of the kernel). A sector has 512
-    /// bytes here, whatever the disk's sector size.
+    /// bytes here, regardless of the disk's sector size.
     pub fn disks(&mut self, files: &mut Files, page: &mut Page) {
         const SECTOR: f64 = 512.0;
         // The list includes partitions; `/sys/block` contains whole devices only.

@@ -84,9 +84,9 @@ pub async fn database(client: &Client, say: &mut Say, counters: &mut Counters) -
     let after = COUNTERS.len();
     // Statistics that were reset are new counters.
     let life: String = row.get(after + 2);
-    for (at, (_, ours, unit)) in COUNTERS.iter().enumerate() {
-        if let Some(rate) = counters.rate(&format!("{ours} {life}"), say.at, row.get(at)) {
-            say.reading("", ours, *unit, None, rate);
+    for (at, (_, name, unit)) in COUNTERS.iter().enumerate() {
+        if let Some(rate) = counters.rate(&format!("{name} {life}"), say.at, row.get(at)) {
+            say.reading("", name, *unit, None, rate);
         }
     }
     let mut growth = |name: &str, at: usize| counters.growth(&format!("{name} {life}"), say.at, row.get(at));
@@ -149,7 +149,7 @@ pub async fn version(client: &Client) -> Result<i32, Error> {
 }
 
 async fn all(client: &Client, text: &str) -> Result<Vec<Row>, Error> {
-    // Without a prepared statement: one round trip, and no session state behind a connection pooler.
+    // Without a prepared statement: one round trip, and no session state, which a connection pooler would not keep.
     client.query_typed(text, &[]).await
 }
 

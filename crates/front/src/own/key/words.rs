@@ -155,7 +155,6 @@ pub const SYNONYMS: &[(Section, &str, &str)] = &[
     (Stream, "idle", "idle_timeout"),
     (Stream, "every", "expected_interval"),
     (Stream, "made_at", "timestamp"),
-    (Stream, "beside", "while_open"),
     (Tls, "cert", "certificate"),
     (Tls, "sni", "server_name"),
     (Tls, "verify", "insecure"),
@@ -164,7 +163,7 @@ pub const SYNONYMS: &[(Section, &str, &str)] = &[
 ];
 
 /// Words whose replacement is elsewhere or looks different, with the help line. Searched before [`SYNONYMS`].
-pub const MENDS: &[(Section, &str, &str)] = &[
+pub const FIXES: &[(Section, &str, &str)] = &[
     (Top, "steps", "give the steps a name: `scenarios: { browse: [ { get: /pick } ] }`"),
     (Top, "requests", "give the requests a name: `scenarios: { browse: [ { get: /pick } ] }`"),
     (Top, "vus", "write `load: { users: 10, duration: 15s }`"),
