@@ -138,7 +138,7 @@ const IDEAS: &[Idea] = &[
     idea("login-and-token.yaml", 200, |seen| {
         assert_eq!(seen.received("/token"), 10, "each user logs in once");
         assert!(seen.server["secure_accepted"].as_u64() > Some(100));
-        assert_eq!(seen.server["secure_refused"], 0);
+        assert_eq!(seen.server["secure_rejected"], 0);
         seen.checks_held(2);
     }),
     idea("many-streams.yaml", 300, |seen| {

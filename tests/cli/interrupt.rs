@@ -4,7 +4,7 @@ use crate::support::{BINARY, Output, Ruler, Scratch, Tool};
 
 /// What a run of 60 s leaves behind that gets this signal after some 200 requests.
 fn cut_short(ruler: &Ruler, signal: &str, more: &[&str]) -> Output {
-    ruler.get("/_test-server/forget");
+    ruler.get("/_test-server/clear");
     let running = Tool::new(&[&[&ruler.url("/"), "-r", "500", "-d", "60s", "--json"], more].concat()).start();
     ruler.wait_for_requests(200);
     running.signal(signal);
@@ -94,7 +94,7 @@ fn an_interrupt_before_the_load_is_named_and_has_the_code_of_its_signal() {
     ];
     for (signal, code) in [("INT", 130), ("TERM", 143)] {
         for (ruler, args, sentence) in cases {
-            ruler.get("/_test-server/forget");
+            ruler.get("/_test-server/clear");
             let running = Tool::new(args).start();
             ruler.wait_for_requests(1);
             running.signal(signal);

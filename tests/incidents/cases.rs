@@ -165,7 +165,7 @@ pub const INCIDENTS: &[Incident] = &[
         .then(Event::Set("status=500"))
         .also(&["server_errors"]),
     Incident::new("no response from the middle on", "service_outage", &[], DYING)
-        .then(Event::Set("fault=never"))
+        .then(Event::Set("fault=no_response"))
         .also(&["no_response"]),
     Incident::new(
         "each connection is reset from the middle on",
@@ -222,7 +222,7 @@ pub const INCIDENTS: &[Incident] = &[
     Incident::new(
         "a twentieth are never answered",
         "no_response",
-        &["--delay", "2ms", "--fault", "never", "--fault-rate", "0.05"],
+        &["--delay", "2ms", "--fault", "no_response", "--fault-rate", "0.05"],
         HANGING,
     )
     .quick(),
@@ -232,17 +232,17 @@ pub const INCIDENTS: &[Incident] = &[
     Incident::new(
         "five connections, the others wait",
         "connection_limit",
-        &["--max-connections", "5", "--accept-none-beyond"],
+        &["--max-connections", "5", "--leave-in-backlog"],
         HANGING,
     )
     .also(&["no_response"]),
     Incident::new(
         "a listen queue of one",
         "listen_queue_full",
-        &["--backlog", "1", "--max-connections", "1", "--accept-none-beyond"],
+        &["--backlog", "1", "--max-connections", "1", "--leave-in-backlog"],
         &["{url}/", "-c", "100", "-d", "5s", "--timeout", "4s"],
     )
-    .then(Event::Set("max_connections=0&accept_none_beyond=0")),
+    .then(Event::Set("max_connections=0&leave_in_backlog=0")),
     Incident::new("300 ms each", "server_processing", &["--delay", "300ms"], SLOW).quick(),
     Incident::new("half are slow", "bimodal_latency", &["--delay", "bimodal:2ms:150ms:0.5"], SLOW).quick(),
     Incident::new("one in ten is slow", "bimodal_latency", &["--delay", "bimodal:2ms:250ms:0.1"], ARRIVALS),

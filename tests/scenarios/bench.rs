@@ -107,7 +107,7 @@ impl Trial {
         let output = tool.start().wait();
         let elapsed = begin.elapsed();
         let kept = ruler.json("/_test-server/requests");
-        assert_eq!(kept["let_go"], 0, "the ruler kept everything");
+        assert_eq!(kept["discarded"], 0, "the ruler kept everything");
         let asked = kept["requests"].as_array().expect("a list").iter().map(SentRequest::of).collect();
         let said = serde_json::from_str(&output.stdout).unwrap_or(Value::Null);
         Seen { asked, counters: ruler.counters(), output, said, elapsed, scratch, ruler }

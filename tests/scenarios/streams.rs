@@ -41,7 +41,7 @@ fn twelve_hundred_streams_are_accounted_for_to_the_last_event() {
     let seen = trial(text).run();
     assert_eq!((seen.count("/events"), seen.asked.len()), (1_200, 1_201), "{}", seen.output.stderr);
     assert_eq!(ruler(&seen, "streams_opened"), 1_200);
-    assert_eq!(ruler(&seen, "streams_closed_by_us"), 1_200, "the stop found all of them open");
+    assert_eq!(ruler(&seen, "streams_closed_by_server"), 1_200, "the stop found all of them open");
     let sent = ruler(&seen, "events_sent");
     assert_eq!((count(&seen, "streams"), count(&seen, "events")), (1_200, sent), "{}", seen.brief());
     assert_eq!(

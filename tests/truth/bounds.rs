@@ -18,7 +18,7 @@ const RULER: [&str; 6] =
 
 /// A run whose generator is stopped for so long in its middle.
 fn stopped(ruler: &Ruler, args: &[&str], for_ms: u64) -> Value {
-    ruler.get("/_test-server/forget");
+    ruler.get("/_test-server/clear");
     let running = Tool::new(&[args, &["--json"]].concat()).start();
     ruler.wait_for_requests(100);
     running.signal("STOP");
@@ -104,7 +104,7 @@ struct Row {
 }
 
 fn one(rate: u64, hogs: usize, factor: f64, ruler: &Ruler, cpus: &[u32]) -> Row {
-    ruler.get("/_test-server/forget");
+    ruler.get("/_test-server/clear");
     let limit_ns = (5_000_000.0 * factor) as u64;
     let limit = format!("service_time p95 < {limit_ns}ns");
     let url = ruler.url("/");
@@ -202,7 +202,7 @@ fn a_generator_without_a_cpu_does_not_fail_a_real_time_service() {
     let ruler = Ruler::from_command(command);
     let _hogs: Vec<Hogs> = cpus_of_this_test().iter().map(|cpu| Hogs::on(*cpu, 2)).collect();
     for _ in 0..6 {
-        ruler.get("/_test-server/forget");
+        ruler.get("/_test-server/clear");
         let limit = "response_time p99 < 2ms";
         let said =
             Tool::run(&[&ruler.url("/"), "-c", "8", "-d", "3s", "--threshold", limit, "--json"]).json();

@@ -101,7 +101,7 @@ fn a_connection_that_waits_costs_at_most_1_kib() {
 
 /// Resident memory with so many requests waiting, two ticks after all of them have been sent.
 fn held_kib(connections: u64) -> u64 {
-    let ruler = Ruler::start(&["--fault", "never", "--backlog", "4096"]);
+    let ruler = Ruler::start(&["--fault", "no_response", "--backlog", "4096"]);
     let n = connections.to_string();
     let running = Tool::new(&[&ruler.url("/"), "-c", &n, "-d", "60s", "--timeout", "90s", "-q"]).start();
     ruler.wait_for_requests(connections);

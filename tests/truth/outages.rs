@@ -138,7 +138,7 @@ fn a_service_that_comes_back_was_gone_for_so_long() {
         let running = Tool::new(
             &[&[&ruler.url("/"), "-r", "100", "-d", "4s", "--json", "--out", &file], &rules[..]].concat(),
         );
-        ruler.get("/_test-server/forget");
+        ruler.get("/_test-server/clear");
         let running = running.start();
         after(&ruler, 100);
         line.get("/_test-server/set?fault=reset_before");

@@ -89,7 +89,7 @@ fn holds(case: &Case) {
     let _alone = alone();
     let (ruler, scratch) = (Ruler::start(case.server), Scratch::new());
     help::patiently(case.what, || {
-        ruler.get("/_test-server/forget");
+        ruler.get("/_test-server/clear");
         let (file, url) = (scratch.path("run.plim"), ruler.url(case.path));
         let _ = std::fs::remove_file(&file);
         let (rate, n) = (case.rate_per_s.to_string(), case.requests.to_string());

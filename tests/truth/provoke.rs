@@ -20,7 +20,7 @@ pub fn json(args: &[&str], code: i32) -> Value {
 /// Runs, and does something to the world when the load is well under way.
 #[track_caller]
 pub fn middle(ruler: &Ruler, args: &[&str], code: i32, act: impl FnOnce()) -> Value {
-    ruler.get("/_test-server/forget");
+    ruler.get("/_test-server/clear");
     let running = Tool::new(&[args, &["--json"]].concat()).start();
     ruler.wait_for_requests(50);
     act();

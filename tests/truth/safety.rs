@@ -132,7 +132,7 @@ fn a_public_host_gets_nothing_but_the_question_whether_it_permits() {
             &["--allow", ""],
             &["--allow", "203.0.113.0/24"],
         ] {
-            ruler.get("/_test-server/forget");
+            ruler.get("/_test-server/clear");
             let output =
                 Tool::run(&[&[ruler.url("/").as_str(), "-n", "5", "-c", "2"], more].concat()).expect_code(4);
             assert!(output.stderr.contains(&format!("--allow {PUBLIC}")), "{}", output.stderr);
@@ -143,7 +143,7 @@ fn a_public_host_gets_nothing_but_the_question_whether_it_permits() {
             let agent = format!("user-agent: plimsoll/{}", env!("CARGO_PKG_VERSION"));
             assert!(asked.contains(&agent), "{asked}");
         }
-        ruler.get("/_test-server/forget");
+        ruler.get("/_test-server/clear");
         let said = json(&[&ruler.url("/"), "-n", "5", "-c", "2", "--allow", PUBLIC], 0);
         assert_eq!(count(&said, "/totals/requests"), 5);
         assert_eq!(ruler.counters()["by_path"], serde_json::json!({"/": 5}), "asked by flag, not by file");

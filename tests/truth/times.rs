@@ -108,7 +108,7 @@ fn holds(distribution: &str, points: &[Point], load: usize) {
         // What no try so far got right: all, at first.
         let mut open: Option<Vec<String>> = None;
         help::patiently(&format!("percentiles of {distribution} under {load:?}"), || {
-            ruler.get("/_test-server/forget");
+            ruler.get("/_test-server/clear");
             let (url, n) = (ruler.url("/"), requests.to_string());
             let args = [&[url.as_str(), "-n", n.as_str(), "--seed", "7", "--json"], load].concat();
             let (canary, waits) = (Canary::start(), help::Waits::of(ruler.pid()));

@@ -60,7 +60,7 @@ fn samples_lie_on_the_time_axis_of_the_run() {
     );
     std::fs::write(&script, ask).unwrap();
     unless_noisy(|| {
-        ruler.get("/_test-server/forget");
+        ruler.get("/_test-server/clear");
         let run_file = scratch.path("run.plim");
         let _ = std::fs::remove_file(&run_file);
         let command = format!("command=bash {script}");
@@ -131,14 +131,14 @@ fn monitors_that_fail_are_a_caution_and_cost_the_load_nothing() {
 fn a_listen_queue_that_overflows_is_seen_by_the_host() {
     let _alone = alone();
     let run = |backlog: &str, load: &[&str]| -> Value {
-        let ruler = Ruler::start(&["--backlog", backlog, "--max-connections", "1", "--accept-none-beyond"]);
+        let ruler = Ruler::start(&["--backlog", backlog, "--max-connections", "1", "--leave-in-backlog"]);
         let mut line = Line::to(&ruler);
         let url = ruler.url("/");
         let args = [&[url.as_str(), "--json", "--monitor", "host"], load].concat();
         let running: Running = Tool::new(&args).start();
         // The look whether anybody listens comes first and waits in the queue like the rest.
         pass(Duration::from_millis(1_500));
-        line.get("/_test-server/set?max_connections=0&accept_none_beyond=0");
+        line.get("/_test-server/set?max_connections=0&leave_in_backlog=0");
         running.wait().json()
     };
     let said = run("1", &["-c", "300", "-d", "4s"]);

@@ -1,27 +1,26 @@
-//! Exact figures out of the log: sorted values, never a histogram, because histograms are among the
-//! things that are tested against them.
+//! Exact statistics of the log: sorted values instead of a histogram, because tests compare histograms with them.
 
-/// The q-quantile of sorted values by the nearest-rank rule: the smallest value that at least the share
-/// `q` of all values does not exceed. None without values.
+/// Returns the q-quantile of sorted values by the nearest-rank rule: the smallest value that at least the share `q`
+/// of all values does not exceed. None without values.
 pub fn quantile<T: Copy>(sorted: &[T], q: f64) -> Option<T> {
     let rank = (q * sorted.len() as f64).ceil() as usize;
     sorted.get(rank.clamp(1, sorted.len().max(1)) - 1).copied()
 }
 
-/// How a sequence of arrivals lies on an even grid. Times in nanoseconds.
+/// Deviation of a sequence of arrivals from an even grid. Times in nanoseconds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Grid {
-    /// Spans between neighbours, ascending.
+    /// Gaps between consecutive arrivals, ascending.
     pub gaps_ns: Vec<u64>,
-    /// Distances from the grid, ascending, without sign.
+    /// Absolute distances from the grid, ascending.
     pub off_ns: Vec<u64>,
 }
 
-/// Lays `arrivals_ns` (any order) on a grid of `rate_per_s`.
+/// Compares `arrivals_ns` (in any order) with a grid of `rate_per_s`.
 ///
-/// The i-th arrival deviates by d_i = t_i - (t_0 + i / rate). The grid fits best where the median of the
-/// deviations is zero, so `off_ns` holds |d_i - median(d)|. A lost arrival shifts all later ones by a
-/// whole step: that is meant, for an open model must not lose any.
+/// The i-th arrival deviates by d_i = t_i - (t_0 + i / rate). The grid fits best if the median of the deviations is
+/// zero, so `off_ns` contains |d_i - median(d)|. A lost arrival shifts all later ones by a whole step. This is
+/// intended, because an open model must not lose any.
 pub fn grid(arrivals_ns: &[u64], rate_per_s: f64) -> Grid {
     let mut sorted = arrivals_ns.to_vec();
     sorted.sort_unstable();

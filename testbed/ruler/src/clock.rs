@@ -1,26 +1,26 @@
-//! The ruler's one place for clocks. Stamps are CLOCK_MONOTONIC, the same for every process of the
-//! machine, so that a stamp taken here can be laid beside one taken by a load generator.
+//! The only place where the ruler reads clocks. Timestamps are CLOCK_MONOTONIC, the same for every process of the
+//! machine, so they are comparable with those of a load generator.
 
 use rustix::time::{ClockId, Timespec, clock_gettime};
 
-/// Nanoseconds since some fixed point (usually boot).
+/// Returns the nanoseconds since a fixed point (usually boot).
 pub(crate) fn now_ns() -> u64 {
     let now = clock_gettime(ClockId::Monotonic);
     // Both parts are never negative for this clock.
     now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
 }
 
-/// Nanoseconds since 1970, for stamps that stand in an answer and for ticks that streams have in common.
+/// Returns the nanoseconds since 1970, for timestamps in a response and for the common ticks of streams.
 fn wall_ns() -> u64 {
     let now = clock_gettime(ClockId::Realtime);
-    // A date before 1970 is no date to run tests at.
+    // Tests do not run before 1970.
     u64::try_from(now.tv_sec).unwrap_or(0) * 1_000_000_000 + now.tv_nsec as u64
 }
 
-/// The same instant on both clocks: [`now_ns`] and [`wall_ns`].
+/// Returns the same time on both clocks: [`now_ns`] and [`wall_ns`].
 ///
-/// Between two readings the thread may be put to sleep, which would shift one clock against the other; so the date is
-/// read between two monotonic readings, until these lie close together (or the machine is too busy for that).
+/// If the kernel suspends the thread between two readings, one clock is shifted against the other. So the date is read
+/// between two monotonic readings, and again until these are close together (or the machine is too busy for that).
 pub(crate) fn both_ns() -> (u64, u64) {
     const CLOSE_NS: u64 = 5_000;
     const TRIES: usize = 8;
@@ -35,7 +35,7 @@ pub(crate) fn both_ns() -> (u64, u64) {
     (tightest.1, tightest.2)
 }
 
-/// A span as the kernel wants it.
+/// Converts a span to the kernel's type.
 pub(crate) fn timespec(span_ns: u64) -> Timespec {
     Timespec { tv_sec: (span_ns / 1_000_000_000) as i64, tv_nsec: (span_ns % 1_000_000_000) as _ }
 }

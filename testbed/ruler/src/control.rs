@@ -1,4 +1,4 @@
-//! The end points under `/_test-server/`: change the settings, read the record.
+//! The endpoints below `/_test-server/`, which change the settings and read the record.
 
 use crate::analysis::{grid, quantile};
 use crate::fault::FAULTS;
@@ -10,10 +10,10 @@ use crate::station::Station;
 use crate::units::percent_decoded;
 use std::fmt::Write;
 
-/// The path under which nothing is counted.
+/// Requests to paths with this prefix are not counted.
 pub(crate) const PREFIX: &[u8] = b"/_test-server/";
 
-/// What the end points read.
+/// The state that the endpoints read.
 pub(crate) struct View<'a> {
     pub(crate) recorder: &'a Recorder,
     pub(crate) station: &'a Station,
@@ -22,17 +22,17 @@ pub(crate) struct View<'a> {
     pub(crate) streams_open: u64,
 }
 
-/// What is to be done about a request under `/_test-server/`.
+/// The action for a request below `/_test-server/`.
 pub(crate) enum Wanted {
     /// Send this: media type, further header lines, body.
     Show(&'static str, String, Vec<u8>),
-    /// Put these settings into force; the names say which keys were given.
+    /// Apply these settings; the names are the keys in the request.
     Change(Box<Settings>, Vec<String>),
-    Forget,
-    ForgetKept,
+    Clear,
+    ClearKept,
 }
 
-/// Understands the target (from `/_test-server/` on). An error is a sentence for a 400.
+/// Parses the target, which starts with `/_test-server/`. An error is a sentence for a 400.
 pub(crate) fn understand(target: &[u8], view: &View<'_>) -> Result<Wanted, String> {
     let rest = target.get(PREFIX.len()..).unwrap_or_default();
     let at = rest.iter().position(|&byte| byte == b'?').unwrap_or(rest.len());
@@ -41,19 +41,20 @@ pub(crate) fn understand(target: &[u8], view: &View<'_>) -> Result<Wanted, Strin
         pairs.push((percent_decoded(name)?, percent_decoded(value)?));
     }
     let takes = |known: &[&str]| match pairs.iter().find(|pair| !known.contains(&pair.0.as_str())) {
-        Some(pair) => Err(format!("`{}` is no parameter here; known are: {}", pair.0, known.join(", "))),
+        Some(pair) if known.is_empty() => Err(format!("unknown parameter `{}`: expected none", pair.0)),
+        Some(pair) => Err(format!("unknown parameter `{}`: expected {}", pair.0, known.join(", "))),
         None => Ok(()),
     };
     let parameter = |name: &str| pairs.iter().find(|pair| pair.0 == name).map(|pair| pair.1.as_str());
     match &rest[..at] {
         b"set" => {
             if pairs.is_empty() {
-                return Err("`/_test-server/set` needs at least one key=value".into());
+                return Err("`/_test-server/set` requires at least one key=value".into());
             }
             let settings = Box::new(view.settings.changed(&pairs)?);
             Ok(Wanted::Change(settings, pairs.into_iter().map(|pair| pair.0).collect()))
         }
-        b"forget" => takes(&[]).map(|()| Wanted::Forget),
+        b"clear" => takes(&[]).map(|()| Wanted::Clear),
         b"counters" => takes(&[]).map(|()| json(counters(view))),
         b"log" => {
             takes(&["from", "count"])?;
@@ -69,21 +70,21 @@ pub(crate) fn understand(target: &[u8], view: &View<'_>) -> Result<Wanted, Strin
         }
         b"arrivals" => {
             takes(&["rate"])?;
-            let text =
-                parameter("rate").ok_or("`/_test-server/arrivals` needs a rate, for example ?rate=1000")?;
+            let text = parameter("rate")
+                .ok_or("`/_test-server/arrivals` requires a rate, for example ?rate=1000")?;
             match text.parse::<f64>() {
                 Ok(rate_per_s) if rate_per_s > 0.0 && rate_per_s < 1e9 => {
                     Ok(json(arrivals(view.recorder, rate_per_s)))
                 }
-                _ => Err(format!("`{text}` is no rate; write a number of arrivals per second")),
+                _ => Err(format!("invalid rate `{text}`: expected a number of arrivals per second")),
             }
         }
         b"requests" => {
             takes(&["clear"])?;
             match parameter("clear") {
                 None => Ok(json(view.recorder.kept.json())),
-                Some("") => Ok(Wanted::ForgetKept),
-                Some(value) => Err(format!("`clear` takes no value, but has `{value}`")),
+                Some("") => Ok(Wanted::ClearKept),
+                Some(value) => Err(format!("unexpected value `{value}`: `clear` takes none")),
             }
         }
         b"last_request" => {
@@ -93,8 +94,8 @@ pub(crate) fn understand(target: &[u8], view: &View<'_>) -> Result<Wanted, Strin
             Ok(Wanted::Show("application/octet-stream", cut.into(), bytes))
         }
         other => Err(format!(
-            "`/_test-server/{}` is no end point; there are set, counters, log, quantiles, arrivals, \
-             requests, last_request, forget",
+            "unknown endpoint `/_test-server/{}`: expected set, counters, log, quantiles, arrivals, requests, \
+             last_request, or clear",
             String::from_utf8_lossy(other)
         )),
     }
@@ -110,7 +111,7 @@ fn counters(view: &View<'_>) -> String {
     let mut text = String::from("{");
     for (name, value) in [
         ("requests", counters.requests),
-        ("answered", counters.answered),
+        ("responses", counters.responses),
         ("abandoned", counters.abandoned),
         ("malformed", counters.malformed),
         ("accepted", counters.accepted),
@@ -118,7 +119,7 @@ fn counters(view: &View<'_>) -> String {
         ("over_limit", counters.over_limit),
         ("accept_errors", counters.accept_errors),
         ("closed_by_peer", counters.closed_by_peer),
-        ("closed_by_us", counters.closed_by_us),
+        ("closed_by_server", counters.closed_by_server),
         ("resets_received", counters.resets_received),
         ("bytes_in", counters.bytes_in),
         ("queue", station.waiting()),
@@ -129,15 +130,15 @@ fn counters(view: &View<'_>) -> String {
         ("streams_opened", counters.streams_opened),
         ("streams_ended", counters.streams_ended),
         ("streams_closed_by_peer", counters.streams_closed_by_peer),
-        ("streams_closed_by_us", counters.streams_closed_by_us),
+        ("streams_closed_by_server", counters.streams_closed_by_server),
         ("events_sent", counters.events_sent),
-        ("events_left_out", counters.events_left_out),
+        ("events_skipped", counters.events_skipped),
         ("tokens_issued", counters.pages.tokens_issued),
         ("secure_accepted", counters.pages.secure_accepted),
-        ("secure_refused", counters.pages.secure_refused),
+        ("secure_rejected", counters.pages.secure_rejected),
         ("carts_opened", counters.pages.carts_opened),
         ("requests_kept", recorder.kept.len()),
-        ("requests_let_go", recorder.kept.let_go),
+        ("requests_discarded", recorder.kept.discarded),
         ("log_records", recorder.log.len() as u64),
         ("log_dropped", recorder.log_dropped),
     ] {
@@ -186,7 +187,7 @@ fn quantiles(recorder: &Recorder, wanted: &str) -> Result<String, String> {
     let mut in_server: Vec<u64> =
         (finished.clone()).map(|entry| entry.last_byte_written_ns.saturating_sub(entry.arrive_ns)).collect();
     let mut commanded: Vec<u64> = finished.clone().map(|entry| entry.commanded_ns).collect();
-    // The ruler's own lateness: how far it missed what it was told.
+    // The ruler's own delay: the difference between the actual and the configured time.
     let mut late: Vec<u64> = finished
         .map(|entry| (entry.last_byte_written_ns - entry.arrive_ns).saturating_sub(entry.commanded_ns))
         .collect();

@@ -1,8 +1,8 @@
 //! Random delays, reproducible from a seed.
 //!
-//! The generator is xoshiro256++ (Blackman and Vigna) seeded by splitmix64; a normal value comes from
-//! Box and Muller's transform. Each use (delay, service, errors, faults) has a stream of its own, so
-//! that switching errors on does not change the delays.
+//! The generator is xoshiro256++ (Blackman and Vigna) seeded by splitmix64; normal values are from the Box-Muller
+//! transform. Each use (delay, service, errors, faults) has a separate stream, so that turning errors on does not
+//! change the delays.
 
 use crate::units;
 
@@ -13,7 +13,7 @@ pub struct Random {
 }
 
 impl Random {
-    /// The stream with number `stream` under `seed`; equal arguments give equal streams.
+    /// Returns stream number `stream` of `seed`; equal arguments return equal streams.
     pub fn new(seed: u64, stream: u64) -> Self {
         let mut mixed = seed ^ stream.wrapping_mul(0xd134_2543_de82_ef95);
         let state = std::array::from_fn(|_| {
@@ -34,12 +34,12 @@ impl Random {
         result
     }
 
-    /// A number in the open interval (0, 1): never 0, so that its logarithm is finite.
+    /// Draws a number from the open interval (0, 1): never 0, so that its logarithm is finite.
     pub fn fraction(&mut self) -> f64 {
         ((self.next() >> 12) as f64 + 0.5) / (1u64 << 52) as f64
     }
 
-    /// True with probability `chance`; draws nothing for 0 and 1.
+    /// Returns true with probability `chance`; draws nothing for 0 and 1.
     pub fn hits(&mut self, chance: f64) -> bool {
         chance >= 1.0 || (chance > 0.0 && self.fraction() < chance)
     }
@@ -50,12 +50,12 @@ impl Random {
     }
 }
 
-/// How long something takes. Times in nanoseconds.
+/// A distribution of durations, in nanoseconds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Distribution {
-    /// Always the same.
+    /// Always the same value.
     Constant(u64),
-    /// Evenly between two bounds.
+    /// Uniform between two bounds.
     Uniform(u64, u64),
     /// Exponential with this mean.
     Exponential(u64),
@@ -71,11 +71,11 @@ pub enum Distribution {
 const MOST_NS: f64 = 3.6e12;
 
 impl Distribution {
-    /// Reads `5ms`, `uniform:1ms-20ms`, `exponential:10ms`, `normal:20ms:4ms`, `lognormal:10ms:0.8`
-    /// or `bimodal:5ms:200ms:0.02`.
+    /// Reads `5ms`, `uniform:1ms-20ms`, `exponential:10ms`, `normal:20ms:4ms`, `lognormal:10ms:0.8`, or
+    /// `bimodal:5ms:200ms:0.02`.
     ///
     /// # Errors
-    /// A sentence saying what was expected.
+    /// Returns a sentence that says what is expected.
     pub fn parse(text: &str) -> Result<Self, String> {
         let Some((name, rest)) = text.split_once(':') else {
             return Ok(Distribution::Constant(units::duration_ns(text)?));
@@ -83,12 +83,14 @@ impl Distribution {
         let parts: Vec<&str> = rest.split(':').collect();
         match (name, parts.as_slice()) {
             ("uniform", [bounds]) => {
-                let (low, high) = bounds
-                    .split_once('-')
-                    .ok_or_else(|| format!("`{text}` lacks its bounds; write uniform:1ms-20ms"))?;
+                let (low, high) = bounds.split_once('-').ok_or_else(|| {
+                    format!("missing bounds in `{text}`: expected for example uniform:1ms-20ms")
+                })?;
                 let (low, high) = (units::duration_ns(low)?, units::duration_ns(high)?);
                 if low > high {
-                    return Err(format!("`{text}` has its bounds the wrong way round"));
+                    return Err(format!(
+                        "invalid bounds in `{text}`: the first must not be larger than the second"
+                    ));
                 }
                 Ok(Distribution::Uniform(low, high))
             }
@@ -100,7 +102,7 @@ impl Distribution {
                 Ok(sigma) if (0.0..=10.0).contains(&sigma) => {
                     Ok(Distribution::LogNormal(units::duration_ns(median)?, sigma))
                 }
-                _ => Err(format!("`{sigma}` is no sigma; write a number from 0 to 10")),
+                _ => Err(format!("invalid sigma `{sigma}`: expected a number from 0 to 10")),
             },
             ("bimodal", [usual, rare, share]) => Ok(Distribution::Bimodal(
                 units::duration_ns(usual)?,
@@ -108,13 +110,13 @@ impl Distribution {
                 units::probability(share)?,
             )),
             _ => Err(format!(
-                "`{text}` is no distribution; write 5ms, uniform:1ms-20ms, exponential:10ms, \
-                 normal:20ms:4ms, lognormal:10ms:0.8 or bimodal:5ms:200ms:0.02"
+                "unknown distribution `{text}`: expected for example 5ms, uniform:1ms-20ms, exponential:10ms, \
+                 normal:20ms:4ms, lognormal:10ms:0.8, or bimodal:5ms:200ms:0.02"
             )),
         }
     }
 
-    /// Draws one value in nanoseconds; a constant uses up no randomness.
+    /// Draws one value in nanoseconds; a constant draws no random number.
     pub fn draw(&self, random: &mut Random) -> u64 {
         let drawn_ns = match *self {
             Distribution::Constant(value_ns) => return value_ns,
@@ -129,7 +131,7 @@ impl Distribution {
         drawn_ns.clamp(0.0, MOST_NS).round() as u64
     }
 
-    /// True when every draw is 0.
+    /// Returns true if every draw is 0.
     pub fn is_zero(&self) -> bool {
         *self == Distribution::Constant(0)
     }

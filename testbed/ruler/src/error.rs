@@ -1,17 +1,17 @@
-//! What can go wrong outside a request: a wrong word from the user, or a refusal by the machine.
+//! Errors outside of requests: invalid input from the user, or an error of the machine.
 
 use std::fmt;
 
-/// Why the ruler could not do what it was asked.
+/// Why the ruler cannot run.
 #[derive(Debug)]
 pub enum Error {
-    /// A flag, key or value is not understood. The text says what was expected.
+    /// A flag, key, or value is invalid. The text says what is expected.
     Wrong(String),
-    /// The operating system refused.
+    /// An error of the operating system.
     Machine {
-        /// What was tried, to follow "could not".
+        /// The action that failed, in the form that follows "cannot".
         doing: String,
-        /// The system's own reason.
+        /// The system's reason.
         source: std::io::Error,
     },
 }
@@ -31,7 +31,7 @@ impl fmt::Display for Error {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Error::Wrong(text) => out.write_str(text),
-            Error::Machine { doing, source } => write!(out, "could not {doing}: {source}"),
+            Error::Machine { doing, source } => write!(out, "cannot {doing}: {source}"),
         }
     }
 }

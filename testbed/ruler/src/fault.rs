@@ -1,6 +1,6 @@
-//! The vocabulary of faults: one table of names, what each does, and what it counts as.
+//! The table of faults: name, effect, and counter of each.
 
-/// Something wrong that the ruler does on purpose.
+/// A failure that the ruler provokes on purpose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
     ResetBefore,
@@ -10,55 +10,55 @@ pub enum Fault {
     HalfClose,
     Drip,
     StallHead,
-    Never,
+    NoResponse,
     BadStatusLine,
     BadHeader,
     ConflictingLength,
     BadChunk,
     EndlessHead,
     GarbageAfter,
-    TwoAnswers,
+    TwoResponses,
     AcceptThenReset,
     ResetIdleRace,
 }
 
 /// Name, fault, and one line for the help.
 pub(crate) const FAULTS: [(&str, Fault, &str); 17] = [
-    ("reset_before", Fault::ResetBefore, "RST before any byte of the answer"),
-    ("close_before", Fault::CloseBefore, "FIN before any byte of the answer"),
-    ("reset_mid_body", Fault::ResetMidBody, "whole head, half the body, RST"),
-    ("close_mid_body", Fault::CloseMidBody, "whole head, half the body, FIN"),
-    ("half_close", Fault::HalfClose, "head, then FIN of the writing side; reads on"),
-    ("drip", Fault::Drip, "whole answer, one byte every `drip_every`"),
-    ("stall_head", Fault::StallHead, "half the head, then nothing"),
-    ("never", Fault::Never, "no answer"),
-    ("bad_status_line", Fault::BadStatusLine, "a first line that is not HTTP"),
-    ("bad_header", Fault::BadHeader, "a header line without a colon"),
-    ("conflicting_length", Fault::ConflictingLength, "two Content-Length headers that differ"),
-    ("bad_chunk", Fault::BadChunk, "a chunk size that is no number"),
-    ("endless_head", Fault::EndlessHead, "headers without end, 64 KiB a millisecond"),
-    ("garbage_after", Fault::GarbageAfter, "a whole answer, then bytes that belong to none"),
-    ("two_answers", Fault::TwoAnswers, "two whole answers to one request"),
-    ("accept_then_reset", Fault::AcceptThenReset, "RST at once on connect (server-wide only)"),
-    ("reset_idle_race", Fault::ResetIdleRace, "a whole answer, then RST on the connection's next request"),
+    ("reset_before", Fault::ResetBefore, "RST before any byte of the response"),
+    ("close_before", Fault::CloseBefore, "FIN before any byte of the response"),
+    ("reset_mid_body", Fault::ResetMidBody, "Complete head, half the body, RST"),
+    ("close_mid_body", Fault::CloseMidBody, "Complete head, half the body, FIN"),
+    ("half_close", Fault::HalfClose, "Complete head, then FIN of the writing side; continues to read"),
+    ("drip", Fault::Drip, "Complete response, one byte every `drip_every`"),
+    ("stall_head", Fault::StallHead, "Half the head, then nothing"),
+    ("no_response", Fault::NoResponse, "Nothing; the connection stays open"),
+    ("bad_status_line", Fault::BadStatusLine, "First line that is not HTTP"),
+    ("bad_header", Fault::BadHeader, "Header line without a colon"),
+    ("conflicting_length", Fault::ConflictingLength, "Two Content-Length headers that differ"),
+    ("bad_chunk", Fault::BadChunk, "Chunk size that is not a number"),
+    ("endless_head", Fault::EndlessHead, "Headers without end, 64 KiB per millisecond"),
+    ("garbage_after", Fault::GarbageAfter, "Complete response, then bytes that belong to no response"),
+    ("two_responses", Fault::TwoResponses, "Two complete responses to one request"),
+    ("accept_then_reset", Fault::AcceptThenReset, "RST immediately after connecting (server-wide only)"),
+    ("reset_idle_race", Fault::ResetIdleRace, "Complete response, then RST on the connection's next request"),
 ];
 
 impl Fault {
-    /// The fault called `name`.
+    /// Returns the fault with this name.
     pub(crate) fn parse(name: &str) -> Result<Self, String> {
         FAULTS.iter().find(|row| row.0 == name).map(|row| row.1).ok_or_else(|| {
             let names: Vec<&str> = FAULTS.iter().map(|row| row.0).collect();
-            format!("`{name}` is no fault; there are none, {}", names.join(", "))
+            format!("unknown fault `{name}`: expected none, {}", names.join(", "))
         })
     }
 
-    /// Its place in [`FAULTS`], which is also its place in counters.
+    /// Returns its index in [`FAULTS`], which is also its index in the counters.
     pub(crate) fn index(self) -> usize {
         self as usize
     }
 
-    /// True when the client still gets one whole, well-formed answer to its request.
+    /// Returns true if the client still gets one complete, well-formed response to its request.
     pub(crate) fn answers_in_full(self) -> bool {
-        matches!(self, Fault::Drip | Fault::GarbageAfter | Fault::TwoAnswers | Fault::ResetIdleRace)
+        matches!(self, Fault::Drip | Fault::GarbageAfter | Fault::TwoResponses | Fault::ResetIdleRace)
     }
 }

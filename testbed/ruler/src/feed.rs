@@ -1,5 +1,5 @@
-//! An event stream (`text/event-stream`, WHATWG HTML 9.2) as commanded by the query of `/events`: which events
-//! there are, when each is due, and how it is written. No sockets and no timers here.
+//! An event stream (`text/event-stream`, WHATWG HTML 9.2) as defined by the query of `/events`: its events, when
+//! each is due, and how it is written. Without sockets and timers.
 
 use crate::draw::Random;
 use crate::json::quoted;
@@ -7,11 +7,11 @@ use crate::outgoing::push_text;
 use crate::settings::query_parts;
 use crate::units::{duration_ns, percent_decoded, switch, whole};
 
-/// What one stream is to send.
+/// The plan of one stream.
 #[derive(Debug, Clone)]
 pub(crate) struct Plan {
     every_ns: u64,
-    /// From the begin of the answer to the first event; None: `every_ns`.
+    /// From the start of the response to the first event; None: `every_ns`.
     first_ns: Option<u64>,
     /// The last sequence number; 0: no end.
     count: u64,
@@ -27,21 +27,21 @@ pub(crate) struct Plan {
     pub(crate) aligned: bool,
     pub(crate) fanout_ns: u64,
     /// The sequence number before the first one.
-    behind: u64,
+    resume_after: u64,
 }
 
-/// A stream that runs.
+/// A running stream.
 pub(crate) struct Feed {
     pub(crate) plan: Plan,
     pub(crate) chunked: bool,
-    /// The next place in the order of events, from 1; drops and swaps decide what stands there.
+    /// The next position in the order of events, from 1; drops and swaps determine its event.
     place: u64,
-    /// When that place is due by the plan: on the wall for aligned streams, else CLOCK_MONOTONIC.
+    /// When that position is due: CLOCK_REALTIME for aligned streams, otherwise CLOCK_MONOTONIC.
     due_ns: u64,
 }
 
 impl Plan {
-    /// Reads the query. Names that are not known here are nobody's business; a bad value is a sentence.
+    /// Reads the query. Ignores unknown names; an invalid value is an error, as a sentence.
     pub(crate) fn parse(query: &[u8], last_id: Option<&str>) -> Result<Self, String> {
         let mut plan = Plan {
             every_ns: 1_000_000_000,
@@ -58,7 +58,7 @@ impl Plan {
             jitter_ns: 0,
             aligned: false,
             fanout_ns: 0,
-            behind: 0,
+            resume_after: 0,
         };
         for (name, value) in query_parts(query) {
             let (name, value) = (percent_decoded(name)?, percent_decoded(value)?);
@@ -68,13 +68,13 @@ impl Plan {
             return Err("`first` and `aligned` exclude each other".into());
         }
         if plan.fanout_ns > 0 && !plan.aligned {
-            return Err("`fanout_us` needs `aligned=1`".into());
+            return Err("`fanout_us` requires `aligned=1`".into());
         }
         if plan.count > 0 && plan.swap.iter().any(|&place| place >= plan.count) {
-            return Err("`swap` names an event that has none behind it".into());
+            return Err("invalid `swap`: no event follows the last one".into());
         }
         if let Some(id) = last_id {
-            plan.behind = whole(id, 0, 1 << 60).map_err(|wrong| format!("Last-Event-ID: {wrong}"))?;
+            plan.resume_after = whole(id, 0, 1 << 60).map_err(|wrong| format!("Last-Event-ID: {wrong}"))?;
         }
         Ok(plan)
     }
@@ -84,7 +84,7 @@ impl Plan {
             "every" => {
                 self.every_ns = duration_ns(value)?;
                 if self.every_ns < 10_000 {
-                    return Err(format!("`{value}` is too short; write at least 10us"));
+                    return Err(format!("invalid time `{value}`: expected at least 10us"));
                 }
             }
             "first" => self.first_ns = Some(duration_ns(value)?),
@@ -93,11 +93,11 @@ impl Plan {
                 self.ids = match value {
                     "seq" => true,
                     "none" => false,
-                    _ => return Err(format!("`{value}` is no kind of id; write seq or none")),
+                    _ => return Err(format!("unknown kind of ID `{value}`: expected seq or none")),
                 }
             }
             "event" if value.contains(['\r', '\n']) => {
-                return Err("an event's name has no line breaks".into());
+                return Err("invalid name: line breaks are not allowed".into());
             }
             "event" => self.event = Some(value.to_owned()),
             "data" => self.data = Some(quoted(value)),
@@ -114,9 +114,9 @@ impl Plan {
         Ok(())
     }
 
-    /// The client has had the last event already.
+    /// Returns true if the client already has the last event.
     pub(crate) fn is_over(&self) -> bool {
-        self.count > 0 && self.behind >= self.count
+        self.count > 0 && self.resume_after >= self.count
     }
 }
 
@@ -125,17 +125,18 @@ fn places(text: &str) -> Result<Vec<u64>, String> {
 }
 
 impl Feed {
-    /// Begins at `now_ns` (CLOCK_MONOTONIC), which is `wall_ns` on the wall.
+    /// Starts at `now_ns` (CLOCK_MONOTONIC), which is `wall_ns` on CLOCK_REALTIME.
     pub(crate) fn new(plan: Plan, chunked: bool, now_ns: u64, wall_ns: u64) -> Self {
-        // Aligned streams tick at whole multiples of their period since 1970, wherever they began.
+        // Aligned streams tick at whole multiples of their period since 1970, regardless of their start.
         let due_ns = match plan.aligned {
             true => (wall_ns / plan.every_ns + 1) * plan.every_ns,
             false => now_ns + plan.first_ns.unwrap_or(plan.every_ns),
         };
-        Feed { place: plan.behind + 1, chunked, due_ns, plan }
+        Feed { place: plan.resume_after + 1, chunked, due_ns, plan }
     }
 
-    /// When the next event is due, on CLOCK_MONOTONIC and on the wall, if now is `now_ns` there and `wall_ns` here.
+    /// Returns when the next event is due on CLOCK_MONOTONIC and on CLOCK_REALTIME, which are at `now_ns` and
+    /// `wall_ns` now.
     pub(crate) fn due(&self, now_ns: u64, wall_ns: u64) -> (u64, u64) {
         match self.plan.aligned {
             true => ((self.due_ns + now_ns).saturating_sub(wall_ns), self.due_ns),
@@ -143,7 +144,7 @@ impl Feed {
         }
     }
 
-    /// Lateness on purpose, drawn anew for each event.
+    /// Draws the intended delay of one event.
     pub(crate) fn jitter_ns(&self, random: &mut Random) -> u64 {
         match self.plan.jitter_ns {
             0 => 0,
@@ -151,14 +152,14 @@ impl Feed {
         }
     }
 
-    /// Goes on to the next place; false when that was the last.
+    /// Continues with the next position; returns false after the last one.
     pub(crate) fn advance(&mut self) -> bool {
         self.place += 1;
         self.due_ns += self.plan.every_ns;
         self.plan.count == 0 || self.place <= self.plan.count
     }
 
-    /// What comes before the first event.
+    /// Writes the lines before the first event.
     pub(crate) fn push_opening(&self, to: &mut Vec<u8>) {
         if let Some(retry_ms) = self.plan.retry_ms {
             self.push(to, format!("retry: {retry_ms}\n\n").as_bytes());
@@ -169,7 +170,7 @@ impl Feed {
         self.push(to, b": still here\n\n");
     }
 
-    /// Writes what stands at the present place; returns how many events that is (none, one or two).
+    /// Writes the events at the current position, and returns their number (0, 1, or 2).
     pub(crate) fn push_events(&self, to: &mut Vec<u8>, at_ns: u64, sent_ns: u64) -> u64 {
         let plan = &self.plan;
         let seq = match self.place {
@@ -197,14 +198,14 @@ impl Feed {
         times
     }
 
-    /// The end of the answer.
+    /// Writes the end of the response.
     pub(crate) fn push_end(&self, to: &mut Vec<u8>) {
         if self.chunked {
             to.extend_from_slice(b"0\r\n\r\n");
         }
     }
 
-    /// Each piece is a chunk of its own: readers must cope with that, and it is what servers do.
+    /// Writes each piece as its own chunk, as servers do: readers must be able to handle that.
     fn push(&self, to: &mut Vec<u8>, text: &[u8]) {
         if self.chunked {
             push_text(to, format_args!("{:x}\r\n", text.len()));

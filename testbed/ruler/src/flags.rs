@@ -1,4 +1,4 @@
-//! The command line: a few flags of its own, and every key of the settings as a flag.
+//! The command line: a few flags for the process, and every key of the settings as a flag.
 
 use crate::error::Error;
 use crate::fault::FAULTS;
@@ -8,29 +8,29 @@ use crate::units::{duration_ns, whole};
 use std::fmt::Write;
 use std::net::SocketAddr;
 
-/// What the command line asks for.
+/// A parsed command line.
 pub(crate) enum Invocation {
     Run(Box<Options>),
     Help,
 }
 
-/// How to run.
+/// How the process runs, and the settings that it starts with.
 pub(crate) struct Options {
     pub(crate) listen: SocketAddr,
     pub(crate) until_stdin_closes: bool,
     pub(crate) life_s: u64,
-    pub(crate) spin_ns: u64,
+    pub(crate) busy_poll_ns: u64,
     pub(crate) log_max: u64,
     pub(crate) settings: Settings,
 }
 
-/// Flags that are not keys: name, its value in the help, meaning.
+/// Flags that are not keys: name, placeholder of the value, meaning.
 const OWN: [(&str, &str, &str); 5] = [
-    ("listen", "127.0.0.1:0", "address to serve; port 0 takes a free one"),
-    ("until-stdin-closes", "", "end when stdin reaches its end"),
-    ("seconds", "3600", "end after so long in any case"),
-    ("spin", "50us", "poll instead of sleeping for the last stretch before something is due"),
-    ("log-max", "20000000", "records kept in the log (40 bytes each)"),
+    ("listen", " <ADDRESS:PORT>", "Address to listen on; port 0 takes a free one [default: 127.0.0.1:0]"),
+    ("until-stdin-closes", "", "End when stdin reaches its end"),
+    ("seconds", " <N>", "End after N seconds in any case [default: 3600]"),
+    ("busy-poll", " <DURATION>", "Busy-poll instead of sleeping before a response is due [default: 0]"),
+    ("log-max", " <N>", "Maximum number of records in the log, 40 bytes each [default: 20000000]"),
 ];
 
 /// Reads the arguments after the program's name.
@@ -39,7 +39,7 @@ pub(crate) fn parse(args: impl Iterator<Item = String>) -> Result<Invocation, Er
         listen: SocketAddr::from(([127, 0, 0, 1], 0)),
         until_stdin_closes: false,
         life_s: 3600,
-        spin_ns: 0,
+        busy_poll_ns: 0,
         log_max: 20_000_000,
         settings: Settings::default(),
     };
@@ -50,15 +50,15 @@ pub(crate) fn parse(args: impl Iterator<Item = String>) -> Result<Invocation, Er
             return Ok(Invocation::Help);
         }
         let Some(flag) = arg.strip_prefix("--") else {
-            return Err(Error::wrong(format!("`{arg}` is no flag; see --help")));
+            return Err(Error::wrong(format!("unexpected argument `{arg}`; see --help")));
         };
         let (name, mut inline) = match flag.split_once('=') {
             Some((name, value)) => (name, Some(value.to_owned())),
             None => (flag, None),
         };
         let name = name.replace('_', "-");
-        // A switch among the keys may stand alone.
-        if name == "accept-none-beyond"
+        // This key is a switch, so its flag needs no value.
+        if name == "leave-in-backlog"
             && inline.is_none()
             && args.peek().is_none_or(|next| next.starts_with("--"))
         {
@@ -68,24 +68,24 @@ pub(crate) fn parse(args: impl Iterator<Item = String>) -> Result<Invocation, Er
             inline
                 .take()
                 .or_else(|| args.next())
-                .ok_or_else(|| Error::wrong(format!("`--{name}` needs a value")))
+                .ok_or_else(|| Error::wrong(format!("`--{name}` requires a value")))
         };
         let wrong = |text: String| Error::wrong(format!("--{name}: {text}"));
         match name.as_str() {
             "listen" => {
                 let text = value()?;
-                options.listen = text
-                    .parse()
-                    .map_err(|_| wrong(format!("`{text}` is no address; write for example 127.0.0.1:0")))?;
+                options.listen = text.parse().map_err(|_| {
+                    wrong(format!("invalid address `{text}`: expected for example 127.0.0.1:0"))
+                })?;
             }
             "until-stdin-closes" => options.until_stdin_closes = true,
             "seconds" => options.life_s = whole(&value()?, 1, 1_000_000_000).map_err(wrong)?,
-            "spin" => options.spin_ns = duration_ns(&value()?).map_err(wrong)?,
+            "busy-poll" => options.busy_poll_ns = duration_ns(&value()?).map_err(wrong)?,
             "log-max" => options.log_max = whole(&value()?, 0, 1 << 32).map_err(wrong)?,
             _ => {
                 let key = name.replace('-', "_");
                 if !KEYS.iter().any(|row| row.name == key) {
-                    return Err(Error::wrong(format!("`--{name}` is no flag; see --help")));
+                    return Err(Error::wrong(format!("unknown flag `--{name}`; see --help")));
                 }
                 pairs.push((key, value()?));
             }
@@ -98,17 +98,18 @@ pub(crate) fn parse(args: impl Iterator<Item = String>) -> Result<Invocation, Er
     Ok(Invocation::Run(Box::new(options)))
 }
 
-/// The text of `--help`, made from the tables.
+/// Returns the text of `--help`, generated from the tables.
 pub(crate) fn help() -> String {
-    let mut text =
-        String::from("A server whose behaviour is commanded, and which counts what it receives.\n\n");
-    text.push_str("Usage: plimsoll test-server [--listen ADDRESS:PORT] [--KEY VALUE]...\n\nFlags:\n");
+    let mut text = String::from(
+        "Start a server with configurable behavior that counts what it receives.\n\n\
+    Usage: plimsoll test-server [--listen <ADDRESS:PORT>] [--KEY VALUE]...\n\nFlags:\n",
+    );
     for (name, value, meaning) in OWN {
         // Writing to a String cannot fail.
-        let _ = writeln!(text, "  {:<32} {meaning}", format!("--{name} {value}"));
+        let _ = writeln!(text, "  {:<32} {meaning}", format!("--{name}{value}"));
     }
     text.push_str(
-        "\nKeys (--KEY VALUE; /_test-server/set?KEY=VALUE; those marked * also in any request's query):\n",
+        "\nKeys (`--KEY VALUE` or `/_test-server/set?KEY=VALUE`; those marked * also in a request's query):\n",
     );
     for row in &KEYS {
         let mark = if row.per_request() { '*' } else { ' ' };

@@ -1,8 +1,8 @@
-//! The little of JSON and base64 that answers are made of.
+//! The parts of JSON and base64 that responses need.
 
 use std::fmt::Write;
 
-/// A JSON string with its quotes.
+/// Returns a JSON string with its quotes.
 pub(crate) fn quoted(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);
     quoted.push('"');
@@ -20,7 +20,7 @@ pub(crate) fn quoted(text: &str) -> String {
     quoted
 }
 
-/// `"name":"text"` where the bytes are UTF-8, else `"name_base64":"..."`: nothing is lost either way.
+/// Returns `"name":"text"` if the bytes are UTF-8, otherwise `"name_base64":"..."`, so no byte is lost.
 pub(crate) fn bytes_member(name: &str, bytes: &[u8]) -> String {
     match std::str::from_utf8(bytes) {
         Ok(text) => format!("\"{name}\":{}", quoted(text)),
@@ -28,7 +28,7 @@ pub(crate) fn bytes_member(name: &str, bytes: &[u8]) -> String {
     }
 }
 
-/// The value of one header: as UTF-8, or each byte as the letter of that number (Latin-1).
+/// Returns the value of one header: as UTF-8, or each byte as one character (Latin-1).
 pub(crate) fn header_text(bytes: &[u8]) -> String {
     match std::str::from_utf8(bytes) {
         Ok(text) => text.to_owned(),
@@ -36,7 +36,7 @@ pub(crate) fn header_text(bytes: &[u8]) -> String {
     }
 }
 
-/// RFC 4648, the usual alphabet, with padding.
+/// Encodes by RFC 4648, with the standard alphabet and padding.
 fn base64(bytes: &[u8]) -> String {
     const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);

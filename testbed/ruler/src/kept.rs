@@ -1,14 +1,14 @@
-//! Requests kept whole, when `keep_requests` asks for it: byte by byte what arrived, for tests of what a client sends.
+//! Complete requests that `keep_requests` keeps, byte by byte, for tests of what a client sends.
 
 use crate::json::bytes_member;
 use crate::observed::{Origin, Seen};
 use crate::units::whole;
 use std::collections::VecDeque;
 
-/// All kept requests together take no more memory than this, in bytes.
+/// Maximum size of all kept requests together, in bytes.
 const BYTES_MOST: usize = 256 << 20;
 
-/// How many requests are kept, and which.
+/// Which requests are kept, and how many.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Keep {
     None,
@@ -25,7 +25,7 @@ impl Keep {
             _ if number == 0 => Ok(Keep::None),
             "first" => Ok(Keep::First(number)),
             "last" => Ok(Keep::Last(number)),
-            _ => Err(format!("`{text}` keeps nothing; write 100, last:100 or first:100")),
+            _ => Err(format!("invalid value `{text}`: expected for example 100, last:100, or first:100")),
         }
     }
 }
@@ -43,8 +43,8 @@ struct Request {
 pub(crate) struct Kept {
     requests: VecDeque<Request>,
     bytes: usize,
-    /// Seen while keeping, and not here any more (or never).
-    pub(crate) let_go: u64,
+    /// Requests that were not kept, or are no longer kept, for lack of room.
+    pub(crate) discarded: u64,
 }
 
 impl Kept {
@@ -52,7 +52,7 @@ impl Kept {
         let most = match keep {
             Keep::None => return,
             Keep::First(most) if self.requests.len() >= most || self.bytes + raw.len() > BYTES_MOST => {
-                self.let_go += 1;
+                self.discarded += 1;
                 return;
             }
             Keep::First(most) | Keep::Last(most) => most,
@@ -62,7 +62,7 @@ impl Kept {
         while self.requests.len() > most || self.bytes > BYTES_MOST {
             let Some(oldest) = self.requests.pop_front() else { break };
             self.bytes -= oldest.raw.len();
-            self.let_go += 1;
+            self.discarded += 1;
         }
     }
 
@@ -74,7 +74,7 @@ impl Kept {
         *self = Kept::default();
     }
 
-    /// All of them as a JSON object.
+    /// Returns all of them as a JSON object.
     pub(crate) fn json(&self) -> String {
         let requests: Vec<String> = (self.requests.iter())
             .map(|request| {
@@ -89,9 +89,9 @@ impl Kept {
             })
             .collect();
         format!(
-            "{{\"kept\":{},\"let_go\":{},\"requests\":[{}]}}",
+            "{{\"kept\":{},\"discarded\":{},\"requests\":[{}]}}",
             requests.len(),
-            self.let_go,
+            self.discarded,
             requests.join(",")
         )
     }

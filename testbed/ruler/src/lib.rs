@@ -1,14 +1,14 @@
-//! A server whose behaviour is commanded, and which counts and stamps what it received.
+//! A server with configurable behavior that counts and timestamps what it receives.
 //!
-//! It is the truth that a load generator is tested against, so it shares no code with one: HTTP,
-//! distributions, quantiles and clocks are written here a second time on purpose. One mistake made
-//! once in a shared library would cancel out and never be seen.
+//! Load generators are tested against its record, so it shares no code with them: HTTP, distributions,
+//! quantiles, and clocks are written here a second time on purpose. A mistake in a shared library would
+//! cancel out, and no test would find it.
 //!
-//! Read `README.md` for the contract (keys, end points, log format). The way through the code:
-//! `flags`, `keys` and `settings` turn text into a [`settings::Settings`]; `server` is the event
-//! loop; `request` reads, `answer`, `pressed` and `outgoing` write; `station` is the queue with workers;
-//! `pages` and `feed` are end points with an answer of their own; `record`, `kept`, `seen` and `analysis`
-//! keep and evaluate what was seen; `control` serves `/_test-server/*`.
+//! `README.md` defines the contract (keys, endpoints, log format). The way through the code: `flags`, `keys`,
+//! and `settings` turn text into a [`settings::Settings`]; `server` is the event loop; `request` reads;
+//! `answer`, `pressed`, and `outgoing` write; `station` is the queue with workers; `pages` and `feed` are the
+//! endpoints with their own responses; `record`, `kept`, `observed`, and `analysis` keep and evaluate the
+//! record; `control` serves `/_test-server/*`.
 #![forbid(unsafe_code)]
 
 pub mod analysis;
@@ -43,11 +43,11 @@ pub use error::Error;
 use std::io::Write;
 use std::process::ExitCode;
 
-/// Runs the ruler until its life ends, and returns the process's exit code: 0 after an ordinary end,
-/// 1 when the machine refused something (the port is taken), 2 when a flag is wrong.
+/// Runs the ruler until stdin closes or its time is over, and returns the exit code: 0 after a normal end,
+/// 1 after an error of the machine (the port is in use), 2 if a flag is invalid.
 ///
-/// `args` are the arguments after the program's name, so that another binary can embed the ruler as
-/// a sub-command. Prints one line on stdout, `listening on ADDRESS:PORT`, when it can be connected to.
+/// `args` are the arguments after the program's name, so another binary can embed the ruler as a command.
+/// Prints one line on stdout, `listening on ADDRESS:PORT`, as soon as it accepts connections.
 pub fn main(args: impl Iterator<Item = String>) -> ExitCode {
     let options = match flags::parse(args) {
         Ok(flags::Invocation::Run(options)) => options,
@@ -56,18 +56,18 @@ pub fn main(args: impl Iterator<Item = String>) -> ExitCode {
             return ExitCode::SUCCESS;
         }
         Err(error) => {
-            eprintln!("test server: {error}");
+            eprintln!("error: {error}");
             return ExitCode::from(2);
         }
     };
     match run(*options) {
         Ok(server::Ending::StdinClosed) => ExitCode::SUCCESS,
         Ok(server::Ending::LifeOver { seconds }) => {
-            eprintln!("test server: stopped after its life of {seconds} s (`--seconds`)");
+            eprintln!("test server: stopped after {seconds} s (`--seconds`)");
             ExitCode::SUCCESS
         }
         Err(error) => {
-            eprintln!("test server: {error}");
+            eprintln!("error: {error}");
             ExitCode::from(1)
         }
     }

@@ -1,4 +1,4 @@
-//! The `ruler` program: the library's [`ruler::main`] under its own name.
+//! The `ruler` program: [`ruler::main`] as a separate binary.
 #![forbid(unsafe_code)]
 
 use std::process::ExitCode;

@@ -4,15 +4,15 @@
 use crate::json::{bytes_member, header_text, quoted};
 use std::net::SocketAddr;
 
-/// The most of a body that is kept where bodies are shown whole, in bytes.
+/// Bytes of a body that are kept where complete bodies are shown.
 pub(crate) const BODY_MOST: usize = 16 << 20;
 
-/// Names and values in order, the values without the blanks around them.
+/// Names and values in order, the values without surrounding spaces.
 type Fields<'a> = Vec<(&'a [u8], &'a [u8])>;
 
 /// The parts of a request's bytes.
 pub(crate) struct Seen<'a> {
-    /// Up to and with the empty line.
+    /// Up to and including the empty line.
     pub(crate) head: &'a [u8],
     line: &'a [u8],
     pub(crate) headers: Fields<'a>,
@@ -20,17 +20,17 @@ pub(crate) struct Seen<'a> {
     trailers: Fields<'a>,
 }
 
-/// Where a request came from.
+/// The origin of a request.
 pub(crate) struct Origin {
     pub(crate) connection: u32,
     /// From 1.
     pub(crate) turn: u32,
-    /// None if the peer was gone before it could be asked for.
+    /// None if the peer reset the connection before its address was read.
     pub(crate) peer: Option<SocketAddr>,
 }
 
 impl<'a> Seen<'a> {
-    /// Takes apart a request that the reader found whole (or whole up to a cut).
+    /// Splits a request that the parser found complete (or complete up to a cut).
     pub(crate) fn of(raw: &'a [u8]) -> Self {
         let end = raw.windows(4).position(|four| four == b"\r\n\r\n").map_or(raw.len(), |at| at + 4);
         let (head, rest) = raw.split_at(end);
@@ -41,12 +41,12 @@ impl<'a> Seen<'a> {
         Seen { head, line, headers, body, trailers }
     }
 
-    /// The value of the first header of that name.
+    /// Returns the value of the first header with this name.
     pub(crate) fn header(&self, name: &[u8]) -> Option<&'a [u8]> {
         header(&self.headers, name)
     }
 
-    /// The members that `/echo` and `/_test-server/requests` have in common, without braces.
+    /// Returns the members that `/echo` and `/_test-server/requests` have in common, without braces.
     pub(crate) fn members(&self, origin: &Origin) -> String {
         let mut words = self.line.split(|&byte| byte == b' ').map(header_text);
         let mut word = || quoted(&words.next().unwrap_or_default());
@@ -76,7 +76,7 @@ fn pairs(fields: &[(&[u8], &[u8])]) -> String {
     format!("[{}]", pairs.join(","))
 }
 
-/// The lines of a head or of trailers up to the empty one.
+/// Returns the lines of a head or of trailers up to the empty one.
 fn fields(lines: &[u8]) -> Fields<'_> {
     let lines = lines.split(|&byte| byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
     let lines = lines.take_while(|line| !line.is_empty());
@@ -88,7 +88,7 @@ fn fields(lines: &[u8]) -> Fields<'_> {
         .collect()
 }
 
-/// The content of chunks, and the trailers; what was cut off in the keeping is simply not there.
+/// Returns the content of chunks, and the trailers, without the part that was not kept.
 fn unchunked(mut rest: &[u8]) -> (Vec<u8>, Fields<'_>) {
     let mut body = Vec::new();
     loop {
@@ -102,13 +102,13 @@ fn unchunked(mut rest: &[u8]) -> (Vec<u8>, Fields<'_>) {
                 body.extend_from_slice(data);
                 rest = cut(after, b"\n").1;
             }
-            // The reader refused bad sizes: this is the place of a cut.
+            // The parser rejects invalid sizes, so the kept bytes end here.
             Err(_) => return (body, Vec::new()),
         }
     }
 }
 
-/// What stands before the first `mark`, and what behind it.
+/// Returns the bytes before and after the first `mark`.
 fn cut<'a>(bytes: &'a [u8], mark: &[u8]) -> (&'a [u8], &'a [u8]) {
     match bytes.windows(mark.len()).position(|window| window == mark) {
         Some(at) => (&bytes[..at], &bytes[at + mark.len()..]),

@@ -1,8 +1,7 @@
-//! Bytes on their way out: a buffer for what is small, and a tail that is made while it is sent.
+//! Output of a connection: a buffer for small data, and a tail that is generated while it is sent.
 //!
-//! A body is the 64 KiB pattern below over and over, unless it has a content of its own, so byte i is the same whatever
-//! the framing, and a body of any size needs no memory. 64 KiB stay in the cache while the kernel copies from
-//! them.
+//! A body without its own content repeats the 64 KiB pattern below, so byte i is the same in every framing, and a
+//! body of any size needs no memory. 64 KiB stay in the cache while the kernel copies from them.
 
 use rustix::fd::OwnedFd;
 use rustix::io::Errno;
@@ -25,25 +24,25 @@ static PATTERN: [u8; PATTERN_BYTES] = {
     bytes
 };
 
-/// Bodies up to this size are copied behind their head, which saves gathering.
+/// Bodies up to this size are copied into the buffer after their head, which saves a gathering write.
 const INLINE_MOST: u64 = 16 << 10;
 /// Slices in one gathering write: 1 MiB.
 const SLICES: usize = 16;
-/// One connection may write so much before others have their turn.
+/// Bytes that one connection may write before the loop serves others.
 const TURN_BYTES: usize = 4 << 20;
-/// An endless head goes out in blocks of `PATTERN_BYTES`, one in so long.
+/// Time between two blocks of `PATTERN_BYTES` of an endless head.
 const ENDLESS_EVERY_NS: u64 = 1_000_000;
 
-/// What follows the buffer.
+/// The data that follows the buffer.
 #[derive(Clone, Copy)]
 pub(crate) enum Tail {
     Nothing,
-    /// The pattern from `offset` on.
+    /// The pattern, starting at `offset`.
     Body {
         offset: u64,
         left: u64,
     },
-    /// The same in chunks. `finish` is false for a body that breaks off.
+    /// The same in chunks. `finish` is false for an incomplete body.
     Chunks {
         offset: u64,
         left: u64,
@@ -51,11 +50,11 @@ pub(crate) enum Tail {
         finish: bool,
         trailers: bool,
     },
-    /// Header lines for ever.
+    /// Header lines without end.
     Headers,
 }
 
-/// What becomes of the connection when all is written.
+/// The state of the connection after everything is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum End {
     /// The next request may come.
@@ -64,31 +63,31 @@ pub(crate) enum End {
     Close,
     /// RST.
     Reset,
-    /// FIN of our side only; reading goes on.
+    /// FIN of the ruler's side only; it continues to read.
     HalfClose,
-    /// Nothing, until the peer goes.
+    /// Nothing, until the peer closes the connection.
     Hold,
 }
 
-/// How far a writing came.
+/// The result of a write.
 pub(crate) enum Wrote {
     All,
-    /// The socket is full; it will say when it is not.
+    /// The socket is full; epoll reports when it is writable.
     Blocked,
-    /// More is to be written after this time.
+    /// Write more after this time.
     Later(u64),
 }
 
-/// What a connection has to write.
+/// The output of one connection.
 pub(crate) struct Outgoing {
     bytes: Vec<u8>,
     position: usize,
     tail: Tail,
-    /// What bodies in the tail are made of; None: the pattern.
+    /// The content of bodies in the tail; None: the pattern.
     content: Option<Rc<[u8]>>,
     /// Bytes after the tail.
     after: Vec<u8>,
-    /// One byte at a time, with this time between two.
+    /// Writes one byte at a time, with this time between two.
     pub(crate) drip_every_ns: Option<u64>,
     pub(crate) end: End,
 }
@@ -106,7 +105,7 @@ impl Outgoing {
         }
     }
 
-    /// Empties it for the next answer; the buffer's memory stays, unless it grew large.
+    /// Clears it for the next response; keeps the buffer's memory, unless it has grown large.
     pub(crate) fn clear(&mut self) {
         self.bytes.clear();
         self.bytes.shrink_to(256 << 10);
@@ -118,12 +117,12 @@ impl Outgoing {
         self.end = End::KeepAlive;
     }
 
-    /// The buffer, to append a head or a small body to.
+    /// Returns the buffer, to append a head or a small body.
     pub(crate) fn bytes(&mut self) -> &mut Vec<u8> {
         &mut self.bytes
     }
 
-    /// The buffer of an answer that is written in pieces as they come; what was sent is gone from it.
+    /// Returns the buffer of a response that is written piece by piece, without the bytes that were sent.
     pub(crate) fn pieces(&mut self) -> &mut Vec<u8> {
         if self.position == self.bytes.len() {
             self.bytes.clear();
@@ -132,17 +131,17 @@ impl Outgoing {
         &mut self.bytes
     }
 
-    /// Bytes in the buffer that the socket did not take yet.
+    /// Returns the number of bytes in the buffer that the socket has not accepted yet.
     pub(crate) fn unsent(&self) -> usize {
         self.bytes.len() - self.position
     }
 
-    /// Sets what bodies are made of; a tail must not exceed it.
+    /// Sets the content of bodies; a tail must not exceed it.
     pub(crate) fn made_of(&mut self, content: Option<Rc<[u8]>>) {
         self.content = content;
     }
 
-    /// Sets what follows the buffer; a small one is put into the buffer at once.
+    /// Sets the data that follows the buffer; small data is copied into the buffer immediately.
     pub(crate) fn follow_with(&mut self, tail: Tail) {
         self.tail = tail;
         match tail {
@@ -163,7 +162,7 @@ impl Outgoing {
         }
     }
 
-    /// Writes as much as it can.
+    /// Writes as much as the socket accepts.
     pub(crate) fn write(&mut self, socket: &OwnedFd) -> Result<Wrote, Errno> {
         let mut turn = 0;
         loop {
@@ -178,7 +177,7 @@ impl Outgoing {
                     let (drip_every_ns, done) = (self.drip_every_ns, self.is_empty());
                     match drip_every_ns {
                         Some(every_ns) if !done => return Ok(Wrote::Later(every_ns)),
-                        // A short write says that the socket is full, without another call to hear it.
+                        // A short write means that the socket is full; another call would only confirm it.
                         None if sent < wanted => return Ok(Wrote::Blocked),
                         _ if matches!(self.tail, Tail::Headers) => return Ok(Wrote::Later(ENDLESS_EVERY_NS)),
                         _ if turn >= TURN_BYTES => return Ok(Wrote::Later(0)),
@@ -192,7 +191,7 @@ impl Outgoing {
         }
     }
 
-    /// True when nothing is left; makes the next piece of a tail if that is what is needed.
+    /// Returns true if nothing is left; generates the next piece of a tail if necessary.
     fn is_empty(&mut self) -> bool {
         while self.position == self.bytes.len() {
             match self.tail {
@@ -214,7 +213,7 @@ impl Outgoing {
         false
     }
 
-    /// Sends once; returns how much was offered, and how much was taken.
+    /// Sends once; returns how much was offered, and how much the socket accepted.
     fn send(&self, socket: &OwnedFd) -> (usize, Result<usize, Errno>) {
         let front = &self.bytes[self.position..];
         let Tail::Body { mut offset, mut left } = self.tail else {
@@ -243,14 +242,14 @@ impl Outgoing {
         let from_buffer = sent.min(self.bytes.len() - self.position);
         self.position += from_buffer;
         if let Tail::Body { offset, left } = &mut self.tail {
-            // What was not in the buffer came out of the body, which `send` limits to `left`.
+            // The other bytes are from the body, which `send` limits to `left`.
             let from_body = (sent - from_buffer) as u64;
             *offset += from_body;
             *left -= from_body;
         }
     }
 
-    /// Appends the next block of a tail that has to be composed.
+    /// Appends the next block of a generated tail.
     fn refill(&mut self) {
         match &mut self.tail {
             Tail::Chunks { offset, left, chunk, finish, trailers } => {
@@ -284,7 +283,7 @@ impl Outgoing {
     }
 }
 
-/// A body from `offset` on, up to the end of its piece or `most` bytes.
+/// Returns the part of a body at `offset`, up to the end of its piece or `most` bytes.
 fn body_at(content: Option<&[u8]>, offset: u64, most: u64) -> &[u8] {
     let most_here = usize::try_from(most).unwrap_or(usize::MAX);
     if let Some(content) = content {
@@ -296,7 +295,7 @@ fn body_at(content: Option<&[u8]>, offset: u64, most: u64) -> &[u8] {
     &PATTERN[start..start + length]
 }
 
-/// `length` bytes of the pattern, for what has to be made before it is sent.
+/// Returns `length` bytes of the pattern, for bodies that must be complete before they are sent.
 pub(crate) fn pattern(length: u64) -> Vec<u8> {
     let mut bytes = Vec::new();
     push_body(&mut bytes, None, 0, length);
@@ -312,7 +311,7 @@ fn push_body(to: &mut Vec<u8>, content: Option<&[u8]>, mut offset: u64, mut left
     }
 }
 
-/// Formats into a byte buffer; a Vec takes everything, so there is no error to report.
+/// Formats into a byte buffer; writing to a Vec cannot fail.
 pub(crate) fn push_text(to: &mut Vec<u8>, text: std::fmt::Arguments<'_>) {
     let _ = std::io::Write::write_fmt(to, text);
 }

@@ -1,27 +1,27 @@
-//! End points that answer with something of their own: what was sent (`/echo`), a log-in (`/token`, `/secure`),
-//! a session (`/cart`), and event streams (`/events`, `/events/stop`). They obey the keys like any other path.
+//! Endpoints with their own responses: the request itself (`/echo`), a login (`/token`, `/secure`), a session
+//! (`/cart`), and event streams (`/events`, `/events/stop`). The keys apply to them as to any other path.
 //!
-//! Tokens and session names are serial numbers sent through a bijection: the ruler knows its own again without
-//! keeping any, and they look like nothing that could be guessed.
+//! Tokens and session names are serial numbers sent through a bijection: the ruler recognizes its own without
+//! storing any, and they do not look like serial numbers.
 
 use crate::feed::Plan;
 use crate::json::header_text;
 use crate::observed::{Origin, Seen};
 use crate::request::Head;
-use crate::settings::{Behaviour, query_parts};
+use crate::settings::{Behavior, query_parts};
 
-/// What such an end point wants to be answered.
+/// The response of such an endpoint.
 pub(crate) enum Page {
     Body(Body),
     /// An event stream.
     Feed(Plan),
-    /// All event streams are to be closed, by RST or in order, and counted.
+    /// Close all event streams, by RST or with the end of their response, and count them.
     StopFeeds {
         reset: bool,
     },
 }
 
-/// An answer with a body of its own.
+/// A response that defines its own body.
 pub(crate) struct Body {
     /// 200 leaves the status to the keys.
     pub(crate) status: u16,
@@ -31,19 +31,19 @@ pub(crate) struct Body {
     pub(crate) bytes: Vec<u8>,
 }
 
-/// The path whose requests are shown in their answers.
+/// The path whose response is its request.
 pub(crate) const ECHO: &[u8] = b"/echo";
 
-/// Counts since the start or the last forgetting.
+/// Counts since the start or the last `clear`.
 #[derive(Default)]
 pub(crate) struct Counts {
     pub(crate) tokens_issued: u64,
     pub(crate) secure_accepted: u64,
-    pub(crate) secure_refused: u64,
+    pub(crate) secure_rejected: u64,
     pub(crate) carts_opened: u64,
 }
 
-/// The memory of these end points. Forgetting the counts does not forget this: tokens stay good.
+/// The state of these endpoints. Clearing the counts does not clear it: tokens stay valid.
 pub(crate) struct Pages {
     salt: u64,
     tokens: u64,
@@ -52,17 +52,17 @@ pub(crate) struct Pages {
 }
 
 impl Pages {
-    /// `salt` tells one ruler's tokens from another's.
+    /// `salt` distinguishes the tokens of one ruler from those of another.
     pub(crate) fn new(salt: u64) -> Self {
         Pages { salt, tokens: 0, carts: Vec::new() }
     }
 
-    /// The page that `raw` (a whole request) asks for; None for all other paths. An error is a sentence for a 400.
+    /// Returns the page for `raw` (a complete request); None for all other paths. An error is a sentence for a 400.
     pub(crate) fn find(
         &mut self,
         (path, query): (&[u8], &[u8]),
         raw: &[u8],
-        behaviour: &Behaviour,
+        behavior: &Behavior,
         origin: impl FnOnce() -> Origin,
         counts: &mut Counts,
     ) -> Result<Option<Page>, String> {
@@ -74,14 +74,14 @@ impl Pages {
             b"/events" => {
                 let last_id = Seen::of(raw).header(b"last-event-id").map(header_text);
                 let plan = Plan::parse(query, last_id.as_deref())?;
-                if behaviour.encoding.is_some() {
-                    return Err("an event stream takes no `encoding`".into());
+                if behavior.encoding.is_some() {
+                    return Err("`encoding` does not apply to event streams".into());
                 }
                 let over = plan.is_over();
                 return Ok(Some(if over { Page::Body(Body::empty(204)) } else { Page::Feed(plan) }));
             }
             b"/events/stop" if !raw.starts_with(b"POST ") => {
-                let text = "`/events/stop` takes a POST\n";
+                let text = "`/events/stop` requires a POST\n";
                 let lines = "Allow: POST\r\n".into();
                 return Ok(Some(Page::Body(Body {
                     status: 405,
@@ -129,15 +129,15 @@ impl Pages {
                 Body::json(format!("{{\"user\":{{\"id\":{user}}}}}"))
             }
             None => {
-                counts.secure_refused += 1;
+                counts.secure_rejected += 1;
                 let lines = "WWW-Authenticate: Bearer\r\n".into();
-                Body { status: 401, lines, ..Body::json("{\"error\":\"no known token\"}".into()) }
+                Body { status: 401, lines, ..Body::json("{\"error\":\"unknown token\"}".into()) }
             }
         }
     }
 
     fn cart(&mut self, seen: &Seen<'_>, counts: &mut Counts) -> Body {
-        // A salt of its own, so that a token is no session name.
+        // A separate salt, so that a token is not a valid session name.
         let salt = self.salt.rotate_left(17);
         let cookies = seen.headers.iter().filter(|pair| pair.0.eq_ignore_ascii_case(b"cookie"));
         let sid = cookies
@@ -171,7 +171,7 @@ impl Body {
     }
 }
 
-/// True for a path whose bodies must be kept whole while they are read.
+/// Returns true for a path whose complete bodies must be kept while they are read.
 pub(crate) fn wants_whole_body(head: &Head, raw: &[u8]) -> bool {
     head.path(raw) == ECHO
 }
@@ -184,7 +184,7 @@ fn serial(text: &[u8]) -> Option<u64> {
     if digits { u64::from_str_radix(text, 16).ok() } else { None }
 }
 
-/// The finish of splitmix64 (Steele, Lea and Flood): each step can be undone.
+/// The last steps of splitmix64 (Steele, Lea, and Flood): each of them can be inverted.
 fn mixed(mut word: u64) -> u64 {
     word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -192,7 +192,7 @@ fn mixed(mut word: u64) -> u64 {
 }
 
 fn unmixed(mut word: u64) -> u64 {
-    // The factors' inverses modulo 2^64; a shift by s is undone by shifts by s, 2 s, ...
+    // The factors' inverses modulo 2^64; shifts by s, 2 s, ... invert a shift by s.
     word = word ^ (word >> 31) ^ (word >> 62);
     word = word.wrapping_mul(0x3196_42b2_d24d_8ec3);
     word = word ^ (word >> 27) ^ (word >> 54);

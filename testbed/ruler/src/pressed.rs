@@ -1,5 +1,5 @@
-//! Bodies compressed for real, and remembered, so that a compressed answer costs the ruler no more than a plain one
-//! from its second time on.
+//! Compressed bodies and their cache. After the first time, a compressed response costs the ruler no more than a
+//! plain one.
 
 use flate2::Compression;
 use flate2::write::{GzEncoder, ZlibEncoder};
@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 /// The largest body that is compressed, in bytes.
 pub(crate) const PLAIN_MOST: u64 = 16 << 20;
-/// Bodies remembered; with one more, all are forgotten.
+/// Size of the cache; another body clears it.
 const REMEMBERED_MOST: usize = 32;
 
 /// A content coding (RFC 9110, 8.4.1).
@@ -29,10 +29,10 @@ const ENCODINGS: [(&str, Encoding); 4] = [
     ("zstd", Encoding::Zstd),
 ];
 
-/// What a remembered body was made from.
+/// The source of a cached body.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum Source {
-    /// So many bytes of the pattern.
+    /// This number of bytes of the pattern.
     Pattern(u64),
     Text(Rc<str>),
 }
@@ -43,7 +43,7 @@ impl Encoding {
             return Ok(None);
         }
         let found = ENCODINGS.iter().find(|row| row.0 == text).map(|row| Some(row.1));
-        found.ok_or_else(|| format!("`{text}` is no encoding; write gzip, deflate, br, zstd or none"))
+        found.ok_or_else(|| format!("unknown encoding `{text}`: expected gzip, deflate, br, zstd, or none"))
     }
 
     pub(crate) fn name(self) -> &'static str {
@@ -67,24 +67,24 @@ impl Encoding {
                 // Quality 5 of 11: the highest would stop the loop for seconds on a large body.
                 let mut encoder = brotli::CompressorWriter::new(&mut pressed, 64 << 10, 5, 22);
                 let written = encoder.write_all(plain).and_then(|()| encoder.flush());
-                // The last block is written when the encoder goes.
+                // Dropping the encoder writes the last block.
                 drop(encoder);
                 written.map(|()| pressed)
             }
             Encoding::Zstd => zstd::bulk::compress(plain, 3),
         };
-        pressed.map_err(|error| format!("could not compress by {}: {error}", self.name()))
+        pressed.map_err(|error| format!("cannot compress with {}: {error}", self.name()))
     }
 }
 
-/// Compressed bodies by what they were made from.
+/// Compressed bodies by encoding and source.
 #[derive(Default)]
 pub(crate) struct Pressed {
     bodies: HashMap<(Encoding, Source), Rc<[u8]>>,
 }
 
 impl Pressed {
-    /// The compressed body, made by `plain` and [`Encoding::press`] if it is not remembered.
+    /// Returns the compressed body, from `plain` and [`Encoding::press`] if it is not in the cache.
     pub(crate) fn get(
         &mut self,
         encoding: Encoding,

@@ -1,4 +1,4 @@
-//! What the ruler saw: counters, one record a request, and the last request's bytes.
+//! The record of the ruler: counters, one entry per request, and the bytes of the last request.
 
 use crate::fault::FAULTS;
 use crate::kept::Kept;
@@ -7,21 +7,21 @@ use std::collections::HashMap;
 
 /// Distinct paths that are counted by name; further ones are counted together.
 const PATHS_MOST: usize = 10_000;
-/// Bytes of one record as `/_test-server/log` gives it.
+/// Bytes of one record in `/_test-server/log`.
 pub(crate) const ENTRY_BYTES: usize = 40;
 
-/// One request. All instants are CLOCK_MONOTONIC in nanoseconds; 0 stands for "never came to that".
+/// One request. All times are CLOCK_MONOTONIC in nanoseconds; 0 means "did not happen".
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Entry {
-    /// The request was whole.
+    /// The request was complete.
     pub(crate) arrive_ns: u64,
-    /// A worker took it; without workers the same as `arrive_ns`, or the end of the answer before it
-    /// on the same connection.
+    /// A worker took it; without workers the same as `arrive_ns`, or the end of the previous response on the
+    /// connection.
     pub(crate) begin_service_ns: u64,
-    /// The kernel took the answer's last byte; 0 if the answer was never whole.
+    /// The kernel took the last byte; 0 without a complete response.
     pub(crate) last_byte_written_ns: u64,
-    /// From the arrival to the instant at which the model says that the answer begins. The ruler's own
-    /// error is (last_byte_written - arrive) - commanded.
+    /// From the arrival to the time at which the model starts the response. The ruler's own error is
+    /// (last_byte_written - arrive) - commanded.
     pub(crate) commanded_ns: u64,
     pub(crate) connection: u32,
     /// 0 if no head was sent.
@@ -41,36 +41,36 @@ impl Entry {
     }
 }
 
-/// Where a request stands in the log, and since which forgetting that holds.
+/// Position of a request in the log, and the epoch in which it is valid.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Mark {
     index: usize,
     epoch: u32,
 }
 
-/// Counts since the start or the last forgetting.
+/// Counts since the start or the last `clear`.
 #[derive(Default)]
 pub(crate) struct Counters {
     pub(crate) requests: u64,
-    pub(crate) answered: u64,
+    pub(crate) responses: u64,
     pub(crate) abandoned: u64,
     pub(crate) accepted: u64,
     pub(crate) over_limit: u64,
     pub(crate) accept_errors: u64,
     pub(crate) closed_by_peer: u64,
-    pub(crate) closed_by_us: u64,
+    pub(crate) closed_by_server: u64,
     pub(crate) resets_received: u64,
     pub(crate) bytes_in: u64,
     pub(crate) malformed: u64,
     pub(crate) overflowed: u64,
     pub(crate) streams_opened: u64,
-    /// By the number of events that was asked for.
+    /// After the number of events in their query.
     pub(crate) streams_ended: u64,
     pub(crate) streams_closed_by_peer: u64,
-    pub(crate) streams_closed_by_us: u64,
+    pub(crate) streams_closed_by_server: u64,
     pub(crate) events_sent: u64,
-    /// Left out because the client did not read.
-    pub(crate) events_left_out: u64,
+    /// Not sent because the client did not read.
+    pub(crate) events_skipped: u64,
     pub(crate) pages: pages::Counts,
     pub(crate) by_fault: [u64; FAULTS.len()],
 }
@@ -106,12 +106,12 @@ impl Recorder {
         }
     }
 
-    /// How often was forgotten; tells what belongs to the present counts.
+    /// Returns the number of `clear`s: what belongs to an earlier epoch is not part of the current counts.
     pub(crate) fn epoch(&self) -> u32 {
         self.epoch
     }
 
-    /// A whole request came.
+    /// Records a complete request.
     pub(crate) fn arrived(&mut self, path: &[u8], arrive_ns: u64, connection: u32) -> Mark {
         self.counters.requests += 1;
         if let Some(count) = self.by_path.get_mut(path) {
@@ -131,18 +131,18 @@ impl Recorder {
         }
     }
 
-    /// False for a request that came before the last forgetting: it must not be counted any more.
+    /// Returns false for a request that arrived before the last `clear`: it must not be counted.
     pub(crate) fn remembers(&self, mark: Mark) -> bool {
         mark.epoch == self.epoch
     }
 
-    /// The request's record, unless it was dropped or forgotten.
+    /// Returns the request's entry, unless it was dropped or cleared.
     pub(crate) fn entry(&mut self, mark: Mark) -> Option<&mut Entry> {
         if mark.epoch == self.epoch { self.log.get_mut(mark.index) } else { None }
     }
 
-    /// Forgets everything counted and logged. What is open, in service or waiting stays so.
-    pub(crate) fn forget(&mut self) {
+    /// Clears the counts and the log. Open connections, and requests in service or in the queue, are not affected.
+    pub(crate) fn clear(&mut self) {
         self.counters = Counters::default();
         self.by_status.fill(0);
         self.by_path.clear();

@@ -1,7 +1,7 @@
-//! Reading requests: a state machine fed with bytes, which also keeps them for `/_test-server/last_request`.
+//! The parser of requests: a state machine that consumes bytes, and keeps them for `/_test-server/last_request`.
 //!
-//! Deliberately strict and plain. What it does not understand is answered with 400, so that a load
-//! generator which sends something odd is found out.
+//! It is deliberately strict and plain. It rejects everything that it does not understand with 400, so a test
+//! notices if a load generator sends something unusual.
 
 use crate::observed::BODY_MOST;
 use crate::pages::wants_whole_body;
@@ -9,35 +9,35 @@ use std::ops::Range;
 
 /// The longest head that is accepted, in bytes.
 const HEAD_MOST: usize = 64 << 10;
-/// The most of a request that is kept where nobody asked for all of it, in bytes.
+/// Bytes of a request that are kept by default.
 pub(crate) const RAW_MOST: usize = 1 << 20;
-/// The most where somebody did: a body of the size that is shown whole, with its head and what chunks add.
+/// Bytes that are kept on demand: the largest body that is shown completely, its head, and the chunk sizes.
 pub(crate) const WHOLE_MOST: usize = BODY_MOST + BODY_MOST / 8 + HEAD_MOST;
-/// A buffer that grew beyond this is given back after its request.
+/// A buffer that has grown above this size is freed after its request.
 const BUFFER_MOST: usize = 256 << 10;
-/// A head is taken over in pieces of this size, so that a pipeline of many is not copied many times.
+/// A head is copied in pieces of this size, so that a long pipeline is not copied once per request.
 const PIECE: usize = 1 << 10;
 
-/// What a feeding came to.
+/// The result of feeding bytes.
 pub(crate) enum Heard {
     /// Everything was consumed and the request is not complete.
     More,
     /// The client waits for `100 Continue` before it sends the body.
     WaitsForContinue,
-    /// A whole request; read it, then call [`Reader::restart`].
+    /// A complete request; read it, then call [`Reader::restart`].
     Whole,
-    /// Not HTTP as the ruler knows it.
+    /// Not valid HTTP/1.
     Bad(&'static str),
 }
 
-/// What matters of a head.
+/// The relevant parts of a head.
 #[derive(Default)]
 pub(crate) struct Head {
     target: Range<usize>,
     pub(crate) asks_head_only: bool,
     pub(crate) http10: bool,
     pub(crate) keep_alive: bool,
-    /// `Connection: keep-alive` stands in the request, as old clients write it.
+    /// The request contains `Connection: keep-alive`, as old clients send it.
     pub(crate) asks_keep_alive: bool,
     length: Option<u64>,
     chunked: bool,
@@ -54,11 +54,11 @@ enum State {
     Whole,
 }
 
-/// One connection's reader.
+/// The parser of one connection.
 pub(crate) struct Reader {
     state: State,
     pub(crate) head: Head,
-    /// The most that is kept of the request under way.
+    /// Maximum number of bytes that are kept of the current request.
     most: usize,
     /// The request as received, up to `most`.
     pub(crate) raw: Vec<u8>,
@@ -83,17 +83,17 @@ impl Reader {
         self.raw_is_cut = false;
     }
 
-    /// True between requests: nothing of the next one has come.
+    /// Returns true between requests, before the first byte of the next one.
     pub(crate) fn is_fresh(&self) -> bool {
         matches!(self.state, State::Head) && self.raw.is_empty()
     }
 
-    /// The request's target in origin form.
+    /// Returns the request's target in origin form.
     pub(crate) fn target(&self) -> &[u8] {
         &self.raw[self.head.target.clone()]
     }
 
-    /// Consumes bytes of `input` up to the end of one request; returns how many. `most` bytes of it are kept.
+    /// Consumes bytes of `input` up to the end of one request, and returns their number. Keeps at most `most` of them.
     pub(crate) fn feed(&mut self, input: &[u8], most: usize) -> (usize, Heard) {
         let mut used = 0;
         self.most = most;
@@ -174,7 +174,7 @@ impl Reader {
         let start = method.len() + 1;
         head.target = start..start + target.len();
         if let Some(after_scheme) = target.strip_prefix(b"http://") {
-            // Absolute form, as sent to a proxy: the path begins after the authority.
+            // Absolute form, as sent to a proxy: the path starts after the authority.
             match after_scheme.iter().position(|&byte| byte == b'/') {
                 Some(at) => head.target.start += 7 + at,
                 None => return Err("the target has no path"),
@@ -215,7 +215,7 @@ impl Reader {
                 _ if in_extension || (digits > 0 && (byte == b';' || byte == b'\r')) => {
                     Ok(State::ChunkSize { size, digits, in_extension: true })
                 }
-                _ => Err("a chunk size is no number"),
+                _ => Err("invalid chunk size: expected a hexadecimal number"),
             },
             State::ChunkEnd => match byte {
                 b'\r' => Ok(State::ChunkEnd),
@@ -229,7 +229,7 @@ impl Reader {
                 _ if line_bytes as usize > HEAD_MOST => Err("a trailer is longer than 64 KiB"),
                 _ => Ok(State::Trailer { line_bytes: line_bytes + 1 }),
             },
-            // `feed` never passes these two on.
+            // `feed` handles these two itself.
             State::Head | State::Whole => return (0, Some(Heard::More)),
         };
         let most = if wants_whole_body(&self.head, &self.raw) { WHOLE_MOST } else { self.most };
@@ -247,7 +247,7 @@ impl Reader {
 }
 
 impl Head {
-    /// The path, without the query, of the request that begins `raw`.
+    /// Returns the path, without the query, of the request at the start of `raw`.
     pub(crate) fn path<'a>(&self, raw: &'a [u8]) -> &'a [u8] {
         let target = raw.get(self.target.clone()).unwrap_or_default();
         target.split(|&byte| byte == b'?').next().unwrap_or(target)
@@ -264,12 +264,12 @@ impl Head {
         if name.eq_ignore_ascii_case(b"content-length") {
             let digits = !value.is_empty() && value.len() < 19 && value.iter().all(u8::is_ascii_digit);
             if !digits || self.length.is_some() {
-                return Err("Content-Length is no number or stands there twice");
+                return Err("invalid or repeated Content-Length");
             }
             self.length = Some(value.iter().fold(0, |sum, digit| sum * 10 + u64::from(digit - b'0')));
         } else if name.eq_ignore_ascii_case(b"transfer-encoding") {
             if !value.eq_ignore_ascii_case(b"chunked") {
-                return Err("the only Transfer-Encoding known is chunked");
+                return Err("unknown Transfer-Encoding: expected chunked");
             }
             self.chunked = true;
         } else if name.eq_ignore_ascii_case(b"connection") {

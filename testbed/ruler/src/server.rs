@@ -1,9 +1,8 @@
 //! The event loop: one thread, one epoll, sockets registered once and edge-triggered.
 //!
-//! Between any two events the timers that are due are served, so that a burst of arrivals does not make
-//! answers late. `slots` holds the connections, `stream` moves bytes, `exchange` is the life of one
-//! request, `content` says what its answer holds, `events` writes event streams, `command` serves
-//! `/_test-server/`.
+//! Between any two events, the loop runs the timers that are due, so that a burst of arrivals does not delay
+//! responses. `slots` contains the connections, `stream` moves bytes, `exchange` is the life of one request,
+//! `content` defines the body of its response, `events` writes event streams, `command` serves `/_test-server/`.
 
 mod command;
 mod content;
@@ -34,15 +33,15 @@ use std::num::NonZeroU64;
 
 const LISTENER: u64 = u64::MAX;
 const STDIN: u64 = u64::MAX - 1;
-/// Events taken at once: few, because all of them bear the stamp of the same waking.
+/// Events per wake-up: few, because all of them get the timestamp of that wake-up.
 const EVENTS: usize = 32;
 /// Connections accepted at once.
 const ACCEPTS: usize = 32;
-/// Timers served at once, so that an overload of due answers does not starve the sockets.
+/// Timers served at once, so that an overload of due responses does not starve the sockets.
 const DUE: usize = 128;
-/// How long accepting rests when descriptors have run out.
+/// Time without accepting after the file descriptors have run out.
 const ACCEPT_REST_NS: u64 = 10_000_000;
-/// Size of the shared read buffer, which is also the most that one read takes.
+/// Size of the shared read buffer, and so the maximum of one read.
 const SCRATCH: usize = 64 << 10;
 
 /// Why the loop ended.
@@ -51,7 +50,7 @@ pub(crate) enum Ending {
     LifeOver { seconds: u64 },
 }
 
-/// One stream of random numbers for each use.
+/// A separate sequence of random numbers for each use.
 struct Streams {
     delay: Random,
     service: Random,
@@ -70,7 +69,7 @@ impl Streams {
 pub(crate) struct Server {
     epoll: OwnedFd,
     address: SocketAddr,
-    /// None while listening is commanded off.
+    /// None while the listener is off.
     listener: Option<OwnedFd>,
     /// The listener is in the epoll set.
     listener_armed: bool,
@@ -84,12 +83,12 @@ pub(crate) struct Server {
     pressed: Pressed,
     streams_open: u64,
     fan: events::Fan,
-    /// When the first pause begins.
+    /// When the first pause starts.
     pause_from_ns: u64,
     scratch: Vec<u8>,
-    spin_ns: u64,
+    busy_poll_ns: u64,
     life_s: u64,
-    /// Stdin is not a thing that can be waited for (a file, /dev/null), so it is at its end already.
+    /// epoll cannot wait for stdin (a file, /dev/null), so it counts as closed.
     stdin_is_over: bool,
 }
 
@@ -97,7 +96,7 @@ impl Server {
     /// Listens; connections are accepted by [`Server::run`].
     pub(crate) fn open(options: Options) -> Result<Self, Error> {
         listener::raise_open_files()?;
-        // Timers are to fire when they are due, not up to 50 us later (the default slack).
+        // Timers must fire when they are due, not up to 50 us later (the default slack).
         rustix::thread::set_current_timer_slack(NonZeroU64::new(1))
             .map_err(Error::machine("set the timer slack"))?;
         let epoll = epoll::create(epoll::CreateFlags::CLOEXEC).map_err(Error::machine("open an epoll"))?;
@@ -129,7 +128,7 @@ impl Server {
             pause_from_ns: now_ns() + settings.service.pause_at_ns,
             settings,
             scratch: vec![0; SCRATCH],
-            spin_ns: options.spin_ns,
+            busy_poll_ns: options.busy_poll_ns,
             life_s: options.life_s,
             stdin_is_over,
         };
@@ -137,12 +136,12 @@ impl Server {
         Ok(server)
     }
 
-    /// The address in use, with the port that was free.
+    /// Returns the address with the actual port.
     pub(crate) fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Serves until stdin closes (if that was asked for) or its life is over.
+    /// Serves until stdin closes (with `--until-stdin-closes`) or the time is over.
     pub(crate) fn run(&mut self) -> Result<Ending, Error> {
         let end_ns = now_ns() + self.life_s * 1_000_000_000;
         if self.stdin_is_over {
@@ -155,7 +154,7 @@ impl Server {
                 return Ok(Ending::LifeOver { seconds: self.life_s });
             }
             let next_ns = self.timers.next_due_ns().unwrap_or(end_ns).min(end_ns);
-            let sleep = timespec(next_ns.saturating_sub(now).saturating_sub(self.spin_ns));
+            let sleep = timespec(next_ns.saturating_sub(now).saturating_sub(self.busy_poll_ns));
             events.clear();
             match epoll::wait(&self.epoll, rustix::buffer::spare_capacity(&mut events), Some(&sleep)) {
                 Ok(_) | Err(Errno::INTR) => {}
@@ -183,7 +182,7 @@ impl Server {
         }
     }
 
-    /// Does what is due; returns the time then.
+    /// Runs the tasks that are due; returns the time afterward.
     fn serve_due(&mut self, mut now: u64) -> Result<u64, Error> {
         for _ in 0..DUE {
             let Some((due_ns, task)) = self.timers.pop_due(now) else { break };
@@ -203,7 +202,7 @@ impl Server {
         Ok(now)
     }
 
-    /// Waits for connections again, if there is a listener and it is not.
+    /// Adds the listener to the epoll set, if there is one and it is not in the set.
     fn arm_listener(&mut self) -> Result<(), Error> {
         if let (Some(listener), false) = (&self.listener, self.listener_armed) {
             epoll::add(&self.epoll, listener, EventData::new_u64(LISTENER), EventFlags::IN)
@@ -228,7 +227,7 @@ impl Server {
 
     fn accept(&mut self, now: u64) -> Result<(), Error> {
         for _ in 0..ACCEPTS {
-            if self.is_full() && self.settings.service.accept_none_beyond {
+            if self.is_full() && self.settings.service.leave_in_backlog {
                 return self.disarm_listener();
             }
             let Some(listener) = &self.listener else { return Ok(()) };
@@ -244,9 +243,9 @@ impl Server {
                 Err(errno) => return Err(Error::machine("accept a connection")(errno)),
             };
             self.recorder.counters.accepted += 1;
-            let behaviour = &self.settings.behaviour;
-            let to_reset = behaviour.fault == Some(Fault::AcceptThenReset)
-                && self.streams.fault.hits(behaviour.fault_rate);
+            let behavior = &self.settings.behavior;
+            let to_reset = behavior.fault == Some(Fault::AcceptThenReset)
+                && self.streams.fault.hits(behavior.fault_rate);
             if to_reset || self.is_full() {
                 let counters = &mut self.recorder.counters;
                 if to_reset {
@@ -254,7 +253,7 @@ impl Server {
                 } else {
                     counters.over_limit += 1;
                 }
-                counters.closed_by_us += 1;
+                counters.closed_by_server += 1;
                 listener::make_close_reset(&socket).map_err(Error::machine("prepare a reset"))?;
                 continue;
             }
@@ -274,8 +273,8 @@ impl Server {
         Ok(())
     }
 
-    /// Makes sure that somebody looks after the connection when it has been idle for too long. At most
-    /// one such timer a connection: it moves on when it finds that there was traffic.
+    /// Sets the timer that closes the connection when it has been idle for too long. A connection has at most one such
+    /// timer; after traffic, the timer is set again when it fires.
     fn watch_idleness(&mut self, key: Key, now: u64) {
         let limit_ns = self.settings.service.idle_close_ns;
         let Some(connection) = self.slots.get(key) else { return };
@@ -296,7 +295,7 @@ impl Server {
         let until_ns =
             if connection.is_idle() { connection.idle_since_ns + limit_ns } else { now + limit_ns };
         if until_ns <= now {
-            return self.close(key, slots::Closed::Us);
+            return self.close(key, slots::Closed::Server);
         }
         connection.idle_watched = true;
         self.timers.push(until_ns, Task::Idle(key));

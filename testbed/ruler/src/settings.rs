@@ -1,8 +1,8 @@
-//! Everything that can be commanded; the table of its keys is in `keys`.
+//! The settings; the table of their keys is in `keys`.
 //!
-//! Three doors lead to it: flags at the start (`--error-rate 0.1`), `/_test-server/set?error_rate=0.1` at run
-//! time, and the query of any request, which overrides for that request alone. Only keys that concern a
-//! single answer pass the third door.
+//! They change in three ways: by flags at the start (`--error-rate 0.1`), by `/_test-server/set?error_rate=0.1`
+//! at run time, and by the query of any request, for that request alone. A query may only contain keys of a
+//! single response.
 
 use crate::draw::Distribution;
 use crate::fault::Fault;
@@ -13,7 +13,7 @@ use crate::pressed::{Encoding, PLAIN_MOST};
 use crate::units::percent_decoded;
 use std::rc::Rc;
 
-/// How the end of a body is told.
+/// How a client recognizes the end of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Framing {
     /// By Content-Length.
@@ -24,10 +24,10 @@ pub enum Framing {
     Close,
 }
 
-/// What happens to a request that finds the station full.
+/// Response to a request that arrives when the queue is full.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Overflow {
-    /// An answer with status 503.
+    /// A response with status 503.
     Status503,
     /// RST.
     Reset,
@@ -35,9 +35,9 @@ pub enum Overflow {
     Close,
 }
 
-/// How one request is answered.
+/// The response to one request.
 #[derive(Debug, Clone)]
-pub struct Behaviour {
+pub struct Behavior {
     /// After the service, if there is a station; it does not occupy a worker.
     pub(crate) delay: Distribution,
     pub(crate) status: u16,
@@ -46,7 +46,7 @@ pub struct Behaviour {
     pub(crate) body_bytes: u64,
     /// Instead of the pattern of `body_bytes`.
     pub(crate) text: Option<Rc<str>>,
-    /// None: `text/plain`, or what an end point of its own says.
+    /// None: `text/plain`, or the default of a special endpoint.
     pub(crate) content_type: Option<Rc<str>>,
     pub(crate) encoding: Option<Encoding>,
     /// Further header lines, each with its line end.
@@ -60,7 +60,7 @@ pub struct Behaviour {
     /// 0, or less than the head has anyway: no padding.
     pub(crate) head_bytes: u64,
     pub(crate) informational: u64,
-    /// None: the usual one of the status.
+    /// None: the standard one of the status.
     pub(crate) reason: Option<Rc<str>>,
     pub(crate) http10: bool,
     pub(crate) close: bool,
@@ -69,13 +69,13 @@ pub struct Behaviour {
     pub(crate) drip_every_ns: u64,
 }
 
-/// How the server as a whole behaves.
+/// Settings of the whole server.
 #[derive(Debug, Clone)]
 pub struct Service {
-    /// 0: no station, every request is on its own.
+    /// 0: no queue model; requests do not wait for each other.
     pub(crate) workers: u64,
     pub(crate) service: Distribution,
-    /// Places to wait, the workers' own not among them.
+    /// Places in the queue, without the requests in service.
     pub(crate) queue: u64,
     pub(crate) overflow: Overflow,
     pub(crate) pause: Option<Pause>,
@@ -85,28 +85,28 @@ pub struct Service {
     pub(crate) keep_alive_requests: u64,
     pub(crate) idle_close_ns: u64,
     pub(crate) max_connections: u64,
-    pub(crate) accept_none_beyond: bool,
+    pub(crate) leave_in_backlog: bool,
     pub(crate) backlog: u64,
-    /// False closes the listener; the port stays known.
+    /// False closes the listener; the server remembers the port.
     pub(crate) listen: bool,
-    /// Which requests are kept whole.
+    /// Which complete requests are kept.
     pub(crate) keep: Keep,
     pub(crate) seed: u64,
 }
 
-/// The behaviour of the server and the default behaviour of its answers.
+/// The settings of the server, and the defaults of its responses.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    pub(crate) behaviour: Rc<Behaviour>,
+    pub(crate) behavior: Rc<Behavior>,
     pub(crate) service: Service,
 }
 
-/// Says what was expected instead.
+/// Says what is expected.
 pub(crate) type SettingError = String;
 
 impl Default for Settings {
     fn default() -> Self {
-        let behaviour = Behaviour {
+        let behavior = Behavior {
             delay: Distribution::Constant(0),
             status: 200,
             error_rate: 0.0,
@@ -140,82 +140,81 @@ impl Default for Settings {
             keep_alive_requests: 0,
             idle_close_ns: 0,
             max_connections: 0,
-            accept_none_beyond: false,
+            leave_in_backlog: false,
             backlog: 4096,
             listen: true,
             keep: Keep::None,
             seed: 1,
         };
-        Settings { behaviour: Rc::new(behaviour), service }
+        Settings { behavior: Rc::new(behavior), service }
     }
 }
 
 impl Settings {
-    /// A copy changed by `pairs`; all of them or none.
+    /// Returns a copy with all changes of `pairs`, or an error and no change.
     pub(crate) fn changed(&self, pairs: &[(String, String)]) -> Result<Settings, SettingError> {
-        let mut behaviour = (*self.behaviour).clone();
+        let mut behavior = (*self.behavior).clone();
         let mut service = self.service.clone();
-        full_rate_unless_named(&mut behaviour, pairs);
+        full_rate_unless_named(&mut behavior, pairs);
         for (name, value) in pairs {
-            let row = KEYS
-                .iter()
-                .find(|row| row.name == name)
-                .ok_or_else(|| format!("`{name}` is no key; see the table in the ruler's README"))?;
+            let row = KEYS.iter().find(|row| row.name == name).ok_or_else(|| {
+                format!("unknown key `{name}`; `plimsoll test-server --help` lists the keys")
+            })?;
             match row.door {
-                Door::Request(apply) => apply(&mut behaviour, value),
+                Door::Request(apply) => apply(&mut behavior, value),
                 Door::Server(apply) => apply(&mut service, value),
             }
             .map_err(|wrong| format!("{name}: {wrong}"))?;
         }
         let named = |name: &str| pairs.iter().any(|pair| pair.0 == name);
-        check(&behaviour)?;
+        check(&behavior)?;
         if service.workers > 0 && service.service.is_zero() {
-            return Err("`workers` needs a `service` time, for example workers=4&service=2ms".into());
+            return Err("`workers` requires a `service` time, for example workers=4&service=2ms".into());
         }
         if service.workers == 0
             && !named("workers")
             && ["service", "queue", "overflow"].into_iter().any(named)
         {
-            return Err("`service`, `queue` and `overflow` need `workers`".into());
+            return Err("`service`, `queue`, and `overflow` require `workers`".into());
         }
         if named("pause_at") && service.pause.is_none() {
-            return Err("`pause_at` needs a `pause`".into());
+            return Err("`pause_at` requires a `pause`".into());
         }
-        Ok(Settings { behaviour: Rc::new(behaviour), service })
+        Ok(Settings { behavior: Rc::new(behavior), service })
     }
 
-    /// The behaviour towards a request with this query: the server's own, unless the query names keys.
-    /// Names that are no keys are the tested program's own affair and pass unseen.
-    pub(crate) fn for_request(&self, query: &[u8]) -> Result<Rc<Behaviour>, SettingError> {
+    /// Returns the response settings for a request with this query: those of the server, with the keys of the
+    /// query applied. Names that are not keys are ignored: they belong to the tested program.
+    pub(crate) fn for_request(&self, query: &[u8]) -> Result<Rc<Behavior>, SettingError> {
         let mut pairs = Vec::new();
         for (name, value) in query_parts(query) {
             let Some(row) = KEYS.iter().find(|row| row.name.as_bytes() == name) else { continue };
             if !row.per_request() {
-                return Err(format!("`{}` concerns the whole server; use /_test-server/set", row.name));
+                return Err(format!("`{}` applies to the whole server; use /_test-server/set", row.name));
             }
             pairs.push((row.name.to_owned(), percent_decoded(value)?));
         }
         if pairs.is_empty() {
-            return Ok(self.behaviour.clone());
+            return Ok(self.behavior.clone());
         }
-        let mut behaviour = (*self.behaviour).clone();
-        full_rate_unless_named(&mut behaviour, &pairs);
+        let mut behavior = (*self.behavior).clone();
+        full_rate_unless_named(&mut behavior, &pairs);
         for (name, value) in &pairs {
             for row in KEYS.iter().filter(|row| row.name == name) {
                 if let Door::Request(apply) = row.door {
-                    apply(&mut behaviour, value).map_err(|wrong| format!("{name}: {wrong}"))?;
+                    apply(&mut behavior, value).map_err(|wrong| format!("{name}: {wrong}"))?;
                 }
             }
         }
-        check(&behaviour)?;
-        if behaviour.fault == Some(Fault::AcceptThenReset) && self.behaviour.fault != behaviour.fault {
-            return Err("`fault=accept_then_reset` concerns the whole server; use /_test-server/set".into());
+        check(&behavior)?;
+        if behavior.fault == Some(Fault::AcceptThenReset) && self.behavior.fault != behavior.fault {
+            return Err("`fault=accept_then_reset` applies to the whole server; use /_test-server/set".into());
         }
-        Ok(Rc::new(behaviour))
+        Ok(Rc::new(behavior))
     }
 }
 
-/// The pairs of a query, still encoded. A name without `=` has an empty value.
+/// Returns the pairs of a query, still encoded. A name without `=` has an empty value.
 pub(crate) fn query_parts(query: &[u8]) -> impl Iterator<Item = (&[u8], &[u8])> {
     query.split(|&byte| byte == b'&').filter(|part| !part.is_empty()).map(|part| {
         match part.iter().position(|&byte| byte == b'=') {
@@ -225,25 +224,25 @@ pub(crate) fn query_parts(query: &[u8]) -> impl Iterator<Item = (&[u8], &[u8])> 
     })
 }
 
-/// Naming a fault means it, even after a smaller rate was set for another one.
-fn full_rate_unless_named(behaviour: &mut Behaviour, pairs: &[(String, String)]) {
+/// A fault without a rate applies to every request, even after a smaller rate was set for another fault.
+fn full_rate_unless_named(behavior: &mut Behavior, pairs: &[(String, String)]) {
     if pairs.iter().any(|pair| pair.0 == "fault") {
-        behaviour.fault_rate = 1.0;
+        behavior.fault_rate = 1.0;
     }
 }
 
-fn check(behaviour: &Behaviour) -> Result<(), SettingError> {
-    if behaviour.http10 && behaviour.framing == Framing::Chunked {
-        return Err("`framing=chunked` needs `http=1.1`".into());
+fn check(behavior: &Behavior) -> Result<(), SettingError> {
+    if behavior.http10 && behavior.framing == Framing::Chunked {
+        return Err("`framing=chunked` requires `http=1.1`".into());
     }
-    if behaviour.trailers && behaviour.framing != Framing::Chunked {
-        return Err("`trailers` needs `framing=chunked`".into());
+    if behavior.trailers && behavior.framing != Framing::Chunked {
+        return Err("`trailers` requires `framing=chunked`".into());
     }
-    if behaviour.encoding.is_some() && behaviour.text.is_none() && behaviour.body_bytes > PLAIN_MOST {
-        return Err("`encoding` takes a `body` of at most 16m".into());
+    if behavior.encoding.is_some() && behavior.text.is_none() && behavior.body_bytes > PLAIN_MOST {
+        return Err("`encoding` requires a `body` of at most 16m".into());
     }
-    if behaviour.fault.is_none() && behaviour.fault_rate != 1.0 {
-        return Err("`fault_rate` needs a `fault`".into());
+    if behavior.fault.is_none() && behavior.fault_rate != 1.0 {
+        return Err("`fault_rate` requires a `fault`".into());
     }
     Ok(())
 }

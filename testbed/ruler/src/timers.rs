@@ -1,12 +1,12 @@
-//! What is to happen later: a heap of instants, earliest first.
+//! Timers: a heap of due times, earliest first.
 //!
-//! Nothing is ever taken out of the middle. An entry that has lost its point (its connection is gone,
-//! its request is over) is recognised by the connection's key and turn when it comes up.
+//! Entries are never removed from the middle. When an entry is due, the connection's key and turn show whether it
+//! is obsolete (the connection is closed, or the request has ended).
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
-/// Names a connection for ever: the slot it lives in, and which tenant of the slot it is.
+/// A unique name of a connection: its slot, and its number among the tenants of the slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Key {
     pub(crate) slot: u32,
@@ -14,7 +14,7 @@ pub(crate) struct Key {
 }
 
 impl Key {
-    /// Tenants count in 31 bits, which keeps packed keys apart from the loop's own tokens.
+    /// The tenant number has 31 bits, so packed keys differ from the loop's own tokens.
     pub(crate) const TENANT_MASK: u32 = u32::MAX >> 1;
 
     pub(crate) fn pack(self) -> u64 {
@@ -30,36 +30,36 @@ impl Key {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Ticket {
     pub(crate) key: Key,
-    /// How many requests the connection had seen when this one came.
+    /// Number of requests on the connection when this one arrived.
     pub(crate) turn: u32,
 }
 
-/// What a timer does.
+/// The action of a timer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Task {
-    /// The answer to this request is due.
+    /// The response to this request is due.
     Answer(Ticket),
-    /// A worker of the station is done with this request.
+    /// A worker has finished this request.
     EndService(Ticket),
-    /// The next byte of a dripping answer, or the next block of an endless one, is due.
+    /// The next byte of a dripping response, or the next block of an endless one, is due.
     WriteOn(Ticket),
-    /// The next event of a stream is due by its plan.
+    /// The planned time of a stream's next event.
     Event(Ticket),
-    /// It is due in fact, after jitter and the turns of the streams before it.
+    /// The actual time of the event, after jitter and the streams before it.
     Emit(Ticket),
     /// A stream's comment is due.
     Comment(Ticket),
-    /// Look whether the connection has been idle for too long.
+    /// Check whether the connection has been idle for too long.
     Idle(Key),
-    /// More is to be read than one turn of the loop allowed.
+    /// There was more to read than one event-loop iteration allows.
     ReadOn(Key),
-    /// Accepting failed for want of descriptors; try again.
+    /// Accepting failed for lack of file descriptors; try again.
     AcceptAgain,
 }
 
 struct Entry {
     due_ns: u64,
-    /// Entries due at the same instant keep the order in which they were made.
+    /// Entries that are due at the same time keep the order of their creation.
     serial: u64,
     task: Task,
 }
@@ -80,7 +80,7 @@ impl Timers {
         self.heap.peek().map(|entry| entry.0.due_ns)
     }
 
-    /// The earliest entry that is due at `now_ns`, with the instant at which it was due.
+    /// Returns the earliest entry that is due at `now_ns`, with its due time.
     pub(crate) fn pop_due(&mut self, now_ns: u64) -> Option<(u64, Task)> {
         if self.next_due_ns()? > now_ns {
             return None;

@@ -1,11 +1,11 @@
-//! Well-formed answers: what is commanded is what stands on the wire.
+//! Well-formed responses: the bytes on the wire are those of the settings.
 
 use crate::common;
 use crate::common::{Ended, Ruler};
 use std::time::{Duration, Instant};
 
 #[test]
-fn status_reason_and_body_are_as_commanded() {
+fn status_reason_and_body_are_as_configured() {
     let ruler = Ruler::start(&["--body", "20"]);
     let mut client = ruler.connect();
     let usual = client.get("/");
@@ -34,23 +34,23 @@ fn bodies_are_the_same_in_every_framing() {
 }
 
 #[test]
-fn a_body_that_nobody_reads_does_not_hold_up_others() {
+fn an_unread_body_does_not_delay_other_connections() {
     let ruler = Ruler::start(&[]);
     let mut slow = ruler.connect();
     slow.ask("/?body=200m");
     slow.head();
     assert_eq!(ruler.connect().get("/").status, 200);
-    assert_eq!(ruler.count("answered"), 1);
+    assert_eq!(ruler.count("responses"), 1);
 }
 
 #[test]
-fn a_head_has_the_size_commanded() {
+fn a_head_has_the_configured_size() {
     let ruler = Ruler::start(&[]);
     assert_eq!(ruler.connect().get("/?head_bytes=32k").head.len(), 32 << 10);
 }
 
 #[test]
-fn informational_answers_come_first() {
+fn informational_responses_come_first() {
     let ruler = Ruler::start(&[]);
     let mut client = ruler.connect();
     client.ask("/?informational=3");
@@ -76,7 +76,7 @@ fn http_1_0_closes_unless_both_sides_ask_to_keep() {
 }
 
 #[test]
-fn connections_close_when_commanded() {
+fn connections_close_when_configured() {
     let ruler = Ruler::start(&["--keep-alive-requests", "3"]);
     let mut client = ruler.connect();
     assert_eq!(client.get("/").header("Connection"), None);
@@ -96,7 +96,7 @@ fn idle_connections_close_by_fin_and_busy_ones_do_not() {
     let answered = Instant::now();
     assert_eq!(client.rest(), (vec![], Ended::Fin));
     assert!(answered.elapsed() > Duration::from_millis(80), "{:?}", answered.elapsed());
-    assert_eq!(ruler.count("closed_by_us"), 1);
+    assert_eq!(ruler.count("closed_by_server"), 1);
 }
 
 #[test]
@@ -121,13 +121,12 @@ fn delays_are_kept_to_fractions_of_a_millisecond() {
     let commanded = &text[text.find("commanded_ns").unwrap()..];
     assert_eq!(common::number(commanded, "0.5"), 2_300_000);
     assert!(common::number(&text, "0") >= 2_300_000, "{text}");
-    // Typically 20 us. A wait in whole milliseconds would make it 700; the bound lies between, for a
-    // machine that does other things too.
+    // Typically 20 us. Waiting in whole milliseconds would make it 700. The bound is in between, for a busy machine.
     assert!(common::number(late, "0.5") < 400_000, "{text}");
 }
 
 #[test]
-fn errors_have_their_share_and_come_back_with_the_seed() {
+fn errors_have_their_share_and_repeat_with_the_seed() {
     let statuses = |ruler: &Ruler| -> Vec<u16> {
         let mut client = ruler.connect();
         (0..500).map(|_| client.get("/").status).collect()
@@ -143,7 +142,7 @@ fn errors_have_their_share_and_come_back_with_the_seed() {
 }
 
 #[test]
-fn a_pause_holds_answers_until_its_end() {
+fn a_pause_holds_responses_until_its_end() {
     let ruler = Ruler::start(&[]);
     let mut control = ruler.connect();
     let mut client = ruler.connect();
@@ -156,7 +155,7 @@ fn a_pause_holds_answers_until_its_end() {
     let before = Instant::now();
     client.get("/");
     assert!(before.elapsed() < Duration::from_millis(250));
-    // The pause is part of what was commanded, so that nothing of it counts as lateness.
+    // The pause is part of the configured time, so it does not count as a delay of the ruler.
     let text = control.command("quantiles?q=1");
     assert!(common::number(&text[text.find("commanded").unwrap()..], "1") > 250_000_000, "{text}");
 }

@@ -32,7 +32,7 @@ impl Ruler {
         Ruler { child, stdin, address }
     }
 
-    /// The process's id, to look at it from outside.
+    /// The ID of the process, to observe it from outside.
     pub fn pid(&self) -> u32 {
         self.child.id()
     }
@@ -41,7 +41,7 @@ impl Ruler {
         Client::connect(self.address).unwrap()
     }
 
-    /// Sends one command on a connection of its own and returns the body of the answer.
+    /// Sends one command on a new connection and returns the body of the response.
     pub fn command(&self, command: &str) -> String {
         self.connect().command(command)
     }
@@ -50,7 +50,7 @@ impl Ruler {
         number(&self.command("counters"), counter)
     }
 
-    /// Asks again until the counter has this value: the last event may not have reached the ruler yet.
+    /// Polls until the counter has this value: the last event may not have reached the ruler yet.
     pub fn wait_for(&self, counter: &str, value: u64) {
         let begin = std::time::Instant::now();
         let mut control = self.connect();
@@ -63,7 +63,7 @@ impl Ruler {
         }
     }
 
-    /// Closes stdin and waits for the end; true if it was an ordinary one.
+    /// Closes stdin and waits for the end; returns true after a normal one.
     pub fn ends_with_stdin(mut self) -> bool {
         self.stdin = None;
         self.child.wait().unwrap().success()
@@ -82,7 +82,7 @@ impl Drop for Ruler {
 pub enum Ended {
     Fin,
     Reset,
-    /// It did not, within the time allowed.
+    /// It did not end within the time allowed.
     Not,
 }
 
@@ -134,7 +134,7 @@ impl Client {
         body
     }
 
-    /// One head, up to and with its empty line.
+    /// Reads one head, up to and including its empty line.
     pub fn head(&mut self) -> String {
         loop {
             if let Some(at) = self.held.windows(4).position(|four| four == b"\r\n\r\n") {
@@ -145,7 +145,7 @@ impl Client {
         }
     }
 
-    /// One whole answer with its body undone from its framing.
+    /// Reads one complete response, and removes the framing of its body.
     pub fn answer(&mut self) -> Answer {
         let head = self.head();
         let status = head.split(' ').nth(1).unwrap().parse().unwrap();
@@ -199,7 +199,7 @@ impl Client {
         self.held.extend_from_slice(&piece[..length]);
     }
 
-    /// Everything up to the end of the stream, and how that came.
+    /// Reads to the end of the stream; returns the bytes and how it ended.
     pub fn rest(&mut self) -> (Vec<u8>, Ended) {
         self.rest_within(DEADLINE)
     }
@@ -223,7 +223,7 @@ impl Client {
     }
 }
 
-/// The number behind `"name":` in a JSON text; 0 if the name does not occur.
+/// Returns the number after `"name":` in a JSON text; 0 if the name does not occur.
 pub fn number(json: &str, name: &str) -> u64 {
     let label = format!("\"{name}\":");
     let Some(at) = json.find(&label) else { return 0 };

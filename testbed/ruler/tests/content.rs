@@ -1,11 +1,11 @@
-//! Answers with a commanded content: text, headers, cookies, redirects, entity tags, compression; and the end points
-//! that a log-in and a session need.
+//! Responses with configured content: text, headers, cookies, redirects, entity tags, compression; and the endpoints
+//! for a login and a session.
 
 use crate::common::{Ended, Ruler};
 use std::io::Read;
 
 #[test]
-fn text_and_headers_are_as_commanded() {
+fn text_and_headers_are_as_configured() {
     let ruler = Ruler::start(&["--header", "X-Server: all"]);
     let mut client = ruler.connect();
     let answer = client.get("/?text=a%2Cb%0A1+2&content_type=text/csv&header=X-Shard:7&header=X-Shard:%208");
@@ -95,7 +95,7 @@ fn a_compressed_body_can_break_off() {
 }
 
 #[test]
-fn lines_that_would_begin_another_are_refused() {
+fn values_with_a_line_break_are_rejected() {
     let ruler = Ruler::start(&[]);
     for (query, word) in [
         ("header=X-A:1%0d%0aX-B:2", "control characters"),
@@ -104,8 +104,8 @@ fn lines_that_would_begin_another_are_refused() {
         ("set_cookie=a%0a", "control characters"),
         ("location=/%0d%0a", "control characters"),
         ("content_type=%00", "control characters"),
-        ("etag=%22a%22", "without its quotes"),
-        ("encoding=lzma", "no encoding"),
+        ("etag=%22a%22", "without quotes"),
+        ("encoding=lzma", "unknown encoding"),
         ("encoding=br&body=17m", "at most 16m"),
         ("keep_requests=3", "whole server"),
     ] {
@@ -122,7 +122,7 @@ fn between<'a>(text: &'a str, before: &str, after: &str) -> &'a str {
 }
 
 #[test]
-fn only_tokens_of_this_ruler_open_what_is_secure() {
+fn secure_accepts_only_tokens_of_this_ruler() {
     let (ruler, other) = (Ruler::start(&[]), Ruler::start(&[]));
     let mut client = ruler.connect();
     let issue = |ruler: &Ruler| {
@@ -147,7 +147,7 @@ fn only_tokens_of_this_ruler_open_what_is_secure() {
     }
     assert_eq!(secure(&format!("Basic {}", tokens[0])).status, 401);
     assert_eq!(ruler.connect().get("/secure").status, 401);
-    let counts = ["tokens_issued", "secure_accepted", "secure_refused"].map(|name| ruler.count(name));
+    let counts = ["tokens_issued", "secure_accepted", "secure_rejected"].map(|name| ruler.count(name));
     assert_eq!(counts, [2, 2, 7]);
 }
 

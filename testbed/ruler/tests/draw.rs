@@ -1,4 +1,4 @@
-//! Distributions draw what they say, and the same again from the same seed.
+//! Distributions have their quantiles, and the same seed draws the same values.
 
 use ruler::analysis::quantile;
 use ruler::draw::{Distribution, Random};
@@ -13,8 +13,8 @@ fn sorted(text: &str, seed: u64) -> Vec<u64> {
     drawn
 }
 
-/// The medians over 15 seeds: one set of 5,000 scatters by about 2% at these quantiles, which would
-/// leave no room to see a wrong formula.
+/// The medians over 15 seeds: one set of 5,000 varies by about 2% at these quantiles, which would hide a wrong
+/// formula.
 fn quantile_of(text: &str, q: f64) -> f64 {
     let mut found: Vec<u64> = (0..15).map(|seed| quantile(&sorted(text, seed), q).unwrap()).collect();
     found.sort_unstable();
@@ -73,7 +73,7 @@ fn a_normal_delay_is_never_negative() {
 }
 
 #[test]
-fn nonsense_is_refused_with_a_sentence() {
+fn invalid_distributions_are_rejected_with_the_value() {
     for text in [
         "",
         "5",

@@ -1,4 +1,4 @@
-//! Event streams: what is sent, when, and how they end.
+//! Event streams: the events, their times, and the end.
 
 use crate::common::{Client, Ended, Ruler, number};
 use std::time::{Duration, Instant};
@@ -48,7 +48,7 @@ fn events_have_ids_data_and_two_stamps() {
 }
 
 #[test]
-fn losses_doubles_and_swaps_are_as_commanded() {
+fn drops_repeats_and_swaps_are_as_configured() {
     let ruler = Ruler::start(&[]);
     let text = stream(&ruler, "every=1ms&first=0&count=10&drop=3,7&repeat=5&swap=9");
     assert_eq!(all(&text, "seq"), [1, 2, 4, 5, 5, 6, 8, 10, 9]);
@@ -56,7 +56,7 @@ fn losses_doubles_and_swaps_are_as_commanded() {
 }
 
 #[test]
-fn a_stream_goes_on_behind_the_last_id() {
+fn a_stream_continues_after_the_last_id() {
     let ruler = Ruler::start(&[]);
     let mut client = ruler.connect();
     let mut resume = |id: &str| {
@@ -66,7 +66,7 @@ fn a_stream_goes_on_behind_the_last_id() {
     assert_eq!(all(&String::from_utf8(resume("4").body).unwrap(), "seq"), [5, 6]);
     assert_eq!(resume("6").status, 204);
     assert_eq!(resume("x").status, 400);
-    // The connection is an ordinary one again after each.
+    // After each stream, the connection serves ordinary requests.
     assert_eq!(client.get("/?body=2").body, b"ab");
 }
 
@@ -95,20 +95,20 @@ fn aligned_streams_tick_together_on_the_wall() {
         ticks.push(all(&text, "at_ns"));
     }
     assert!(ticks.iter().flatten().all(|at_ns| at_ns % 50_000_000 == 0), "{ticks:?}");
-    // They began within moments of each other, at most one tick apart.
+    // They started almost at the same time, at most one tick apart.
     assert!(ticks.iter().all(|one| one.iter().any(|at_ns| ticks[0].contains(at_ns))), "{ticks:?}");
     assert!(ticks.iter().all(|one| one.windows(2).all(|two| two[1] - two[0] == 50_000_000)), "{ticks:?}");
 }
 
 #[test]
-fn a_broadcast_that_is_written_in_turn_costs_each_stream_its_place() {
+fn a_sequential_broadcast_delays_each_stream_by_its_place() {
     let ruler = Ruler::start(&[]);
     let mut clients: Vec<Client> = (0..5).map(|_| ruler.connect()).collect();
     for client in &mut clients {
         client.ask("/events?every=400ms&count=2&aligned=1&fanout_us=40000");
         client.head();
     }
-    // The last event, at which all five are there whatever tick each began at.
+    // At the last event, all five streams are open, regardless of the tick at which each of them started.
     let mut rows: Vec<(u64, u64)> = Vec::new();
     for client in &mut clients {
         let text = chunk(client) + &chunk(client);
@@ -133,7 +133,7 @@ fn jitter_delays_events_and_leaves_the_plan() {
     let (at, sent) = (all(&text, "at_ns"), all(&text, "sent_ns"));
     assert!(at.windows(2).all(|two| (two[1] - two[0]).abs_diff(60_000_000) < 1_000_000), "{at:?}");
     let late_ms: Vec<u64> = at.iter().zip(&sent).map(|(at, sent)| (sent - at) / 1_000_000).collect();
-    // Ten draws from 0 to 50 ms: none above it (with room for a busy machine), and not all alike.
+    // Ten draws from 0 to 50 ms: none above it (with room for a busy machine), and not all equal.
     assert!(late_ms.iter().all(|&late| late < 100), "{late_ms:?}");
     assert!(late_ms.iter().max().unwrap() - late_ms.iter().min().unwrap() >= 12, "{late_ms:?}");
 }
@@ -152,7 +152,7 @@ fn comments_come_between_events() {
 fn stopping_ends_every_stream_in_order_or_by_reset() {
     let ruler = Ruler::start(&[]);
     for (query, end) in [("", Ended::Fin), ("?hold_reset=1", Ended::Reset)] {
-        ruler.command("forget");
+        ruler.command("clear");
         let mut clients: Vec<Client> = (0..20).map(|_| ruler.connect()).collect();
         for client in &mut clients {
             client.ask("/events?every=60s").head();
@@ -166,12 +166,12 @@ fn stopping_ends_every_stream_in_order_or_by_reset() {
             assert_eq!(ended, end);
             assert_eq!(bytes, if end == Ended::Fin { b"0\r\n\r\n".as_slice() } else { b"" });
         }
-        assert_eq!((ruler.count("streams_open"), ruler.count("streams_closed_by_us")), (0, 20));
+        assert_eq!((ruler.count("streams_open"), ruler.count("streams_closed_by_server")), (0, 20));
         let counters = ruler.command("counters");
-        let answered = if end == Ended::Fin { 21 } else { 1 };
+        let responses = if end == Ended::Fin { 21 } else { 1 };
         assert_eq!(
-            (number(&counters, "answered"), number(&counters, "abandoned")),
-            (answered, 21 - answered)
+            (number(&counters, "responses"), number(&counters, "abandoned")),
+            (responses, 21 - responses)
         );
         assert_eq!(operator.get("/events/stop").status, 405);
     }
@@ -189,20 +189,20 @@ fn a_client_that_leaves_a_stream_is_counted() {
 }
 
 #[test]
-fn a_client_that_does_not_read_loses_events_and_nobody_else_does() {
+fn only_a_client_that_does_not_read_loses_events() {
     let ruler = Ruler::start(&[]);
     let mut deaf = ruler.connect();
     let data = "x".repeat(30_000);
     deaf.ask(&format!("/events?every=100us&data={data}")).head();
     let begin = Instant::now();
-    while ruler.count("events_left_out") == 0 {
-        assert!(begin.elapsed() < Duration::from_secs(10), "1 MiB and the socket's buffers never filled");
+    while ruler.count("events_skipped") == 0 {
+        assert!(begin.elapsed() < Duration::from_secs(10), "1 MiB and the socket's buffers did not fill up");
     }
     assert_eq!(all(&stream(&ruler, "every=1ms&count=3"), "seq"), [1, 2, 3]);
 }
 
 #[test]
-fn an_events_end_point_still_obeys_the_keys() {
+fn the_events_endpoint_accepts_the_keys() {
     let ruler = Ruler::start(&[]);
     let mut client = ruler.connect();
     let failed = client.get("/events?status=503");
@@ -213,12 +213,12 @@ fn an_events_end_point_still_obeys_the_keys() {
     let mut reset = ruler.connect();
     assert_eq!(reset.ask("/events?fault=reset_before").rest(), (vec![], Ended::Reset));
     for (query, word) in [
-        ("every=0", "too short"),
+        ("every=0", "at least 10us"),
         ("first=1s&aligned=1", "exclude"),
-        ("fanout_us=5", "needs `aligned=1`"),
-        ("swap=3&count=3", "none behind"),
+        ("fanout_us=5", "requires `aligned=1`"),
+        ("swap=3&count=3", "no event follows"),
         ("id=uuid", "seq or none"),
-        ("encoding=gzip", "no `encoding`"),
+        ("encoding=gzip", "`encoding` does not apply"),
         ("drop=0", "whole number"),
     ] {
         let answer = ruler.connect().get(&format!("/events?{query}"));
@@ -228,7 +228,7 @@ fn an_events_end_point_still_obeys_the_keys() {
 }
 
 #[test]
-fn a_stream_is_answered_without_lateness() {
+fn the_length_of_a_stream_is_not_a_delay_of_the_ruler() {
     let ruler = Ruler::start(&[]);
     stream(&ruler, "every=30ms&count=3");
     let text = ruler.command("quantiles?q=1");
@@ -238,7 +238,7 @@ fn a_stream_is_answered_without_lateness() {
 }
 
 #[test]
-fn quiet_streams_cost_little_memory() {
+fn idle_streams_cost_little_memory() {
     let ruler = Ruler::start(&[]);
     let resident_kib = || -> u64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", ruler.pid())).unwrap();
@@ -254,7 +254,7 @@ fn quiet_streams_cost_little_memory() {
             client
         })
         .collect();
-    // About 1 KiB is usual; a buffer of 4 KiB a stream would be found out.
+    // About 1 KiB is usual; a buffer of 4 KiB per stream would fail.
     let grown_kib = resident_kib().saturating_sub(before_kib);
     assert!(grown_kib < 3 * clients.len() as u64, "{grown_kib} KiB for {} streams", clients.len());
 }

@@ -1,10 +1,10 @@
-//! Every fault, provoked and seen on the wire.
+//! Every fault as seen on the wire.
 
 use crate::common;
 use crate::common::{Client, Ended, Ruler};
 use std::time::{Duration, Instant};
 
-/// Long enough to say that nothing more comes.
+/// Time after which the tests assume that nothing more comes.
 const SILENCE: Duration = Duration::from_millis(150);
 
 fn wire(ruler: &Ruler, query: &str) -> (String, Ended) {
@@ -19,18 +19,19 @@ fn body_of(wire: &str) -> &str {
 }
 
 #[test]
-fn nothing_comes_before_an_early_end() {
+fn an_early_end_sends_no_byte() {
     let ruler = Ruler::start(&[]);
     assert_eq!(wire(&ruler, "fault=reset_before"), (String::new(), Ended::Reset));
     assert_eq!(wire(&ruler, "fault=close_before"), (String::new(), Ended::Fin));
-    assert_eq!(wire(&ruler, "fault=never"), (String::new(), Ended::Not));
+    assert_eq!(wire(&ruler, "fault=no_response"), (String::new(), Ended::Not));
     let counters = ruler.command("counters");
-    assert!(counters.contains(r#""by_fault":{"reset_before":1,"close_before":1,"never":1}"#), "{counters}");
-    assert_eq!(ruler.count("answered"), 0);
+    let by_fault = r#""by_fault":{"reset_before":1,"close_before":1,"no_response":1}"#;
+    assert!(counters.contains(by_fault), "{counters}");
+    assert_eq!(ruler.count("responses"), 0);
 }
 
 #[test]
-fn half_a_body_comes_before_a_late_end() {
+fn a_late_end_sends_half_the_body() {
     let ruler = Ruler::start(&[]);
     for (framing, fault, end) in [
         ("length", "reset_mid_body", Ended::Reset),
@@ -45,32 +46,32 @@ fn half_a_body_comes_before_a_late_end() {
 }
 
 #[test]
-fn half_close_ends_our_side_after_the_head_and_reads_on() {
+fn half_close_ends_the_servers_side_after_the_head_and_continues_to_read() {
     let ruler = Ruler::start(&[]);
     let mut client = ruler.connect();
     client.ask("/?fault=half_close&body=100");
     let (bytes, ended) = client.rest();
     assert!(bytes.ends_with(b"\r\n\r\n"));
     assert_eq!(ended, Ended::Fin);
-    // Two more requests are taken without an RST, and counted.
+    // The ruler reads two more requests without an RST, and counts them.
     client.ask("/").ask("/");
     ruler.wait_for("requests", 3);
     assert_eq!(ruler.count("open"), 1);
 }
 
 #[test]
-fn a_dripping_answer_is_whole_and_slow() {
+fn a_dripping_response_is_complete_and_slow() {
     let ruler = Ruler::start(&[]);
     let begin = Instant::now();
     let answer = ruler.connect().get("/?fault=drip&drip_every=1ms&body=30");
     assert_eq!(answer.body.len(), 30);
     let bytes = (answer.head.len() + 30) as u32;
     assert!(begin.elapsed() >= Duration::from_millis(1) * (bytes - 1), "{:?}", begin.elapsed());
-    assert_eq!(ruler.count("answered"), 1);
+    assert_eq!(ruler.count("responses"), 1);
 }
 
 #[test]
-fn a_stalled_head_stays_half() {
+fn a_stalled_head_stays_incomplete() {
     let ruler = Ruler::start(&[]);
     let (wire, ended) = wire(&ruler, "fault=stall_head");
     assert!(wire.starts_with("HTTP/1.1 200 OK\r\n") && !wire.contains("\r\n\r\n"), "{wire}");
@@ -92,7 +93,7 @@ fn malformed_heads_are_malformed() {
 }
 
 #[test]
-fn an_endless_head_goes_on_for_as_long_as_it_is_read() {
+fn an_endless_head_continues_while_the_client_reads() {
     let ruler = Ruler::start(&[]);
     let mut client = ruler.connect();
     client.ask("/?fault=endless_head");
@@ -104,7 +105,7 @@ fn an_endless_head_goes_on_for_as_long_as_it_is_read() {
 }
 
 #[test]
-fn bytes_come_after_a_whole_answer() {
+fn extra_bytes_follow_a_complete_response() {
     let ruler = Ruler::start(&[]);
     for body in [10, 100_000] {
         let mut client = ruler.connect();
@@ -113,7 +114,7 @@ fn bytes_come_after_a_whole_answer() {
         assert!(rest.starts_with(b"these bytes"), "{body}");
         assert_eq!(ended, Ended::Not);
         let mut client = ruler.connect();
-        assert_eq!(client.get(&format!("/?fault=two_answers&body={body}")).body.len(), body);
+        assert_eq!(client.get(&format!("/?fault=two_responses&body={body}")).body.len(), body);
         assert_eq!(client.answer().body, b"second");
     }
 }
@@ -127,13 +128,13 @@ fn the_keep_alive_race_resets_the_next_request() {
     assert_eq!(client.rest(), (vec![], Ended::Reset));
     let counters = ruler.command("counters");
     assert!(
-        counters.contains(r#""reset_idle_race":1"#) && counters.contains(r#""answered":1"#),
+        counters.contains(r#""reset_idle_race":1"#) && counters.contains(r#""responses":1"#),
         "{counters}"
     );
 }
 
 #[test]
-fn connections_are_reset_at_once() {
+fn accept_then_reset_resets_every_new_connection() {
     let ruler = Ruler::start(&[]);
     let mut control = ruler.connect();
     control.command("set?fault=accept_then_reset");
@@ -146,7 +147,7 @@ fn connections_are_reset_at_once() {
 }
 
 #[test]
-fn a_fault_strikes_its_share_of_requests() {
+fn a_fault_applies_to_its_share_of_requests() {
     let ruler = Ruler::start(&["--fault", "close_before", "--fault-rate", "0.2"]);
     let struck = (0..300)
         .filter(|_| {
@@ -157,7 +158,7 @@ fn a_fault_strikes_its_share_of_requests() {
     assert!((30..=95).contains(&struck), "{struck} of 300");
     let counters = ruler.command("counters");
     assert!(counters.contains(&format!(r#""close_before":{struck}"#)), "{counters}");
-    // Naming a fault means it, whatever the server's rate is.
+    // A fault in a query applies to that request, regardless of the server's rate.
     assert_eq!(wire(&ruler, "fault=reset_before").1, Ended::Reset);
 }
 
@@ -173,14 +174,14 @@ fn the_listener_closes_and_opens_on_the_same_port() {
 }
 
 #[test]
-fn connections_beyond_the_limit_are_reset_or_left_waiting() {
+fn connections_above_the_limit_are_reset_or_stay_in_the_backlog() {
     let ruler = Ruler::start(&[]);
     let mut control = ruler.connect();
     control.command("set?max_connections=2");
     let (mut first, mut second) = (ruler.connect(), ruler.connect());
     assert_eq!((first.get("/").status, second.get("/").status), (200, 200));
     assert_eq!(ruler.connect().rest().1, Ended::Reset);
-    control.command("set?accept_none_beyond=1");
+    control.command("set?leave_in_backlog=1");
     let mut third = ruler.connect();
     third.ask("/");
     assert_eq!(third.rest_within(SILENCE), (vec![], Ended::Not));

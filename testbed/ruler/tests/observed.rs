@@ -1,4 +1,4 @@
-//! What arrived, shown byte by byte: `/echo` and kept requests.
+//! Received requests, byte by byte: `/echo` and kept requests.
 
 use crate::common::{Ruler, number};
 
@@ -26,7 +26,7 @@ fn echo_shows_what_was_sent_in_order() {
 }
 
 #[test]
-fn echo_undoes_chunks_and_keeps_bytes_that_are_no_text() {
+fn echo_decodes_chunks_and_shows_binary_bodies_as_base64() {
     let ruler = Ruler::start(&[]);
     let mut client = ruler.connect();
     client.send("POST /echo HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n");
@@ -45,7 +45,7 @@ fn echo_undoes_chunks_and_keeps_bytes_that_are_no_text() {
 }
 
 #[test]
-fn echo_keeps_large_bodies_whole_and_obeys_keys() {
+fn echo_shows_complete_large_bodies_and_accepts_keys() {
     let ruler = Ruler::start(&[]);
     let mut client = ruler.connect();
     let body = "u".repeat(16 << 20);
@@ -62,14 +62,14 @@ fn echo_keeps_large_bodies_whole_and_obeys_keys() {
 }
 
 #[test]
-fn nothing_is_kept_unless_asked_for() {
+fn no_requests_are_kept_by_default() {
     let ruler = Ruler::start(&[]);
     ruler.connect().get("/");
-    assert_eq!(ruler.command("requests"), r#"{"kept":0,"let_go":0,"requests":[]}"#);
+    assert_eq!(ruler.command("requests"), r#"{"kept":0,"discarded":0,"requests":[]}"#);
 }
 
 #[test]
-fn kept_requests_are_the_very_bytes_with_their_origin() {
+fn kept_requests_have_their_exact_bytes_and_origin() {
     let ruler = Ruler::start(&["--keep-requests", "10"]);
     let mut client = ruler.connect();
     client.send("POST /a?x=1 HTTP/1.1\r\nhost:y\r\nContent-Length: 3\r\n\r\nabc").answer();
@@ -88,7 +88,7 @@ fn kept_requests_are_the_very_bytes_with_their_origin() {
         &format!(r#""peer":"{peer}"}}"#),
     ]
     .concat();
-    assert!(kept.starts_with(&format!(r#"{{"kept":2,"let_go":0,"requests":[{first},"#)), "{kept}");
+    assert!(kept.starts_with(&format!(r#"{{"kept":2,"discarded":0,"requests":[{first},"#)), "{kept}");
     assert!(kept.contains(r#""http_version":"HTTP/1.0""#) && kept.contains(r#""request_on_connection":2"#));
 }
 
@@ -104,10 +104,10 @@ fn the_first_or_the_last_are_kept_and_the_rest_counted() {
         (0..5).for_each(|turn| assert_eq!(client.get(&format!("/{turn}")).status, 200));
         let kept = ruler.command("requests");
         assert_eq!(targets(&kept), expected, "{keep}");
-        assert_eq!((number(&kept, "kept"), number(&kept, "let_go")), (2, 3), "{keep}");
-        assert_eq!(ruler.count("requests_let_go"), 3);
+        assert_eq!((number(&kept, "kept"), number(&kept, "discarded")), (2, 3), "{keep}");
+        assert_eq!(ruler.count("requests_discarded"), 3);
         ruler.command("requests?clear");
-        assert_eq!(ruler.count("requests_kept") + ruler.count("requests_let_go"), 0);
+        assert_eq!(ruler.count("requests_kept") + ruler.count("requests_discarded"), 0);
     }
     ruler.command("set?keep_requests=0");
     ruler.connect().get("/");
@@ -115,14 +115,14 @@ fn the_first_or_the_last_are_kept_and_the_rest_counted() {
 }
 
 #[test]
-fn large_bodies_are_kept_whole_while_keeping_is_on() {
+fn keep_requests_keeps_complete_large_bodies() {
     let ruler = Ruler::start(&["--keep-requests", "first:1"]);
     let mut client = ruler.connect();
     client.send("POST /up HTTP/1.1\r\nContent-Length: 5000000\r\n\r\n").send(&"u".repeat(5_000_000)).answer();
     let kept = ruler.command("requests");
     assert_eq!(number(&kept, "body_bytes"), 5_000_000);
     assert!(kept.contains(r#""cut":false"#));
-    // 20 MB are more than the limit: cut, and said so.
+    // 20 MB are more than the limit: the body is cut and marked as such.
     ruler.command("requests?clear");
     client
         .send("POST /up HTTP/1.1\r\nContent-Length: 20000000\r\n\r\n")
@@ -133,7 +133,7 @@ fn large_bodies_are_kept_whole_while_keeping_is_on() {
 }
 
 #[test]
-fn ipv6_is_listened_on_and_peers_are_told_with_brackets() {
+fn listens_on_ipv6_and_shows_peers_with_brackets() {
     let ruler = Ruler::start(&["--listen", "[::1]:0"]);
     assert!(ruler.address.is_ipv6());
     let mut client = ruler.connect();

@@ -1,11 +1,11 @@
-//! Arithmetic that the rest leans on: pauses, units, exact quantiles, the grid.
+//! Basic arithmetic: pauses, units, exact quantiles, the grid.
 
 use ruler::analysis::{grid, quantile};
 use ruler::pause::Pause;
 use ruler::units::{duration_ns, percent_decoded, probability, size_bytes};
 
 #[test]
-fn a_pause_holds_what_falls_into_it_until_its_end() {
+fn a_pause_holds_output_that_is_due_in_it_until_its_end() {
     let pause = Pause::parse("1s/10s").unwrap();
     let first = 5_000_000_000;
     let second = 1_000_000_000;
@@ -50,8 +50,8 @@ fn quantiles_are_order_statistics() {
 }
 
 #[test]
-fn the_grid_fits_in_phase_and_shows_what_is_off_it() {
-    // 1,000/s, all 300 us late against the first, which was early: the fit takes that out.
+fn the_grid_fits_the_phase_and_shows_deviations() {
+    // 1,000/s, with the first 300 us early: the fit removes this from all others.
     let mut stamps: Vec<u64> = (0..101).map(|index| 7_000_000 + index * 1_000_000).collect();
     stamps[0] -= 300_000;
     stamps[50] += 40_000;

@@ -1,4 +1,4 @@
-//! Reading: bodies, pipelines, pieces, and clients that leave early. Everything sent is counted.
+//! Reading: bodies, pipelines, single bytes, and clients that leave early. Every request that was sent is counted.
 
 use crate::common::{Ended, Ruler, number};
 use std::net::Shutdown;
@@ -21,7 +21,7 @@ fn bodies_are_read_to_their_end_and_kept_as_sent() {
 }
 
 #[test]
-fn large_uploads_are_counted_and_cut_in_the_keeping() {
+fn large_uploads_are_counted_completely_and_kept_in_part() {
     let ruler = Ruler::start(&[]);
     let mut client = ruler.connect();
     let head = "POST /up HTTP/1.1\r\nContent-Length: 5000000\r\n\r\n";
@@ -32,7 +32,7 @@ fn large_uploads_are_counted_and_cut_in_the_keeping() {
 }
 
 #[test]
-fn expect_100_continue_is_honoured() {
+fn expect_100_continue_gets_its_100() {
     let ruler = Ruler::start(&[]);
     let mut client = ruler.connect();
     client.send("PUT / HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 4\r\n\r\n");
@@ -57,11 +57,11 @@ fn pipelined_requests_are_answered_in_order() {
     for turn in 0..500 {
         assert_eq!(client.answer().status, 200 + turn % 3);
     }
-    assert_eq!(ruler.count("answered"), 500);
+    assert_eq!(ruler.count("responses"), 500);
 }
 
 #[test]
-fn a_request_may_come_in_single_bytes() {
+fn a_request_may_arrive_in_single_bytes() {
     let ruler = Ruler::start(&[]);
     let mut client = ruler.connect();
     for byte in "POST /slow HTTP/1.1\r\nContent-Length: 2\r\n\r\nok".chars() {
@@ -85,7 +85,7 @@ fn a_client_that_sends_and_leaves_is_counted() {
 fn requests_in_the_queue_of_a_reset_connection_are_counted() {
     let ruler = Ruler::start(&[]);
     let mut client = ruler.connect();
-    // An answer left unread makes the close of the client's socket an RST.
+    // An unread response turns the close of the client's socket into an RST.
     client.get("/first?body=10");
     client.ask("/second?body=100k").head();
     client.ask("/third?delay=50ms").ask("/fourth");
@@ -93,12 +93,12 @@ fn requests_in_the_queue_of_a_reset_connection_are_counted() {
     ruler.wait_for("open", 0);
     let counters = ruler.command("counters");
     assert_eq!(number(&counters, "requests"), 4, "{counters}");
-    assert_eq!(number(&counters, "answered") + number(&counters, "abandoned"), 4, "{counters}");
+    assert_eq!(number(&counters, "responses") + number(&counters, "abandoned"), 4, "{counters}");
     assert_eq!(number(&counters, "resets_received"), 1, "{counters}");
 }
 
 #[test]
-fn a_client_that_only_stops_sending_still_gets_its_answer() {
+fn a_client_that_shuts_its_writing_side_still_gets_its_response() {
     let ruler = Ruler::start(&[]);
     let mut client = ruler.connect();
     client.ask("/?delay=20ms&body=3");
@@ -108,7 +108,7 @@ fn a_client_that_only_stops_sending_still_gets_its_answer() {
 }
 
 #[test]
-fn what_is_not_http_is_answered_with_400_and_closed() {
+fn input_that_is_not_http_gets_400_and_a_close() {
     let ruler = Ruler::start(&[]);
     for wrong in [
         "hello\r\n\r\n",

@@ -1,4 +1,4 @@
-//! The station: capacity = workers / service time, a bounded queue, and what happens beyond it.
+//! The queue model: capacity = workers / service time, a bounded queue, and its overflow.
 
 use crate::common::{Client, Ended, Ruler, number};
 use std::time::Instant;
@@ -12,7 +12,7 @@ fn crowd(ruler: &Ruler, size: usize) -> Vec<Client> {
 }
 
 #[test]
-fn beyond_workers_and_queue_requests_overflow_at_once() {
+fn requests_overflow_immediately_when_the_queue_is_full() {
     let ruler = Ruler::start(&["--workers", "2", "--service", "100ms", "--queue", "3"]);
     let statuses: Vec<u16> = crowd(&ruler, 10).iter_mut().map(|client| client.answer().status).collect();
     let counters = ruler.command("counters");
@@ -44,7 +44,7 @@ fn capacity_is_workers_over_service_time() {
     // 400 requests, 4 at a time, 5 ms each: 500 ms.
     let took_ms = begin.elapsed().as_secs_f64() * 1e3;
     assert!((499.0..1000.0).contains(&took_ms), "{took_ms}");
-    // In the model's own time the workers never rest: service begins every 5 ms, four at a time.
+    // In model time, the workers are never idle: service starts every 5 ms, four at a time.
     let log = ruler.connect().get("/_test-server/log").body;
     let mut begins: Vec<u64> = records(&log).map(|record| record[1]).collect();
     begins.sort_unstable();
@@ -66,7 +66,7 @@ fn a_worker_is_not_freed_by_a_client_that_leaves() {
 }
 
 #[test]
-fn abolishing_the_station_lets_everybody_in() {
+fn turning_the_queue_model_off_releases_all_waiting_requests() {
     let ruler = Ruler::start(&["--workers", "1", "--service", "50ms", "--queue", "100"]);
     let mut clients = crowd(&ruler, 20);
     ruler.wait_for("queue", 19);
@@ -76,7 +76,7 @@ fn abolishing_the_station_lets_everybody_in() {
     assert!(begin.elapsed().as_millis() < 500);
 }
 
-/// The four instants of each record of the log.
+/// Returns the four times of each record of the log.
 fn records(log: &[u8]) -> impl Iterator<Item = [u64; 4]> {
     log.chunks_exact(40).map(|record| {
         std::array::from_fn(|at| u64::from_le_bytes(record[at * 8..at * 8 + 8].try_into().unwrap()))

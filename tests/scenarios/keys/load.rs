@@ -219,7 +219,7 @@ pub const CASES: &[Case] = &[
         || load("{ users: 1, duration: 300ms, graceful_stop: 10s }", "delay=700ms"),
         |s| {
             exactly(s, 1);
-            assert_eq!((&s.counters["answered"], &s.counters["abandoned"]), (&1.into(), &0.into()));
+            assert_eq!((&s.counters["responses"], &s.counters["abandoned"]), (&1.into(), &0.into()));
         },
     ),
     case(

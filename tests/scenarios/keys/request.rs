@@ -157,7 +157,7 @@ pub const CASES: &[Case] = &[
         || trial(steps("- { get: /x?delay=20s, timeout: 100ms }")),
         |s| {
             s.ended(&[99], 0);
-            assert_eq!((s.asked.len(), &s.counters["answered"]), (1, &0.into()));
+            assert_eq!((s.asked.len(), &s.counters["responses"]), (1, &0.into()));
             assert_eq!(s.value_at("/errors/0/class"), "timeout");
             assert!(s.elapsed.as_secs() < 15, "{:?}", s.elapsed);
         },

@@ -156,7 +156,7 @@ pub const CASES: &[Case] = &[
         |s| {
             s.expect_run(0);
             s.came(&["GET /events?every=20ms", "POST /events/stop"]);
-            assert_eq!(s.counters["streams_closed_by_us"], 1);
+            assert_eq!(s.counters["streams_closed_by_server"], 1);
             expect_number(s, "closed_by_server", 1);
             events(s, s.counters["events_sent"].as_u64().unwrap());
         },

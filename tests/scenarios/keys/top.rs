@@ -153,7 +153,7 @@ pub const CASES: &[Case] = &[
         || trial(with("timeout: 100ms", "- get: /x?delay=20s")),
         |s| {
             s.ended(&[99], 0);
-            assert_eq!((s.asked.len(), &s.counters["answered"]), (1, &0.into()));
+            assert_eq!((s.asked.len(), &s.counters["responses"]), (1, &0.into()));
             assert_eq!(s.value_at("/errors/0/class"), "timeout");
             assert!(s.elapsed.as_secs() < 15, "{:?}", s.elapsed);
         },

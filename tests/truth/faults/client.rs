@@ -89,7 +89,7 @@ fn exhausted_ports_are_the_clients_and_the_mend_is_named() {
         || {
             let ruler = Ruler::start(&["--delay", "5ms"]);
             let run = |connections: &str, code| {
-                ruler.get("/_test-server/forget");
+                ruler.get("/_test-server/clear");
                 shell(PORTS);
                 let said = json(&[&ruler.url("/"), "-c", connections, "-d", "2s"], code);
                 // The test needs a port as well to ask the ruler.
@@ -172,7 +172,7 @@ fn a_kernel_without_memory_for_sockets_is_the_clients() {
 
     // The kernel may find a worker asking for memory of its own before it has refused a socket; then once more.
     patiently("memory ran out, and nothing was refused", || {
-        ruler.get("/_test-server/forget");
+        ruler.get("/_test-server/clear");
         let running = after(&cgroup.enter(), &args).start();
         ruler.wait_for_requests(50);
         cgroup.leave(1 << 19);

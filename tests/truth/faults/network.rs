@@ -57,7 +57,7 @@ fn a_listen_queue_that_is_full_is_a_connect_timeout() {
         Ruler::start(&[
             "--max-connections",
             most,
-            "--accept-none-beyond",
+            "--leave-in-backlog",
             "1",
             "--backlog",
             queue,

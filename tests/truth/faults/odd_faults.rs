@@ -28,7 +28,7 @@ fn odd_answers_that_real_servers_send_are_good() {
         ("body=1000", &["-X", "HEAD"]),
         ("close=1", &[]),
     ] {
-        ruler.get("/_test-server/forget");
+        ruler.get("/_test-server/clear");
         let url = ruler.url(&format!("/?{query}"));
         let said = json(&[&[url.as_str(), "-n", "120", "-c", "4"], more].concat(), 0);
         no_faults(&said);
@@ -37,7 +37,7 @@ fn odd_answers_that_real_servers_send_are_good() {
         assert_eq!(counters["requests"], 120, "{query}");
         // A half-closed answer is not among the ruler's whole ones, though a body until the close has no other end.
         let whole = if query.contains("half_close") { 0 } else { 120 };
-        assert_eq!(counters["answered"], whole, "{query}: {counters}");
+        assert_eq!(counters["responses"], whole, "{query}: {counters}");
     }
 }
 

@@ -100,7 +100,7 @@ fn unsafe_responses_are_faults() {
 fn bytes_after_a_response_make_it_unsafe() {
     let _beside = run_alongside();
     let ruler = Ruler::start(&["--delay", "1ms"]);
-    for fault in ["garbage_after", "two_answers"] {
+    for fault in ["garbage_after", "two_responses"] {
         let said = json(&[ruler.url(&format!("/?fault={fault}")).as_str(), "-c", "4", "-n", "60"], 99);
         fails(&said);
         assert_eq!(only(&said, "unsafe_response", "server"), 60);
@@ -163,7 +163,7 @@ fn a_silent_server_is_a_timeout_and_censors() {
     let (ruler, scratch) = (Ruler::start(&["--delay", "1ms"]), Scratch::new());
     let run_file = scratch.path("run.plim");
     let args = ["-c", "40", "-n", "120", "--timeout", "300ms"];
-    let said = json(&[&[ruler.url("/?fault=never").as_str(), "--out", &run_file], &args[..]].concat(), 99);
+    let said = json(&[&[ruler.url("/?fault=no_response").as_str(), "--out", &run_file], &args[..]].concat(), 99);
     fails(&said);
     assert_eq!(only(&said, "timeout", "server"), 120);
     assert!(cautions(&said).contains(&"censored_by_timeouts"));

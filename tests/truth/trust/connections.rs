@@ -31,7 +31,7 @@ fn connections_that_stay_open_are_counted_as_the_server_counts_them() {
     connections(&said).are(&[("closed_by_server", 0), ("closed_by_client", 0), ("closed_after_error", 0)]);
     let counters = ruler.counters();
     // One more is the look whether anybody listens.
-    assert_eq!((counters["accepted"].as_u64(), counters["closed_by_us"].as_u64()), (Some(6), Some(0)));
+    assert_eq!((counters["accepted"].as_u64(), counters["closed_by_server"].as_u64()), (Some(6), Some(0)));
     assert_eq!(counters["closed_by_peer"], 6);
 }
 
@@ -49,7 +49,7 @@ fn connections_that_the_server_closes_are_counted_as_its_own() {
     ]);
     connections(&said).are(&[("requests_per_connection_p50", 10), ("requests_per_connection_max", 10)]);
     let counters = ruler.counters();
-    assert_eq!((counters["accepted"].as_u64(), counters["closed_by_us"].as_u64()), (Some(51), Some(50)));
+    assert_eq!((counters["accepted"].as_u64(), counters["closed_by_server"].as_u64()), (Some(51), Some(50)));
 }
 
 /// Who sends the first FIN after `Connection: close` is a matter of microseconds; who wanted it is not.

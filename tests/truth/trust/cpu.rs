@@ -37,7 +37,7 @@ fn a_generator_that_stood_still_does_not_blame_the_service() {
     let _alone = alone();
     let ruler = Ruler::start(&["--delay", "5ms"]);
     let run = |stop: bool| {
-        ruler.get("/_test-server/forget");
+        ruler.get("/_test-server/clear");
         // Errors need no quiet machine: without a limit for the times the run would pass.
         let limit = ["--threshold", "response_time p99 < 100ms"];
         let url = ruler.url("/");

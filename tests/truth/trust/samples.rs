@@ -70,7 +70,7 @@ fn a_percentile_that_decides_needs_samples() {
 fn a_run_without_an_answer_proves_nothing() {
     beside_first(|| {
         let ruler = Ruler::start(&[]);
-        let said = json(&[&ruler.url("/?fault=never"), "-c", "3", "-d", "300ms"], 3);
+        let said = json(&[&ruler.url("/?fault=no_response"), "-c", "3", "-d", "300ms"], 3);
         assert_eq!(reasons(&said), ["no_requests"]);
         assert!(warns(&said, "no_requests").contains("3 sent, 3 in flight"), "{}", said["cautions"]);
         silent(&json(&[&ruler.url("/"), "-c", "3", "-d", "300ms"], 0), "no_requests");

@@ -8,7 +8,7 @@ fn a_load_that_was_paused_by_hand_says_so() {
     beside_first(|| {
         let ruler = Ruler::start(&["--delay", "1ms"]);
         let load = |lines: &str| {
-            ruler.get("/_test-server/forget");
+            ruler.get("/_test-server/clear");
             let args = [&ruler.url("/"), "-r", "500", "-d", "3s", "--steered", "--json"];
             let mut running = Tool::new(&args).start_steered();
             ruler.wait_for_requests(500);

@@ -30,7 +30,7 @@ fn connections_that_the_server_ends_after_each_answer_are_said() {
 #[test]
 fn a_few_connections_that_get_everything_are_said() {
     beside_first(|| {
-        let ruler = Ruler::start(&["--delay", "2ms", "--max-connections", "2", "--accept-none-beyond"]);
+        let ruler = Ruler::start(&["--delay", "2ms", "--max-connections", "2", "--leave-in-backlog"]);
         let said = Tool::run(&[&ruler.url("/"), "-c", "20", "-d", "1s", "--json"]).json();
         let told = warns(&said, "connections_unfair");
         assert!(told.starts_with("2 of 20 connections got 9"), "{told}");

@@ -83,14 +83,14 @@ fn paced(mut stream: TcpStream) {
 #[test]
 fn attempts_to_connect_that_were_lost_are_said() {
     beside_first(|| {
-        let held = ["--max-connections", "1", "--accept-none-beyond"];
+        let held = ["--max-connections", "1", "--leave-in-backlog"];
         let run = |backlog: &str| -> Value {
             let ruler = Ruler::start(&[&["--backlog", backlog], &held[..]].concat());
             let mut line = crate::provoke::Line::to(&ruler);
             let running: Running = Tool::new(&[&ruler.url("/"), "-c", "300", "-d", "2s", "--json"]).start();
             // The look whether anybody listens comes first and waits in the queue like the rest.
             pass(Duration::from_millis(400));
-            line.get("/_test-server/set?max_connections=0&accept_none_beyond=0");
+            line.get("/_test-server/set?max_connections=0&leave_in_backlog=0");
             running.wait().json()
         };
         let said = run("1");

@@ -1,4 +1,4 @@
-//! Requests under `/_test-server/`: answered at once, whatever pauses, delays and faults are commanded.
+//! Requests below `/_test-server/`: the ruler responds immediately, regardless of pauses, delays, and faults.
 
 use super::slots::Stage;
 use super::{Server, Streams};
@@ -27,12 +27,12 @@ impl Server {
         let done = match understand(&target, &view) {
             Ok(Wanted::Show(kind, lines, body)) => return self.reply(key, 200, kind, &lines, &body),
             Ok(Wanted::Change(settings, names)) => self.change(*settings, &names),
-            Ok(Wanted::Forget) => {
-                self.recorder.forget();
-                self.station.forget();
+            Ok(Wanted::Clear) => {
+                self.recorder.clear();
+                self.station.clear();
                 Ok(())
             }
-            Ok(Wanted::ForgetKept) => {
+            Ok(Wanted::ClearKept) => {
                 self.recorder.kept.clear();
                 Ok(())
             }
@@ -44,7 +44,7 @@ impl Server {
         }
     }
 
-    /// A connection that begins with a command is the tester's own: it is taken out of the counts.
+    /// Removes a connection from the counts if its first request is a command: it belongs to the tester.
     fn exempt(&mut self, key: Key) {
         let Some(connection) = self.slots.get(key) else { return };
         if connection.turn > 0 || connection.is_control {
@@ -57,7 +57,7 @@ impl Server {
         self.slots.exempt(key);
     }
 
-    /// Puts new settings into force. An error is a sentence, and nothing was changed.
+    /// Applies new settings. An error is a sentence, and nothing has changed.
     fn change(&mut self, settings: Settings, names: &[String]) -> Result<(), String> {
         let named = |name: &str| names.iter().any(|given| given == name);
         let now = now_ns();

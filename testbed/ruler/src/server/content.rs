@@ -1,5 +1,4 @@
-//! What an answer holds: the pattern, a commanded text, the page of an end point of its own, and any of them
-//! compressed.
+//! The body of a response: the pattern, a configured text, or the page of a special endpoint, compressed or not.
 
 use super::Server;
 use super::exchange::origin;
@@ -12,25 +11,25 @@ use crate::outgoing::pattern;
 use crate::pages::{Body, Page};
 use crate::pressed::Source;
 use crate::request::{RAW_MOST, WHOLE_MOST};
-use crate::settings::Behaviour;
+use crate::settings::Behavior;
 use crate::timers::{Key, Ticket};
 use std::rc::Rc;
 
-/// A body, None for the pattern; or a sentence that says why there is none.
+/// A body (None: the pattern), or a sentence that says why there is none.
 pub(super) type Content = Result<Option<Rc<[u8]>>, String>;
 
 impl Server {
-    /// How many bytes of a request are to be kept.
+    /// Returns how many bytes of a request to keep.
     pub(super) fn raw_most(&self) -> usize {
         if self.settings.service.keep == Keep::None { RAW_MOST } else { WHOLE_MOST }
     }
 
-    /// The page that the request in the reader asks for, if its path is one of those.
-    pub(super) fn page(&mut self, key: Key, behaviour: &Behaviour) -> Result<Option<Box<Page>>, String> {
+    /// Returns the page for the request in the parser, if its path is a special endpoint.
+    pub(super) fn page(&mut self, key: Key, behavior: &Behavior) -> Result<Option<Box<Page>>, String> {
         let Some(connection) = self.slots.get(key) else { return Ok(None) };
         let (target, raw) = (connection.reader.target(), connection.reader.raw.as_slice());
-        if let Some(etag) = behaviour.etag.as_deref()
-            && behaviour.status == 200
+        if let Some(etag) = behavior.etag.as_deref()
+            && behavior.status == 200
             && Seen::of(raw).header(b"if-none-match").is_some_and(|given| names(given, etag))
         {
             return Ok(Some(Box::new(Page::Body(Body::empty(304)))));
@@ -39,20 +38,20 @@ impl Server {
         let (path, query) = at.map_or((target, [].as_slice()), |at| (&target[..at], &target[at + 1..]));
         let origin = || origin(connection, connection.turn.wrapping_add(1));
         let counts = &mut self.recorder.counters.pages;
-        Ok(self.pages.find((path, query), raw, behaviour, origin, counts)?.map(Box::new))
+        Ok(self.pages.find((path, query), raw, behavior, origin, counts)?.map(Box::new))
     }
 
-    /// The body of the answer that is due; to stop streams happens here too, for its answer says how many that were.
+    /// Returns the body of the response that is due. Also stops streams, because that response contains their number.
     pub(super) fn content(&mut self, ticket: Ticket) -> Result<Content, Error> {
         let Some(connection) = self.slots.at(ticket) else { return Ok(Ok(None)) };
         let Some(exchange) = connection.exchange.as_mut() else { return Ok(Ok(None)) };
         if connection.stage != Stage::Waiting {
             return Ok(Ok(None));
         }
-        let (behaviour, served) = (exchange.behaviour.clone(), exchange.fault.is_none());
+        let (behavior, served) = (exchange.behavior.clone(), exchange.fault.is_none());
         let own = match exchange.page.as_deref_mut() {
             Some(Page::Body(body)) => Some(std::mem::take(&mut body.bytes)),
-            // A stream that does not come about has no body.
+            // A stream that does not open has no body.
             Some(Page::Feed(_)) => Some(Vec::new()),
             Some(&mut Page::StopFeeds { reset }) => {
                 let closed = if served { self.stop_feeds(reset)? } else { 0 };
@@ -60,7 +59,7 @@ impl Server {
             }
             None => None,
         };
-        Ok(match (own, &behaviour.text, behaviour.encoding) {
+        Ok(match (own, &behavior.text, behavior.encoding) {
             (None, None, None) => Ok(None),
             (Some(own), _, None) => Ok(Some(own.into())),
             (Some(own), _, Some(encoding)) => encoding.press(&own).map(|bytes| Some(bytes.into())),
@@ -69,7 +68,7 @@ impl Server {
                 self.pressed.get(encoding, Source::Text(text.clone()), || text.as_bytes().to_vec()).map(Some)
             }
             (None, None, Some(encoding)) => {
-                let bytes = behaviour.body_bytes;
+                let bytes = behavior.body_bytes;
                 self.pressed.get(encoding, Source::Pattern(bytes), || pattern(bytes)).map(Some)
             }
         })
@@ -85,7 +84,7 @@ impl Exchange {
             None => ("text/plain", ""),
         };
         Order {
-            behaviour: &self.behaviour,
+            behavior: &self.behavior,
             status: self.status,
             fault: self.fault,
             head_only: self.head_only,
@@ -98,14 +97,14 @@ impl Exchange {
         }
     }
 
-    /// The answer is an event stream. With a fault, another status or HEAD it is an ordinary answer instead.
+    /// Returns true if the response is an event stream. With a fault, another status, or HEAD, it is an ordinary one.
     pub(super) fn opens_feed(&self) -> bool {
         let feed = matches!(self.page.as_deref(), Some(Page::Feed(_)));
         feed && self.fault.is_none() && self.status == 200 && !self.head_only
     }
 }
 
-/// True if an If-None-Match names this entity tag (RFC 9110, 13.1.2: weak comparison, a list, or any).
+/// Returns true if an If-None-Match names this entity tag (RFC 9110, 13.1.2: weak comparison, a list, or any).
 fn names(given: &[u8], etag: &str) -> bool {
     given.split(|&byte| byte == b',').map(<[u8]>::trim_ascii).any(|one| {
         let tag = one.strip_prefix(b"W/").unwrap_or(one);

@@ -1,6 +1,6 @@
-//! Writing event streams: opened by an answer, fed by timers, ended by their count, by `/events/stop` or by the client.
+//! Event streams: a response opens them, timers feed them, and their count, `/events/stop`, or the client ends them.
 //!
-//! A quiet stream costs its connection, its plan and one timer; nothing runs for it until an event is due.
+//! An idle stream costs its connection, its plan, and one timer; no code runs for it until an event is due.
 
 use super::Server;
 use super::slots::{Closed, Stage};
@@ -12,10 +12,10 @@ use crate::outgoing::End;
 use crate::pages::Page;
 use crate::timers::{Key, Task, Ticket};
 
-/// A client that leaves so many bytes unread gets no further events until it reads.
+/// A client with this many unread bytes gets no further events until it reads.
 const UNSENT_MOST: usize = 1 << 20;
 
-/// A broadcast in progress: streams that tick at the same instant are served one after the other.
+/// A broadcast in progress: streams with the same tick are served sequentially.
 #[derive(Default)]
 pub(super) struct Fan {
     tick_ns: u64,
@@ -23,7 +23,7 @@ pub(super) struct Fan {
 }
 
 impl Fan {
-    /// How many streams were served at this tick before the one that asks.
+    /// Returns how many streams were served at this tick before this one.
     fn place(&mut self, tick_ns: u64) -> u64 {
         if self.tick_ns != tick_ns {
             *self = Fan { tick_ns, served: 0 };
@@ -34,7 +34,7 @@ impl Fan {
 }
 
 impl Server {
-    /// The head of a stream is in the buffer: send it, and wait for the first event.
+    /// Sends the head of a stream from the buffer, and waits for the first event.
     pub(super) fn open_feed(&mut self, ticket: Ticket, chunked: bool) -> Result<(), Error> {
         let Some(connection) = self.slots.at(ticket) else { return Ok(()) };
         let page = connection.exchange.as_mut().and_then(|exchange| exchange.page.take());
@@ -54,7 +54,7 @@ impl Server {
         self.flush(ticket.key)
     }
 
-    /// An event is due by its plan: now, or after its turn in a broadcast, its jitter and a pause.
+    /// Handles a planned event: emits it now, or after its place in a broadcast, its jitter, and a pause.
     pub(super) fn event_due(&mut self, ticket: Ticket, due_ns: u64) -> Result<(), Error> {
         let Some(feed) = self.slots.at(ticket).and_then(|connection| connection.feed.as_deref()) else {
             return Ok(());
@@ -72,9 +72,9 @@ impl Server {
         Ok(())
     }
 
-    /// Writes what stands next in the stream, and waits for what comes after it.
+    /// Writes the next events of the stream, and waits for those after them.
     pub(super) fn emit(&mut self, ticket: Ticket, due_ns: u64) -> Result<(), Error> {
-        // A pause commanded meanwhile holds this too.
+        // A pause that was set in the meantime applies, too.
         let held_ns = self.held(due_ns);
         if held_ns > due_ns {
             self.timers.push(held_ns, Task::Emit(ticket));
@@ -88,7 +88,7 @@ impl Server {
             let sent = feed.push_events(connection.out.pieces(), at_ns, wall);
             self.recorder.counters.events_sent += sent;
         } else {
-            self.recorder.counters.events_left_out += 1;
+            self.recorder.counters.events_skipped += 1;
         }
         if feed.advance() {
             let next_ns = feed.due(now, wall).0;
@@ -112,7 +112,7 @@ impl Server {
         self.write_feed(ticket.key)
     }
 
-    /// Closes all streams and returns how many that were: each with the end of its answer and FIN, or by RST.
+    /// Closes all streams, each with the end of its response and FIN, or by RST. Returns their number.
     pub(super) fn stop_feeds(&mut self, reset: bool) -> Result<u64, Error> {
         let mut closed = 0;
         for key in self.slots.keys() {
@@ -123,13 +123,13 @@ impl Server {
             closed += 1;
             if reset {
                 make_close_reset(&connection.socket).map_err(Error::machine("prepare a reset"))?;
-                self.close(key, Closed::Us)?;
+                self.close(key, Closed::Server)?;
                 continue;
             }
             if let Some(feed) = connection.feed.take() {
                 feed.push_end(connection.out.pieces());
                 connection.out.end = End::Close;
-                self.recorder.counters.streams_closed_by_us += 1;
+                self.recorder.counters.streams_closed_by_server += 1;
                 self.end_feed(key, now_ns());
                 self.write_feed(key)?;
             }
@@ -137,7 +137,7 @@ impl Server {
         Ok(closed)
     }
 
-    /// The last bytes of a stream are in the buffer: from here on it is an answer like others.
+    /// Ends a stream whose last bytes are in the buffer: now it is an ordinary response.
     fn end_feed(&mut self, key: Key, now: u64) {
         self.streams_open -= 1;
         let Some(connection) = self.slots.get(key) else { return };
@@ -145,12 +145,12 @@ impl Server {
         if let Some(exchange) = &connection.exchange
             && let Some(entry) = self.recorder.entry(exchange.mark)
         {
-            // Its end was commanded for now: a stream's length must not count as lateness of the ruler.
+            // The end is due now: the length of a stream must not count as a delay of the ruler.
             entry.commanded_ns = now.saturating_sub(entry.arrive_ns);
         }
     }
 
-    /// A connection is closed: if a stream was under way on it, that is over too.
+    /// Ends the stream, if there is one, of a connection that is closed.
     pub(super) fn feed_closed(&mut self, key: Key, who: Closed) {
         let Some(connection) = self.slots.get(key) else { return };
         if connection.feed.take().is_none() {
@@ -158,12 +158,12 @@ impl Server {
         }
         self.streams_open -= 1;
         match who {
-            Closed::Us => self.recorder.counters.streams_closed_by_us += 1,
+            Closed::Server => self.recorder.counters.streams_closed_by_server += 1,
             Closed::Peer | Closed::PeerReset => self.recorder.counters.streams_closed_by_peer += 1,
         }
     }
 
-    /// Sends what is in the buffer, unless the socket is known to be full.
+    /// Sends the buffer, unless the socket is known to be full.
     fn write_feed(&mut self, key: Key) -> Result<(), Error> {
         match self.slots.get(key) {
             Some(connection) if !connection.blocked && !connection.lost => {

@@ -1,4 +1,4 @@
-//! The life of one request: counted, decided upon, served by a worker, answered, recorded.
+//! The life of one request: counted, decided, served by a worker, answered, recorded.
 
 use super::Server;
 use super::slots::{Connection, Exchange, Stage};
@@ -11,33 +11,33 @@ use crate::observed::Origin;
 use crate::outgoing::{End, push_text};
 use crate::pages::Page;
 use crate::record::Mark;
-use crate::settings::{Behaviour, Overflow};
+use crate::settings::{Behavior, Overflow};
 use crate::station::Admission;
 use crate::timers::{Key, Task, Ticket};
 use rustix::net::getpeername;
 use std::net::SocketAddr;
 
 impl Server {
-    /// A whole request is in the connection's reader.
+    /// Handles a complete request in the connection's parser.
     pub(super) fn begin(&mut self, key: Key) -> Result<(), Error> {
         let Some(connection) = self.slots.get(key) else { return Ok(()) };
         if connection.reader.target().starts_with(PREFIX) {
             return self.command(key);
         }
-        // Requests behind another one on the same connection wait for it.
+        // A pipelined request waits for the previous one on its connection.
         let (arrive_ns, begin_ns) = (connection.read_ns, connection.read_ns.max(connection.free_since_ns));
-        let behaviour = match connection.reader.target().iter().position(|&byte| byte == b'?') {
+        let behavior = match connection.reader.target().iter().position(|&byte| byte == b'?') {
             Some(at) => self.settings.for_request(&connection.reader.target()[at + 1..]),
-            None => Ok(self.settings.behaviour.clone()),
+            None => Ok(self.settings.behavior.clone()),
         };
-        let wanted = behaviour.and_then(|behaviour| Ok((self.page(key, &behaviour)?, behaviour)));
+        let wanted = behavior.and_then(|behavior| Ok((self.page(key, &behavior)?, behavior)));
         let Some(mark) = self.count(key) else { return Ok(()) };
-        let ((page, behaviour), refusal) = match wanted {
+        let ((page, behavior), refusal) = match wanted {
             Ok(wanted) => (wanted, None),
-            Err(sentence) => ((None, self.settings.behaviour.clone()), Some(sentence)),
+            Err(sentence) => ((None, self.settings.behavior.clone()), Some(sentence)),
         };
         let (status, fault) = match &refusal {
-            None => self.decide(key, &behaviour, page.as_deref()),
+            None => self.decide(key, &behavior, page.as_deref()),
             Some(_) => (400, None),
         };
         let Some(connection) = self.slots.get(key) else { return Ok(()) };
@@ -45,7 +45,7 @@ impl Server {
         let limit = self.settings.service.keep_alive_requests;
         connection.exchange = Some(Exchange {
             mark,
-            behaviour,
+            behavior,
             status,
             fault,
             page,
@@ -64,7 +64,7 @@ impl Server {
         }
     }
 
-    /// Counts and logs the request in the reader, keeps its bytes, and makes the reader ready for more.
+    /// Counts and logs the request in the parser, keeps its bytes, and restarts the parser.
     fn count(&mut self, key: Key) -> Option<Mark> {
         let connection = self.slots.get(key)?;
         connection.turn = connection.turn.wrapping_add(1);
@@ -83,7 +83,7 @@ impl Server {
         Some(mark)
     }
 
-    /// A request that was found in the queue of a dead connection.
+    /// Counts a request in the input of a connection that has failed.
     pub(super) fn count_unanswerable(&mut self, key: Key) {
         let control = self.slots.get(key).is_some_and(|connection| {
             let control = connection.reader.target().starts_with(PREFIX);
@@ -97,26 +97,26 @@ impl Server {
         }
     }
 
-    fn decide(&mut self, key: Key, behaviour: &Behaviour, page: Option<&Page>) -> (u16, Option<Fault>) {
-        let failing = self.streams.error.hits(behaviour.error_rate);
+    fn decide(&mut self, key: Key, behavior: &Behavior, page: Option<&Page>) -> (u16, Option<Fault>) {
+        let failing = self.streams.error.hits(behavior.error_rate);
         let status = match page {
-            _ if failing => behaviour.error_status,
-            // A commanded status wins over what the end point would say.
-            Some(Page::Body(body)) if behaviour.status == 200 => body.status,
-            _ => behaviour.status,
+            _ if failing => behavior.error_status,
+            // A configured status overrides that of the endpoint.
+            Some(Page::Body(body)) if behavior.status == 200 => body.status,
+            _ => behavior.status,
         };
         if let Some(connection) = self.slots.get(key)
             && connection.doomed
         {
             return (status, Some(Fault::ResetBefore));
         }
-        let fault = (behaviour.fault)
+        let fault = (behavior.fault)
             .filter(|&fault| fault != Fault::AcceptThenReset)
-            .filter(|_| self.streams.fault.hits(behaviour.fault_rate));
+            .filter(|_| self.streams.fault.hits(behavior.fault_rate));
         (status, fault)
     }
 
-    /// Gives the request to the station, if there is one, at `begin_ns`.
+    /// Offers the request to the station, if there is one, at `begin_ns`.
     fn admit(&mut self, ticket: Ticket, begin_ns: u64) -> Result<(), Error> {
         let service = &self.settings.service;
         if service.workers == 0 {
@@ -152,8 +152,8 @@ impl Server {
         }
     }
 
-    /// A worker takes the request at `begin_ns` and is busy with it until its answer may go out. The
-    /// worker works on even when the client is gone by then, as a real one does.
+    /// Starts the service of the request at `begin_ns`. The worker is busy until the response may be sent, even if the
+    /// client leaves before that, as a real one is.
     fn serve(&mut self, ticket: Ticket, begin_ns: u64) {
         self.note_begin(ticket, begin_ns);
         let service_ns = self.settings.service.service.draw(&mut self.streams.service);
@@ -162,7 +162,7 @@ impl Server {
     }
 
     pub(super) fn service_ends(&mut self, ticket: Ticket, end_ns: u64) -> Result<(), Error> {
-        // A pause commanded meanwhile holds this too.
+        // A pause that was set in the meantime applies, too.
         let held_ns = self.held(end_ns);
         if held_ns > end_ns {
             self.timers.push(held_ns, Task::EndService(ticket));
@@ -174,9 +174,9 @@ impl Server {
         self.pump(ticket.key)
     }
 
-    /// Idle workers take waiting requests.
+    /// Assigns waiting requests to idle workers.
     pub(super) fn take_waiting(&mut self) {
-        // An abolished station lets everybody in.
+        // Without a queue model, no request waits.
         let workers = match self.settings.service.workers {
             0 => u64::MAX,
             workers => workers,
@@ -186,13 +186,13 @@ impl Server {
         }
     }
 
-    /// Nothing but the commanded delay, and a pause, stands between `ready_ns` and the answer.
+    /// Schedules the response after `ready_ns`, the configured delay, and a pause.
     fn schedule(&mut self, ticket: Ticket, ready_ns: u64) -> Result<(), Error> {
         let exchange = self.slots.at(ticket).and_then(|connection| connection.exchange.as_ref());
         let Some(exchange) = exchange else { return Ok(()) };
-        let delay_ns = exchange.behaviour.delay.draw(&mut self.streams.delay);
+        let delay_ns = exchange.behavior.delay.draw(&mut self.streams.delay);
         let due_ns = self.held(ready_ns + delay_ns);
-        // What is due at its own arrival is late already: no need to ask the clock.
+        // A response that is due at its own arrival is late already, so there is no need to read the clock.
         if delay_ns == 0 && due_ns == ready_ns {
             self.answer(ticket, due_ns)
         } else {
@@ -215,11 +215,11 @@ impl Server {
             return Ok(());
         }
         self.answer(ticket, due_ns)?;
-        // The next request of a pipeline may be waiting.
+        // The next request of a pipeline may wait.
         self.pump(ticket.key)
     }
 
-    /// The end of the pause in which `due_ns` lies, or `due_ns`.
+    /// Returns the end of the pause that contains `due_ns`, or `due_ns`.
     pub(super) fn held(&self, due_ns: u64) -> u64 {
         match &self.settings.service.pause {
             Some(pause) => pause.hold(self.pause_from_ns, due_ns),
@@ -235,7 +235,7 @@ impl Server {
         }
     }
 
-    /// Begins the answer, which was due at `due_ns`.
+    /// Starts the response, which was due at `due_ns`.
     fn answer(&mut self, ticket: Ticket, due_ns: u64) -> Result<(), Error> {
         let content = match self.content(ticket)? {
             Ok(content) => content,
@@ -257,7 +257,7 @@ impl Server {
             }
         };
         if let Some(entry) = self.recorder.entry(exchange.mark) {
-            let silent = [Fault::ResetBefore, Fault::CloseBefore, Fault::Never].map(Some);
+            let silent = [Fault::ResetBefore, Fault::CloseBefore, Fault::NoResponse].map(Some);
             entry.status = if silent.contains(&exchange.fault) { 0 } else { u32::from(exchange.status) };
             entry.commanded_ns = due_ns.saturating_sub(exchange.arrive_ns);
         }
@@ -266,7 +266,7 @@ impl Server {
             && self.recorder.remembers(exchange.mark)
         {
             let fault = if connection.doomed { Fault::ResetIdleRace } else { fault };
-            // The race is counted when it strikes, not when it is prepared.
+            // The race is counted when it happens, not when it is prepared.
             if fault != Fault::ResetIdleRace || connection.doomed {
                 self.recorder.counters.by_fault[fault.index()] += 1;
             }
@@ -279,7 +279,7 @@ impl Server {
         self.flush(ticket.key)
     }
 
-    /// The answer's last byte is written, or as much of it as its fault allows.
+    /// Ends the exchange after the last byte of its response, or after the last byte that its fault allows.
     pub(super) fn conclude(&mut self, key: Key, now: u64) {
         let Some(exchange) = self.slots.get(key).and_then(|connection| connection.exchange.take()) else {
             return;
@@ -287,15 +287,15 @@ impl Server {
         if !exchange.fault.is_none_or(Fault::answers_in_full) || !self.recorder.remembers(exchange.mark) {
             return;
         }
-        self.recorder.counters.answered += 1;
+        self.recorder.counters.responses += 1;
         self.recorder.by_status[usize::from(exchange.status)] += 1;
         if let Some(entry) = self.recorder.entry(exchange.mark) {
             entry.last_byte_written_ns = now;
         }
     }
 
-    /// The client is gone: its request, if there is one, will not be answered. Where a fault or a full
-    /// station had its way with the request already, it is counted there and not a second time.
+    /// Counts the request, if there is one, of a client that has left. A request that was already counted by a fault or
+    /// an overflow is not counted twice.
     pub(super) fn abandon(&mut self, key: Key) {
         let Some(connection) = self.slots.get(key) else { return };
         let begun = connection.stage == Stage::Writing;
@@ -307,7 +307,7 @@ impl Server {
         }
     }
 
-    /// What came is not HTTP: 400, and the end of the connection.
+    /// Rejects input that is not HTTP: 400, and the end of the connection.
     pub(super) fn refuse(&mut self, key: Key, reason: &str) -> Result<(), Error> {
         self.recorder.counters.malformed += 1;
         if let Some(connection) = self.slots.get(key) {
@@ -317,7 +317,7 @@ impl Server {
         self.reply(key, 400, "text/plain", "", format!("{reason}\n").as_bytes())
     }
 
-    /// Sends a plain answer, independent of all that is commanded. `lines` are further header lines.
+    /// Sends a plain response that does not depend on the settings. `lines` are additional header lines.
     pub(super) fn reply(
         &mut self,
         key: Key,
@@ -362,9 +362,9 @@ impl Server {
     }
 }
 
-/// Where a request came from that is the connection's `turn`-th.
+/// Returns the origin of the connection's `turn`-th request.
 pub(super) fn origin(connection: &Connection, turn: u32) -> Origin {
-    // It fails when the peer has reset the connection already.
+    // This fails if the peer has already reset the connection.
     let peer = getpeername(&connection.socket).ok().flatten();
     let peer = peer.and_then(|peer| SocketAddr::try_from(peer).ok());
     Origin { connection: connection.number, turn, peer }

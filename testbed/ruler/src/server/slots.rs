@@ -1,4 +1,4 @@
-//! The connections, each in a slot that is used again, and found by a key that is not.
+//! The connections: slots are reused, keys are not.
 
 use crate::fault::Fault;
 use crate::feed::Feed;
@@ -6,43 +6,43 @@ use crate::outgoing::Outgoing;
 use crate::pages::Page;
 use crate::record::Mark;
 use crate::request::Reader;
-use crate::settings::Behaviour;
+use crate::settings::Behavior;
 use crate::timers::{Key, Ticket};
 use rustix::fd::OwnedFd;
 use std::rc::Rc;
 
-/// Where a connection stands.
+/// The state of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stage {
-    /// Waits for a request, or is in the middle of one.
+    /// Waits for a request, or reads one.
     Reading,
-    /// Has a request that is not answered yet.
+    /// Has a request without a response.
     Waiting,
-    /// Writes an answer.
+    /// Writes a response.
     Writing,
-    /// Writes the events of a stream as they come due.
+    /// Writes the events of a stream when they are due.
     Streaming,
-    /// Will never write again; waits for the peer to go.
+    /// Writes nothing more; waits for the peer to close.
     Holding,
 }
 
-/// Who ended a connection.
+/// The side that ended a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Closed {
     Peer,
     PeerReset,
-    Us,
+    Server,
 }
 
 /// One request that is being served.
 pub(super) struct Exchange {
     pub(super) mark: Mark,
-    pub(super) behaviour: Rc<Behaviour>,
+    pub(super) behavior: Rc<Behavior>,
     pub(super) status: u16,
     pub(super) fault: Option<Fault>,
-    /// What an end point of its own wants to be answered.
+    /// The response of a special endpoint.
     pub(super) page: Option<Box<Page>>,
-    /// The fault comes from a full station, not from the fault keys.
+    /// The fault is an overflow of the queue, not one of the fault keys.
     pub(super) overflowed: bool,
     pub(super) arrive_ns: u64,
     pub(super) head_only: bool,
@@ -64,25 +64,25 @@ pub(super) struct Connection {
     pub(super) exchange: Option<Exchange>,
     /// The event stream that is being written.
     pub(super) feed: Option<Box<Feed>>,
-    /// Requests seen.
+    /// Number of requests.
     pub(super) turn: u32,
     /// When the last bytes were read.
     pub(super) read_ns: u64,
-    /// When the last answer ended.
+    /// When the last response ended.
     pub(super) free_since_ns: u64,
     pub(super) bytes_in: u64,
-    /// The socket was full; it will say when it is not.
+    /// The socket was full; epoll reports when it is writable.
     pub(super) blocked: bool,
-    /// The kernel may hold bytes that were not read because `input` was full.
+    /// The kernel may have bytes that were not read because `input` was full.
     pub(super) unread: bool,
-    /// The peer announced its end: read until that is reached.
+    /// The peer has closed its side: read to the end.
     pub(super) peer_going: bool,
     pub(super) at_end: bool,
     /// Reading or writing failed.
     pub(super) lost: bool,
-    /// The next request is answered by RST.
+    /// The response to the next request is RST.
     pub(super) doomed: bool,
-    /// Its first request went to `/_test-server/`: it is the tester's own and not counted.
+    /// Its first request was to `/_test-server/`: it belongs to the tester and is not counted.
     pub(super) is_control: bool,
     /// The recorder's epoch in which it was accepted.
     pub(super) epoch: u32,
@@ -119,7 +119,7 @@ impl Connection {
         }
     }
 
-    /// Between requests, with nothing of the next one here.
+    /// Returns true between requests, before the first byte of the next one.
     pub(super) fn is_idle(&self) -> bool {
         self.stage == Stage::Reading
             && self.reader.is_fresh()
@@ -138,7 +138,7 @@ struct Slot {
 pub(super) struct Slots {
     slots: Vec<Slot>,
     free: Vec<u32>,
-    /// Connections that are not the tester's own.
+    /// Open connections, without those of the tester.
     open: u64,
     numbered: u32,
 }
@@ -157,13 +157,13 @@ impl Slots {
         Key { slot, tenant: place.tenant }
     }
 
-    /// The connection, unless it is gone.
+    /// Returns the connection, unless it is closed.
     pub(super) fn get(&mut self, key: Key) -> Option<&mut Connection> {
         let place = self.slots.get_mut(key.slot as usize)?;
         if place.tenant == key.tenant { place.connection.as_deref_mut() } else { None }
     }
 
-    /// The connection, if it is still at the request that the ticket was drawn for.
+    /// Returns the connection if it still serves the request of this ticket.
     pub(super) fn at(&mut self, ticket: Ticket) -> Option<&mut Connection> {
         self.get(ticket.key).filter(|connection| connection.turn == ticket.turn)
     }
@@ -180,7 +180,7 @@ impl Slots {
         Some(connection)
     }
 
-    /// The connection turned out to be the tester's own.
+    /// Marks a connection as one of the tester.
     pub(super) fn exempt(&mut self, key: Key) {
         if let Some(connection) = self.get(key)
             && !connection.is_control

@@ -1,4 +1,4 @@
-//! Moving bytes: reading until there is nothing, writing until it is full, closing.
+//! Moves bytes: reads until the socket is empty, writes until it is full, closes.
 
 use super::Server;
 use super::slots::{Closed, Stage};
@@ -12,19 +12,19 @@ use rustix::event::epoll::EventFlags;
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags, Shutdown, recv, send, shutdown};
 
-/// Bytes kept unconsumed for one connection (a pipeline behind a slow answer) before reading stops.
+/// Unconsumed bytes of one connection (a pipeline after a slow response) at which reading stops.
 const INPUT_MOST: usize = 256 << 10;
-/// Rounds of reading that one connection gets in a row.
+/// Consecutive reads of one connection.
 const ROUNDS: usize = 16;
 
 impl Server {
-    /// Something happened on a connection's socket.
+    /// Handles an epoll event of a connection's socket.
     pub(super) fn ready(&mut self, key: Key, flags: EventFlags, woke_ns: u64) -> Result<(), Error> {
         let Some(connection) = self.slots.get(key) else { return Ok(()) };
         let going = flags.intersects(EventFlags::RDHUP | EventFlags::HUP | EventFlags::ERR);
         connection.peer_going |= going;
-        // Read before writing and before judging an error: what a client sent before it went away is in
-        // the receive queue, and has to be counted.
+        // Read before writing and before evaluating an error: the receive queue may have requests that the client
+        // sent before it left, and they must be counted.
         if going || flags.contains(EventFlags::IN) {
             self.read(key, woke_ns);
         }
@@ -38,8 +38,8 @@ impl Server {
         self.pump(key)
     }
 
-    /// Takes what is there into the connection's input. The first piece bears the stamp of the loop's
-    /// waking: it was there by then, even if others were served first.
+    /// Reads the available bytes into the connection's input. The first piece gets the timestamp of the loop's
+    /// wake-up: it was available by then, even if other connections were served first.
     fn read(&mut self, key: Key, mut stamp_ns: u64) {
         let Some(connection) = self.slots.get(key) else { return };
         let mut taken = 0;
@@ -58,7 +58,7 @@ impl Server {
                     connection.input.extend_from_slice(&self.scratch[..length]);
                     connection.read_ns = stamp_ns;
                     taken += length as u64;
-                    // A read that leaves room has emptied the queue; only an end can be behind it.
+                    // A read that does not fill the buffer has emptied the queue; only an end can follow.
                     if length < self.scratch.len() && !connection.peer_going {
                         break;
                     }
@@ -74,14 +74,14 @@ impl Server {
         }
         if !connection.is_control {
             self.recorder.counters.bytes_in += taken;
-            // Bytes of a former epoch would be taken back wrongly if this turns out to be a tester.
+            // `exempt` must not subtract bytes of an earlier epoch if this connection belongs to the tester.
             if connection.epoch == self.recorder.epoch() {
                 connection.bytes_in += taken;
             }
         }
     }
 
-    /// Serves requests out of the input as long as the connection is ready for one.
+    /// Serves requests from the input while the connection is ready for one.
     pub(super) fn pump(&mut self, key: Key) -> Result<(), Error> {
         for _ in 0..ROUNDS {
             self.serve_input(key)?;
@@ -98,7 +98,7 @@ impl Server {
                 self.read(key, now_ns());
                 continue;
             }
-            // A peer that only shut its writing side still gets its answer, unless that has no end.
+            // A peer that only shut its writing side still gets its response, unless that has no end.
             let over = matches!(connection.stage, Stage::Reading | Stage::Holding | Stage::Streaming);
             if connection.at_end && over {
                 return self.close(key, Closed::Peer);
@@ -128,7 +128,7 @@ impl Server {
                 Heard::More => break,
                 Heard::WaitsForContinue => {
                     const CONTINUE: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
-                    // The send buffer is empty now, so that it cannot be too full for this.
+                    // The send buffer is empty now, so there is room for this.
                     let sent = send(&connection.socket, CONTINUE, SendFlags::NOSIGNAL);
                     connection.lost = sent != Ok(CONTINUE.len());
                 }
@@ -137,7 +137,7 @@ impl Server {
         Ok(())
     }
 
-    /// Writes what the connection has to write, and ends the exchange with the last byte.
+    /// Writes the connection's output, and ends the exchange with the last byte.
     pub(super) fn flush(&mut self, key: Key) -> Result<(), Error> {
         let Some(connection) = self.slots.get(key) else { return Ok(()) };
         match connection.out.write(&connection.socket) {
@@ -171,7 +171,7 @@ impl Server {
         }
     }
 
-    /// All is written: the connection goes on, or ends in the way commanded.
+    /// Handles the end of the output: the connection stays open, or ends as configured.
     fn written(&mut self, key: Key) -> Result<(), Error> {
         let now = now_ns();
         self.conclude(key, now);
@@ -183,10 +183,10 @@ impl Server {
                 self.watch_idleness(key, now);
                 Ok(())
             }
-            End::Close => self.close(key, Closed::Us),
+            End::Close => self.close(key, Closed::Server),
             End::Reset => {
                 make_close_reset(&connection.socket).map_err(Error::machine("prepare a reset"))?;
-                self.close(key, Closed::Us)
+                self.close(key, Closed::Server)
             }
             End::Hold => {
                 connection.stage = Stage::Holding;
@@ -194,14 +194,14 @@ impl Server {
             }
             End::HalfClose => {
                 connection.stage = Stage::Holding;
-                // It fails only when the peer is gone for good.
+                // This fails only if the peer has closed the connection completely.
                 connection.lost = shutdown(&connection.socket, Shutdown::Write).is_err();
                 Ok(())
             }
         }
     }
 
-    /// The connection failed. Whatever requests are still in its queue were sent to us: count them.
+    /// Closes a failed connection. The requests in its queue were sent, so they are counted.
     fn bury(&mut self, key: Key) -> Result<(), Error> {
         self.abandon(key);
         if let Some(connection) = self.slots.get(key) {
@@ -216,7 +216,7 @@ impl Server {
         }
     }
 
-    /// Counts the requests in the input of a connection that will not be answered any more.
+    /// Counts the requests in the input of a connection that will get no response.
     fn count_rest(&mut self, key: Key) {
         let most = self.raw_most();
         while let Some(connection) = self.slots.get(key) {
@@ -237,7 +237,7 @@ impl Server {
         }
     }
 
-    /// Drops the connection and counts who ended it.
+    /// Drops the connection, and counts it for the side that ended it.
     pub(super) fn close(&mut self, key: Key, who: Closed) -> Result<(), Error> {
         self.abandon(key);
         self.feed_closed(key, who);
@@ -245,7 +245,7 @@ impl Server {
         if !connection.is_control {
             let counters = &mut self.recorder.counters;
             match who {
-                Closed::Us => counters.closed_by_us += 1,
+                Closed::Server => counters.closed_by_server += 1,
                 Closed::Peer => counters.closed_by_peer += 1,
                 Closed::PeerReset => {
                     counters.closed_by_peer += 1;
@@ -253,7 +253,7 @@ impl Server {
                 }
             }
         }
-        // Closing the socket also takes it out of the epoll set.
+        // Closing the socket also removes it from the epoll set.
         drop(connection);
         if self.is_full() { Ok(()) } else { self.arm_listener() }
     }
