@@ -10,10 +10,10 @@ fn root() -> &'static Path {
 
 /// The pages, sorted, and the README, which shows an experiment too.
 fn pages() -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(root().join("docs/guide")).expect("the checkout is whole");
+    let entries = std::fs::read_dir(root().join("docs/how-to")).expect("the checkout is whole");
     let mut all: Vec<PathBuf> = entries.map(|entry| entry.expect("a folder can be read").path()).collect();
     all.retain(|path| path.extension().is_some_and(|ending| ending == "md"));
-    all.push(root().join("README.md"));
+    all.extend(["README.md", "docs/README.md"].map(|page| root().join(page)));
     all.sort();
     all
 }
@@ -105,7 +105,7 @@ fn every_piece_in_the_guide_stands_in_an_example() {
 
 #[test]
 fn the_experiment_of_the_first_page_is_the_example_that_it_names() {
-    let blocks = blocks(&read(&root().join("docs/guide/README.md")), "yaml");
+    let blocks = blocks(&read(&root().join("docs/README.md")), "yaml");
     assert_eq!(blocks.len(), 1);
     assert_eq!(blocks[0].1, read(&root().join("examples/whole-api.yaml")));
 }
@@ -132,12 +132,12 @@ fn every_command_of_the_guide_exists() {
 
 #[test]
 fn every_page_of_the_guide_is_reachable_from_the_readme() {
-    assert!(read(&root().join("README.md")).contains("(docs/guide/README.md)"));
-    let index = read(&root().join("docs/guide/README.md"));
+    assert!(read(&root().join("README.md")).contains("(docs/README.md)"));
+    let index = read(&root().join("docs/README.md"));
     for page in pages().iter().filter(|page| page.starts_with(root().join("docs"))) {
         let name = page.file_name().and_then(|name| name.to_str()).expect("pages have plain names");
-        let is_there = name == "README.md" || index.contains(&format!("({name})"));
-        assert!(is_there, "docs/guide/README.md does not lead to {name}");
+        let is_there = name == "README.md" || index.contains(&format!("(how-to/{name})"));
+        assert!(is_there, "docs/README.md does not lead to {name}");
     }
 }
 

@@ -185,7 +185,7 @@ fn run(cell: &Cell, ruler: &Ruler, nginx: &Nginx) -> String {
     "runs".into()
 }
 
-const PAGE: &str = "docs/concepts/feature-table.md";
+const PAGE: &str = "docs/reference/feature-table.md";
 const HEAD: &str = "<!-- Made by `UPDATE_TABLE=1 cargo test --test scenarios table`; do not edit. -->
 
 # What goes together

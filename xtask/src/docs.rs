@@ -6,8 +6,12 @@ use serde_json::Value;
 use std::path::{Component, Path};
 use std::process::Command;
 
-/// Generated pages live here and nothing else does.
+/// Generated pages live here, and those of `WRITTEN_BY_HAND`; nothing else does.
 const FOLDER: &str = "docs/reference";
+
+/// Reference pages about things that no table of the binary describes.
+const WRITTEN_BY_HAND: &[&str] =
+    &["audit-rules.md", "feature-table.md", "foreign-formats.md", "monitors-servers.md", "monitors.md"];
 
 pub fn command(arguments: &[String]) -> Outcome {
     let mut run = shell::cargo();
@@ -87,7 +91,10 @@ fn extras(pages: &[Page], folder: &Path) -> Result<Vec<String>, String> {
         return Ok(Vec::new());
     }
     let files = crate::tidy::tree::walk(folder)?;
-    Ok(files.into_iter().filter(|file| !pages.iter().any(|(path, _)| path == file)).collect())
+    let is_known = |file: &String| {
+        WRITTEN_BY_HAND.contains(&file.as_str()) || pages.iter().any(|(path, _)| path == file)
+    };
+    Ok(files.into_iter().filter(|file| !is_known(file)).collect())
 }
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
 //! Monitor data compared with the load: saturated resources, the course of memory, and the correlation with p99. Pure
-//! functions of the record; docs/concepts/analysis.md has the rules and their sources.
+//! functions of the record; docs/explanation/analysis.md has the rules and their sources.
 
 mod growth;
 mod limits;

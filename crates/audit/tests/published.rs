@@ -1,4 +1,4 @@
-//! The anomalies of five published reports, retyped as data: `docs/concepts/published-anomalies.md` says which rule
+//! The anomalies of five published reports, retyped as data: `docs/explanation/published-anomalies.md` says which rule
 //! finds each, and this test holds the page against what the audit finds. With `PLIMSOLL_REPORTS` naming a folder of
 //! the full texts the same is asked of those.
 
@@ -22,7 +22,7 @@ fn root() -> PathBuf {
 }
 
 fn page() -> Vec<Known> {
-    let text = std::fs::read_to_string(root().join("docs/concepts/published-anomalies.md"))
+    let text = std::fs::read_to_string(root().join("docs/explanation/published-anomalies.md"))
         .expect("the page exists");
     let rows =
         text.lines().filter(|l| l.starts_with("| ") && !l.starts_with("| id") && !l.starts_with("| -"));

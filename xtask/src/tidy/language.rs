@@ -68,7 +68,7 @@ const EXCEPTIONS: &[(&str, &str)] = &[
     ("xtask/src/tidy/language.rs", "holds the patterns"),
     ("experiments/", "reports of runs as they were printed"),
     ("bench/runs/", "results as they were measured"),
-    ("docs/concepts/published-anomalies.md", "quotes published reports"),
+    ("docs/explanation/published-anomalies.md", "quotes published reports"),
     ("crates/audit/", "reads and quotes what others write"),
     ("CHANGELOG.md", "names what earlier versions had"),
 ];
@@ -125,7 +125,7 @@ fn by_folder(hits: &[Hit]) -> BTreeMap<String, usize> {
     counts
 }
 
-/// `crates/plan`, `docs/guide`, `tests`, or the file itself at the root.
+/// `crates/plan`, `docs/how-to`, `tests`, or the file itself at the root.
 fn folder(path: &str) -> String {
     let parts: Vec<&str> = path.split('/').collect();
     let depth = match parts.first() {
@@ -191,10 +191,10 @@ mod tests {
         let rust = "//! x\nlet beside = 1 % 2;\nf(\"`x` is no port\");\n// It stands behind the rest.\n";
         assert_eq!(found("src/a.rs", rust), [(3, "is no port".into()), (4, "behind".into())]);
         assert_eq!(
-            found("docs/guide/a.md", "99 % of\n# What it does\n"),
+            found("docs/how-to/a.md", "99 % of\n# What it does\n"),
             [(1, "9 %".to_owned()), (2, "# What it does".to_owned()),]
         );
-        assert_eq!(found("docs/guide/a.md", "There is no such port. 99% of it, behind a proxy.\n"), []);
+        assert_eq!(found("docs/how-to/a.md", "There is no such port. 99% of it, behind a proxy.\n"), []);
         assert_eq!(found("bench/runs/a.md", "99 % of\n"), []);
     }
 
@@ -205,6 +205,6 @@ mod tests {
         let broken = |left: &[(&str, usize)]| against(&counts, left).len();
         assert_eq!((broken(&[("src", 2), ("tests", 1)]), broken(&[("src", 4), ("tests", 1)])), (1, 0));
         assert_eq!(broken(&[("src", 3)]), 1, "a folder without a row allows none");
-        assert_eq!(broken(&[("src", 3), ("tests", 1), ("docs/guide", 2)]), 1, "a row without hits goes");
+        assert_eq!(broken(&[("src", 3), ("tests", 1), ("docs/how-to", 2)]), 1, "a row without hits goes");
     }
 }

@@ -41,7 +41,7 @@ fn what_is_not_certain_says_what_would_tell_and_a_fact_does_not() {
 
 #[test]
 fn the_page_of_causes_has_them_all() {
-    let page = include_str!("../../../../docs/concepts/causes.md");
+    let page = include_str!("../../../../docs/explanation/causes.md");
     for kind in Kind::ALL {
         let row = format!(
             "| `{}` | {} | {} |",

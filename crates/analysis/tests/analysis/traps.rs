@@ -376,7 +376,7 @@ fn a_long_run_is_looked_at_in_longer_stretches() {
 #[test]
 fn every_caution_has_a_page_and_the_documents_show_it() {
     const BEGIN: &str = "## Every caution\n";
-    let place = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/concepts/cautions.md");
+    let place = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/explanation/cautions.md");
     let text = std::fs::read_to_string(&place).expect("the checkout is whole");
     let mut wanted = String::from(BEGIN);
     for kind in Kind::ALL {
@@ -393,7 +393,7 @@ fn every_caution_has_a_page_and_the_documents_show_it() {
     if std::env::var_os("PLIMSOLL_BLESS").is_some() {
         std::fs::write(&place, format!("{head}{wanted}")).expect("the checkout is writable");
     } else {
-        assert!(found == wanted, "docs/concepts/cautions.md is not what the pages say; see this test");
+        assert!(found == wanted, "docs/explanation/cautions.md is not what the pages say; see this test");
     }
     assert_eq!(page("no_such_caution"), None);
 }

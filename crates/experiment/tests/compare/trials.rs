@@ -219,7 +219,7 @@ fn two_runs_of_an_hour_are_compared_within_seconds() {
     assert!(c.figures.len() == 9);
 }
 
-/// The first table of docs/concepts/comparing.md.
+/// The first table of docs/explanation/comparing.md.
 #[test]
 #[ignore = "thousands of simulated comparisons: `cargo xtask nightly`"]
 fn what_repeats_buy() {

@@ -1,4 +1,4 @@
-//! The explanation of each caution: `plimsoll explain CODE` prints it, and `docs/concepts/cautions.md` consists of it.
+//! The explanation of each caution: `plimsoll explain CODE` prints it; `docs/explanation/cautions.md` consists of it.
 //!
 //! Three paragraphs each: what it means, how it is detected, what to do. The numbers are the defaults of
 //! [`super::CautionLimits`].

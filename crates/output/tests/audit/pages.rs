@@ -14,7 +14,7 @@ fn docs(name: &str) -> PathBuf {
 
 #[test]
 fn the_page_of_rules_lists_them_all_with_their_formulas() {
-    let path = docs("concepts/audit-rules.md");
+    let path = docs("reference/audit-rules.md");
     let page = std::fs::read_to_string(&path).unwrap();
     let (head, rest) = page.split_once(BEGIN).expect("the page marks where the rules begin");
     let (_, tail) = rest.split_once(END).expect("the page marks where they end");
@@ -33,7 +33,7 @@ fn the_page_of_rules_lists_them_all_with_their_formulas() {
 
 #[test]
 fn each_rule_of_a_single_row_is_explained_with_its_source() {
-    let page = std::fs::read_to_string(docs("concepts/audit-rules.md")).unwrap();
+    let page = std::fs::read_to_string(docs("reference/audit-rules.md")).unwrap();
     let (by_hand, _) = page.split_once(BEGIN).expect("the explanations stand above the table");
     for rule in row::RULES {
         assert!(by_hand.contains(&format!("`{}`", rule.code)), "{} is not explained", rule.code);
