@@ -1,7 +1,11 @@
 //! HPACK: the examples of RFC 7541, every kind of invalid block, and stories of an encoder that fills and shrinks the
 //! table.
 
+mod code;
+mod encodes;
 mod examples;
+mod invalid;
+mod stories;
 
 use plimsoll_wire::hpack::{Decoder, Error, Scratch};
 

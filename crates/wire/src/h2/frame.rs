@@ -11,6 +11,8 @@ pub(super) mod kind {
     pub const GOAWAY: u8 = 7;
     pub const WINDOW_UPDATE: u8 = 8;
     pub const CONTINUATION: u8 = 9;
+    /// The first one that has no meaning here.
+    pub const UNKNOWN: u8 = 10;
 }
 
 pub(super) mod flag {
@@ -27,7 +29,7 @@ pub(super) const HEAD_BYTES: usize = 9;
 /// Largest payload that is sent: every receiver accepts it (section 4.2).
 pub(super) const PAYLOAD_MAX: usize = 16_384;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Debug, Default)]
 pub(super) struct Frame {
     pub stream: u32,
     pub len: u32,
@@ -36,18 +38,18 @@ pub(super) struct Frame {
 }
 
 impl Frame {
-    pub const NONE: Frame = Frame { stream: 0, len: 0, kind: 0, flags: 0 };
-
+    /// Reads a head in place: copying the whole would wait for the stores of its parts.
     #[inline]
-    pub fn read(head: &[u8; HEAD_BYTES]) -> Frame {
+    pub fn read(&mut self, head: &[u8; HEAD_BYTES]) {
         let [a, b, c, kind, flags, stream @ ..] = *head;
+        self.len = u32::from_be_bytes([0, a, b, c]);
+        (self.kind, self.flags) = (kind, flags);
         // The reserved bit must be ignored.
-        let stream = u32::from_be_bytes(stream) & 0x7fff_ffff;
-        Frame { stream, len: u32::from_be_bytes([0, a, b, c]), kind, flags }
+        self.stream = u32::from_be_bytes(stream) & 0x7fff_ffff;
     }
 
     #[inline]
-    pub fn has(self, flag: u8) -> bool {
+    pub fn has(&self, flag: u8) -> bool {
         self.flags & flag != 0
     }
 }

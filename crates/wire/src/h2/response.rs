@@ -2,10 +2,10 @@
 
 use super::frame::{self, Frame, flag, kind};
 use super::head::{Facts, Head, Place, Reader};
-use super::read::Step;
+use super::read::{Outcome, Step};
 use super::session::{Phase, Session};
 use super::streams::is;
-use super::{Event, Malformed, Shared, Sink, code};
+use super::{Malformed, Shared, Sink, code};
 use std::mem;
 
 /// Longest header block that is remembered.
@@ -22,61 +22,51 @@ impl Session {
     #[inline]
     pub(super) fn headers<S: Sink>(
         &mut self,
-        frame: Frame,
         payload: &[u8],
         shared: &mut Shared,
         sink: &mut S,
         out: &mut Vec<u8>,
-    ) -> Result<Option<Event>, Malformed> {
-        let mut block = payload;
-        if frame.flags & (flag::PADDED | flag::PRIORITY) != 0 {
-            block = strip(frame, payload)?;
-        }
-        let (ends, bytes) = (frame.has(flag::END_STREAM), frame::HEAD_BYTES as u32 + frame.len);
-        if frame.has(flag::END_HEADERS) {
-            return self.block(frame.stream, ends, bytes, block, shared, sink, out);
-        }
-        self.add_gathered(block, shared);
+    ) -> Step {
         let reading = &mut self.reading;
-        (reading.block_stream, reading.block_ends, reading.block_bytes) = (frame.stream, ends, bytes);
-        Ok(None)
+        reading.block_ends = reading.frame.has(flag::END_STREAM);
+        reading.block_bytes = frame::HEAD_BYTES as u32 + reading.frame.len;
+        let mut block = payload;
+        if reading.frame.flags & (flag::PADDED | flag::PRIORITY) != 0 {
+            block = strip(&reading.frame, payload)?;
+        }
+        if reading.frame.has(flag::END_HEADERS) {
+            return self.block(block, shared, sink, out);
+        }
+        reading.block_stream = reading.frame.stream;
+        self.add_gathered(block, shared);
+        Ok(Outcome::None)
     }
 
     /// Continues after a CONTINUATION frame, whose payload is gathered.
     pub(super) fn continued<S: Sink>(
         &mut self,
-        frame: Frame,
         shared: &mut Shared,
         sink: &mut S,
         out: &mut Vec<u8>,
-    ) -> Result<Option<Event>, Malformed> {
+    ) -> Step {
         self.charge(&shared.limits)?;
-        self.reading.block_bytes += frame::HEAD_BYTES as u32 + frame.len;
-        if !frame.has(flag::END_HEADERS) {
-            return Ok(None);
+        let reading = &mut self.reading;
+        reading.block_bytes += frame::HEAD_BYTES as u32 + reading.frame.len;
+        if !reading.frame.has(flag::END_HEADERS) {
+            return Ok(Outcome::None);
         }
-        self.reading.block_stream = 0;
+        reading.block_stream = 0;
         let block = mem::take(&mut self.gathered);
-        let (ends, bytes) = (self.reading.block_ends, self.reading.block_bytes);
-        let event = self.block(frame.stream, ends, bytes, &block, shared, sink, out);
+        let step = self.block(&block, shared, sink, out);
         shared.give_back(block);
-        event
+        step
     }
 
-    /// Reads a complete header block, which took `bytes` with the heads of its frames.
+    /// Reads a complete header block.
     #[inline]
-    #[allow(clippy::too_many_arguments)]
-    fn block<S: Sink>(
-        &mut self,
-        id: u32,
-        ends: bool,
-        bytes: u32,
-        block: &[u8],
-        shared: &mut Shared,
-        sink: &mut S,
-        out: &mut Vec<u8>,
-    ) -> Result<Option<Event>, Malformed> {
-        let (place, reads) = match self.streams.get(id) {
+    fn block<S: Sink>(&mut self, block: &[u8], shared: &mut Shared, sink: &mut S, out: &mut Vec<u8>) -> Step {
+        let bytes = self.reading.block_bytes;
+        let (place, reads) = match self.streams.get(self.reading.frame.stream) {
             Some(stream) => {
                 stream.add_overhead(bytes);
                 let place = if stream.has(is::HEADED) { Place::Trailers } else { Place::Head };
@@ -84,20 +74,26 @@ impl Session {
             }
             None => (Place::Closed, false),
         };
+        if place != Place::Head || reads || !self.is_known(block) {
+            let facts = self.decode(block, place, reads, shared)?;
+            return match place {
+                Place::Head => Ok(self.head(&facts, shared, sink, out)),
+                Place::Trailers => Ok(self.trailers(&facts, shared, sink, out)),
+                Place::Closed => self.charge(&shared.limits).map(|()| Outcome::None),
+            };
+        }
+        let facts = Facts { ..self.memo.facts };
+        Ok(self.head(&facts, shared, sink, out))
+    }
+
+    /// Returns whether the block means the same as the last one.
+    #[inline]
+    fn is_known(&self, block: &[u8]) -> bool {
         let memo = &self.memo;
-        let is_known = memo.changes == self.decoder.changes()
+        memo.changes == self.decoder.changes()
             && !block.is_empty()
             && *memo.block == *block
-            && !self.decoder.must_shrink();
-        let facts = match place {
-            Place::Head if is_known && !reads => memo.facts,
-            _ => self.decode(block, place, reads, shared)?,
-        };
-        match place {
-            Place::Head => Ok(self.head(id, ends, facts, shared, sink, out)),
-            Place::Trailers => Ok(self.trailers(id, ends, facts, shared, sink, out)),
-            Place::Closed => self.charge(&shared.limits).map(|()| None),
-        }
+            && !self.decoder.must_shrink()
     }
 
     #[inline(never)]
@@ -124,18 +120,17 @@ impl Session {
     #[inline]
     fn head<S: Sink>(
         &mut self,
-        id: u32,
-        ends: bool,
-        facts: Facts,
+        facts: &Facts,
         shared: &mut Shared,
         sink: &mut S,
         out: &mut Vec<u8>,
-    ) -> Option<Event> {
+    ) -> Outcome {
+        let (id, ends) = (self.reading.frame.stream, self.reading.block_ends);
         if let Some(fault) = facts.fault {
             return self.refuse(id, fault, out);
         }
-        let stream = self.streams.get(id)?;
-        let (tag, status) = (stream.tag, facts.status);
+        let Some(stream) = self.streams.get(id) else { return Outcome::None };
+        let status = facts.status;
         if status < 200 {
             stream.informational = stream.informational.saturating_add(1);
             if ends {
@@ -144,48 +139,50 @@ impl Session {
             if stream.informational > shared.limits.informational_max {
                 return self.refuse(id, Malformed::TooManyInformational, out);
             }
-            return Some(Event::Interim { stream: id, tag, status });
+            self.reading.code = u32::from(status);
+            return Outcome::Interim;
         }
         (stream.status, stream.head_bytes) = (status, facts.bytes);
         stream.flags |= is::HEADED;
         let is_bodiless = stream.has(is::HEAD_ONLY) || matches!(status, 204 | 304);
         stream.declared = if is_bodiless { 0 } else { facts.declared };
-        if stream.has(is::READS_HEAD) && !(ends && !stream.is_complete()) {
-            sink.head(tag, &Head::new(status, &shared.text));
+        if stream.has(is::READS_HEAD) && (!ends || stream.is_complete()) {
+            sink.head(stream.tag, &Head::new(status, &shared.text));
         }
-        if ends { self.finish(id, out) } else { Some(Event::Head { stream: id, tag, status }) }
+        if ends { self.finish(out) } else { Outcome::Head }
     }
 
     fn trailers<S: Sink>(
         &mut self,
-        id: u32,
-        ends: bool,
-        facts: Facts,
+        facts: &Facts,
         shared: &mut Shared,
         sink: &mut S,
         out: &mut Vec<u8>,
-    ) -> Option<Event> {
-        let fault = if ends { facts.fault } else { Some(Malformed::SecondHead) };
+    ) -> Outcome {
+        let id = self.reading.frame.stream;
+        let fault = if self.reading.block_ends { facts.fault } else { Some(Malformed::SecondHead) };
         if let Some(fault) = fault {
             return self.refuse(id, fault, out);
         }
-        let stream = self.streams.get(id)?;
-        if stream.is_complete() && stream.has(is::READS_HEAD) {
+        if let Some(stream) = self.streams.get(id)
+            && stream.is_complete()
+            && stream.has(is::READS_HEAD)
+        {
             sink.trailers(stream.tag, &Head::new(0, &shared.text));
         }
-        self.finish(id, out)
+        self.finish(out)
     }
 
     /// Begins a DATA frame, whose length is checked, and reads what has arrived of it.
     #[inline]
     pub(super) fn begin_data<S: Sink>(
         &mut self,
-        after: &[u8],
+        rest: &mut &[u8],
         shared: &mut Shared,
         sink: &mut S,
         out: &mut Vec<u8>,
-    ) -> Result<Step, Malformed> {
-        let Frame { stream: id, len, .. } = self.reading.frame;
+    ) -> Step {
+        let (id, len) = (self.reading.frame.stream, self.reading.frame.len);
         // Padding counts, and so do frames of closed streams (section 6.9.1).
         self.flow.owed += len;
         if self.flow.owed > self.config.connection_window {
@@ -196,146 +193,141 @@ impl Session {
         self.reading.phase = if is_padded { Phase::PaddingLength } else { Phase::Data };
         let Some(stream) = self.streams.get(id) else {
             self.charge(&shared.limits)?;
-            return self.data(after, sink, out);
+            return self.data(rest, sink, out);
         };
         stream.add_overhead(frame::HEAD_BYTES as u32);
         stream.owed += len;
         let window = self.config.stream_window;
-        let most = if self.server.has_acknowledged { window } else { window.max(WINDOW_BEFORE_SETTINGS) };
-        let fault = if stream.owed > most {
-            Some(Malformed::StreamFlow)
+        let fault = if stream.owed > window
+            && (self.server.has_acknowledged || stream.owed > WINDOW_BEFORE_SETTINGS)
+        {
+            Malformed::StreamFlow
         } else if !stream.has(is::HEADED) {
-            Some(Malformed::NoHead)
+            Malformed::NoHead
         } else if !is_padded && stream.exceeds(len) {
-            Some(Malformed::WrongLength)
+            Malformed::WrongLength
         } else {
-            None
-        };
-        if let Some(fault) = fault {
-            let event = self.refuse(id, fault, out);
-            // The rest of the frame is walked without a stream.
-            if len == 0 {
-                self.reading.phase = Phase::FrameHead;
+            if len > 0 {
+                self.credit(1);
+            } else if !self.reading.frame.has(flag::END_STREAM) {
+                self.charge(&shared.limits)?;
             }
-            return Ok((0, event));
+            return self.data(rest, sink, out);
+        };
+        // The rest of the frame is walked without a stream.
+        if len == 0 {
+            self.reading.phase = Phase::FrameHead;
         }
-        if len > 0 {
-            self.credit(1);
-        } else if !self.reading.frame.has(flag::END_STREAM) {
-            self.charge(&shared.limits)?;
-        }
-        self.data(after, sink, out)
+        Ok(self.refuse(id, fault, out))
     }
 
     /// Walks the next bytes of a DATA frame; a body goes to the sink if its stream reads it.
     #[inline]
-    pub(super) fn data<S: Sink>(
-        &mut self,
-        rest: &[u8],
-        sink: &mut S,
-        out: &mut Vec<u8>,
-    ) -> Result<Step, Malformed> {
-        let id = self.reading.frame.stream;
-        let mut taken = 0;
+    pub(super) fn data<S: Sink>(&mut self, rest: &mut &[u8], sink: &mut S, out: &mut Vec<u8>) -> Step {
         if self.reading.phase == Phase::PaddingLength {
-            let Some(&padding) = rest.first() else { return Ok((0, None)) };
-            if let Some(refused) = self.padded(padding, out)? {
-                return Ok((1, Some(refused)));
+            let Some((&padding, after)) = rest.split_first() else { return Ok(Outcome::None) };
+            *rest = after;
+            if self.padded(padding, out)? == Outcome::Refused {
+                return Ok(Outcome::Refused);
             }
-            taken = 1;
         }
         let reading = &mut self.reading;
         let padding = u32::from(reading.padding);
         let body_left = reading.left.saturating_sub(padding) as usize;
-        let body = &rest[taken..][..body_left.min(rest.len() - taken)];
-        taken += body.len();
+        let (body, after) = rest.split_at(body_left.min(rest.len()));
+        *rest = after;
         reading.left -= body.len() as u32;
-        let mut event = None;
+        let mut outcome = Outcome::None;
         if !body.is_empty()
-            && let Some(stream) = self.streams.get(id)
+            && let Some(stream) = self.streams.get(reading.frame.stream)
         {
             stream.body_bytes += body.len() as u64;
             if stream.has(is::READS_BODY) {
                 sink.body(stream.tag, body);
-                event = Some(Event::Data { stream: id, tag: stream.tag });
+                outcome = Outcome::Data;
             }
         }
-        let reading = &mut self.reading;
-        if event.is_none() && reading.left <= padding {
-            let walked = (rest.len() - taken).min(reading.left as usize);
-            taken += walked;
-            reading.left -= walked as u32;
+        if padding > 0 && reading.left <= padding && outcome == Outcome::None {
+            let (walked, after) = rest.split_at(rest.len().min(reading.left as usize));
+            *rest = after;
+            reading.left -= walked.len() as u32;
         }
         if reading.left > 0 {
-            return Ok((taken, event));
+            return Ok(outcome);
         }
         reading.phase = Phase::FrameHead;
-        Ok((taken, self.end_data(id, out).or(event)))
+        let end = self.end_data(out);
+        Ok(if end == Outcome::None { outcome } else { end })
     }
 
-    /// Reads the length of the padding. Returns an event if the stream is refused.
-    fn padded(&mut self, padding: u8, out: &mut Vec<u8>) -> Result<Option<Event>, Malformed> {
+    /// Reads the length of the padding.
+    #[inline(never)]
+    fn padded(&mut self, padding: u8, out: &mut Vec<u8>) -> Step {
         let reading = &mut self.reading;
-        let Frame { stream: id, .. } = reading.frame;
         reading.left -= 1;
         let body = reading.left.checked_sub(u32::from(padding)).ok_or(Malformed::FramePadding)?;
         (reading.padding, reading.phase) = (padding, Phase::Data);
-        let Some(stream) = self.streams.get(id) else { return Ok(None) };
+        let id = reading.frame.stream;
+        let Some(stream) = self.streams.get(id) else { return Ok(Outcome::None) };
         stream.add_overhead(1 + u32::from(padding));
         if !stream.exceeds(body) {
-            return Ok(None);
+            return Ok(Outcome::None);
         }
-        if self.reading.left == 0 {
-            self.reading.phase = Phase::FrameHead;
+        if reading.left == 0 {
+            reading.phase = Phase::FrameHead;
         }
         Ok(self.refuse(id, Malformed::WrongLength, out))
     }
 
     /// The frame is complete: ends the stream, or returns the window that it used.
     #[inline]
-    fn end_data(&mut self, id: u32, out: &mut Vec<u8>) -> Option<Event> {
+    fn end_data(&mut self, out: &mut Vec<u8>) -> Outcome {
         if self.reading.frame.has(flag::END_STREAM) {
-            return self.finish(id, out);
+            return self.finish(out);
         }
+        let id = self.reading.frame.stream;
         let half = (self.config.stream_window / 2).max(1);
-        let stream = self.streams.get(id)?;
-        if stream.owed >= half {
+        if let Some(stream) = self.streams.get(id)
+            && stream.owed >= half
+        {
             frame::put_number(out, kind::WINDOW_UPDATE, id, stream.owed);
             stream.owed = 0;
         }
-        None
+        Outcome::None
     }
 
-    /// Ends a stream whose last frame arrived.
+    /// Ends the stream of the current frame.
     #[inline]
-    fn finish(&mut self, id: u32, out: &mut Vec<u8>) -> Option<Event> {
-        let stream = self.streams.peek(id)?;
+    fn finish(&mut self, out: &mut Vec<u8>) -> Outcome {
+        let id = self.reading.frame.stream;
+        let Some(stream) = self.streams.get(id) else { return Outcome::None };
         if !stream.is_complete() {
             return self.refuse(id, Malformed::WrongLength, out);
         }
-        let (tag, answer) = (stream.tag, stream.answer(!self.is_draining()));
         if stream.has(is::SENDING) {
             // The server does not need the rest of the request (section 8.1).
             frame::put_number(out, kind::RST_STREAM, id, code::CANCEL);
         }
         self.streams.free(id);
         self.credit(2);
-        Some(Event::Done { stream: id, tag, answer })
+        Outcome::Done
     }
 
     /// Resets a stream whose response is invalid.
     #[inline(never)]
-    pub(super) fn refuse(&mut self, id: u32, why: Malformed, out: &mut Vec<u8>) -> Option<Event> {
-        let stream = self.streams.peek(id)?;
-        let (tag, answer) = (stream.tag, stream.answer(!self.is_draining()));
+    pub(super) fn refuse(&mut self, id: u32, why: Malformed, out: &mut Vec<u8>) -> Outcome {
+        if self.streams.get(id).is_none() {
+            return Outcome::None;
+        }
         frame::put_number(out, kind::RST_STREAM, id, why.code());
         self.streams.free(id);
-        Some(Event::Refused { stream: id, tag, why, answer })
+        self.reading.why = why;
+        Outcome::Refused
     }
 }
 
 /// Removes padding and priority from the payload of a HEADERS frame.
-fn strip(frame: Frame, payload: &[u8]) -> Result<&[u8], Malformed> {
+fn strip<'p>(frame: &Frame, payload: &'p [u8]) -> Result<&'p [u8], Malformed> {
     let mut block = payload;
     if frame.has(flag::PADDED) {
         let (&padding, rest) = block.split_first().ok_or(Malformed::FrameLength)?;

@@ -55,6 +55,9 @@ pub(super) struct Reading {
     pub block_stream: u32,
     pub block_ends: bool,
     pub block_bytes: u32,
+    /// Of the last event: the code of a reset or GOAWAY or the status of an interim head, and why a stream was refused.
+    pub code: u32,
+    pub why: Malformed,
 }
 
 /// The meaning of the next byte.
@@ -125,7 +128,7 @@ impl Session {
             gathered: Vec::new(),
             reading: Reading {
                 phase: Phase::FrameHead,
-                frame: Frame::NONE,
+                frame: Frame::default(),
                 head: [0; HEAD_BYTES],
                 have: 0,
                 left: 0,
@@ -133,6 +136,8 @@ impl Session {
                 block_stream: 0,
                 block_ends: false,
                 block_bytes: 0,
+                code: 0,
+                why: Malformed::NoHead,
             },
             flow: Flow { send_window: 65_535, owed: 0, initial: 65_535 },
             config,

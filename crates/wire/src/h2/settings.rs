@@ -1,8 +1,9 @@
 //! SETTINGS: those of the client, and those of the server (RFC 9113 section 6.5).
 
+use super::Malformed;
 use super::frame::{self, flag, kind};
+use super::read::{Outcome, Step};
 use super::session::Session;
-use super::{Event, Malformed};
 
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
@@ -44,7 +45,7 @@ impl Session {
     }
 
     /// Applies a SETTINGS frame of whole settings and acknowledges it.
-    pub(super) fn apply_settings(&mut self, payload: &[u8], out: &mut Vec<u8>) -> Result<Event, Malformed> {
+    pub(super) fn apply_settings(&mut self, payload: &[u8], out: &mut Vec<u8>) -> Step {
         let (settings, _) = payload.as_chunks::<SETTING_BYTES>();
         let mut table_bytes = None;
         for &[high, low, ref value @ ..] in settings {
@@ -75,7 +76,7 @@ impl Session {
         }
         self.server.has_settings = true;
         out.extend_from_slice(&frame::head(0, kind::SETTINGS, flag::ACK, 0));
-        Ok(Event::Settings)
+        Ok(Outcome::Settings)
     }
 
     /// The server has applied the client's SETTINGS: its header table and its windows are limited by them from now on.

@@ -145,6 +145,14 @@ impl Streams {
         (stream.id == id && id != 0).then_some(stream)
     }
 
+    /// Returns the slot of a stream that is open, or that has just been closed: it keeps its values until it is used
+    /// again.
+    #[inline]
+    pub fn last(&self, id: u32) -> &Stream {
+        // proof: the mask keeps the slot below the length
+        &self.slots[self.slot(id)]
+    }
+
     #[inline]
     pub fn open(&self) -> u32 {
         self.open

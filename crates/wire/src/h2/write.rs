@@ -1,10 +1,11 @@
 //! Frames that the client sends: requests, bodies within the windows, and the ends of streams and connections.
 
 use super::frame::{self, HEAD_BYTES, PAYLOAD_MAX, flag, kind};
+use super::read::{Outcome, Step};
 use super::request::Request;
 use super::session::Session;
 use super::streams::{WINDOW_MAX, is};
-use super::{Answer, Ask, Event, Limits, Malformed};
+use super::{Answer, Ask, Limits, Malformed};
 
 impl Session {
     /// Opens a stream and appends its HEADERS; returns its number. `None` if there is no [`Session::room`].
@@ -105,13 +106,8 @@ impl Session {
     }
 
     /// Reads WINDOW_UPDATE.
-    pub(super) fn window_update(
-        &mut self,
-        stream: u32,
-        bytes: u32,
-        out: &mut Vec<u8>,
-    ) -> Result<Option<Event>, Malformed> {
-        if stream == 0 {
+    pub(super) fn window_update(&mut self, stream: u32, bytes: u32, out: &mut Vec<u8>) -> Step {
+        let is_writable = if stream == 0 {
             if bytes == 0 {
                 return Err(Malformed::ConnectionUpdate);
             }
@@ -120,13 +116,15 @@ impl Session {
             if self.flow.send_window > WINDOW_MAX {
                 return Err(Malformed::ConnectionWindow);
             }
-            return Ok((was_shut && self.streams.has_blocked()).then_some(Event::Writable));
-        }
-        let Some(of) = self.streams.get(stream) else { return Ok(None) };
-        if let Err(fault) = of.widen(bytes) {
-            return Ok(self.refuse(stream, fault, out));
-        }
-        Ok((of.has(is::BLOCKED) && of.send_window > 0).then_some(Event::Writable))
+            was_shut && self.streams.has_blocked()
+        } else {
+            let Some(of) = self.streams.get(stream) else { return Ok(Outcome::None) };
+            if let Err(fault) = of.widen(bytes) {
+                return Ok(self.refuse(stream, fault, out));
+            }
+            of.has(is::BLOCKED) && of.send_window > 0
+        };
+        Ok(if is_writable { Outcome::Writable } else { Outcome::None })
     }
 }
 
