@@ -147,7 +147,7 @@ impl On {
     }
 }
 
-/// How good something is. Each output has a sign and a colour for it; a word says the same beside it.
+/// How good something is. Each output has a sign and a color for it; a word says the same beside it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tone {
     Pass,

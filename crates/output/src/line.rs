@@ -1,4 +1,4 @@
-//! A line of text that knows how wide it is: pieces with a meaning, coloured only when written out.
+//! A line of text that knows how wide it is: pieces with a meaning, colored only when written out.
 //!
 //! Names come from the user and reasons from the network, so whatever could move the cursor or reverse the text is
 //! replaced here, in the one place that every line passes.
@@ -21,7 +21,7 @@ impl Line {
         Line::new().ink(ink, text)
     }
 
-    /// Adds text in the ordinary colour.
+    /// Adds text in the ordinary color.
     pub fn text(self, text: &str) -> Line {
         self.ink(TextStyle::Plain, text)
     }
@@ -235,7 +235,7 @@ pub fn flow(facts: Vec<Line>, columns: usize, look: &Look) -> Vec<Line> {
     let between = look.signs().between;
     let mut lines: Vec<Line> = Vec::new();
     for fact in facts {
-        // A fact of one colour is prose and may be broken between words; others are figures and are cut.
+        // A fact of one color is prose and may be broken between words; others are figures and are cut.
         if let (true, [(ink, text)]) = (fact.width() > columns, fact.pieces.as_slice()) {
             lines.extend(wrap(text, columns).iter().map(|part| Line::of(*ink, part)));
             continue;

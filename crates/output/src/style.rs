@@ -1,11 +1,11 @@
-//! What the reader's terminal can show, and the colours and signs that follow from it.
+//! What the reader's terminal can show, and the colors and signs that follow from it.
 //!
-//! Colour only ever repeats what a sign or a word says already: a report piped into a file loses nothing.
+//! Color only ever repeats what a sign or a word says already: a report piped into a file loses nothing.
 
 /// What may be written, decided once by [`Look::from_env`] or by the caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Look {
-    pub colour: bool,
+    pub color: bool,
     /// Columns. Renderers keep to it, down to [`NARROWEST`].
     pub width: u16,
     /// False: nothing but ASCII is written.
@@ -25,7 +25,7 @@ impl Look {
     pub fn from_env(get: impl Fn(&str) -> Option<String>, is_terminal: bool, width: Option<u16>) -> Look {
         let value = |name: &str| get(name).filter(|v| !v.is_empty());
         let dumb = value("TERM").is_some_and(|t| t == "dumb");
-        let colour = if value("NO_COLOR").is_some() {
+        let color = if value("NO_COLOR").is_some() {
             false
         } else if value("CLICOLOR_FORCE").is_some_and(|v| v != "0") {
             true
@@ -42,7 +42,7 @@ impl Look {
             .filter(|w| *w > 0)
             .or_else(|| value("COLUMNS").and_then(|c| c.parse().ok()).filter(|w| *w > 0))
             .unwrap_or(DEFAULT_WIDTH);
-        Look { colour, width, unicode }
+        Look { color, width, unicode }
     }
 
     /// Columns that a report uses.
@@ -60,7 +60,7 @@ pub fn can_repaint(get: impl Fn(&str) -> Option<String>, is_terminal: bool) -> b
     is_terminal && get("TERM").is_none_or(|t| t != "dumb" && !t.is_empty())
 }
 
-/// The meaning of a piece of text; the palette turns it into a colour.
+/// The meaning of a piece of text; the palette turns it into a color.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum TextStyle {
     #[default]
@@ -78,16 +78,16 @@ pub enum TextStyle {
     BadgeBad,
 }
 
-/// Ink to escape codes: the sixteen colours that every theme redefines to something readable.
+/// Ink to escape codes: the sixteen colors that every theme redefines to something readable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Palette {
-    Colour,
+    Color,
     Plain,
 }
 
 impl Palette {
     pub fn of(look: &Look) -> Palette {
-        if look.colour { Palette::Colour } else { Palette::Plain }
+        if look.color { Palette::Color } else { Palette::Plain }
     }
 
     /// Appends `text` in `ink`. Escape codes never enclose nothing.

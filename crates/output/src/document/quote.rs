@@ -65,7 +65,7 @@ impl Quote {
         }
     }
 
-    /// The same without colour and width, for a block of code.
+    /// The same without color and width, for a block of code.
     pub fn plain(&self) -> Vec<String> {
         let mut out = vec![format!("--> {}", self.name())];
         match &self.source {

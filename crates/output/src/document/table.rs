@@ -303,7 +303,7 @@ impl Value {
 pub struct Cell {
     pub value: Value,
     pub emphasis: Option<Emphasis>,
-    /// Bold in Markdown, which has neither colours nor signs.
+    /// Bold in Markdown, which has neither colors nor signs.
     pub is_bold: bool,
     /// In the text outputs, behind it.
     pub tail: Option<(Tone, String)>,
@@ -321,7 +321,7 @@ pub enum Emphasis {
     Status(Tone),
     /// Something was found about it.
     Marked(Tone),
-    /// A number that is judged elsewhere in its row: a page needs no second colour.
+    /// A number that is judged elsewhere in its row: a page needs no second color.
     Toned(Tone),
     /// A number that should be 0.
     Bad,

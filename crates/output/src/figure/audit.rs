@@ -79,12 +79,12 @@ fn law(rows: &[AuditedRow], audit: &Audit) -> Option<Chart> {
     };
     let (users, flight) = (ends(|p| p.users), ends(|p| p.in_flight));
     let (from, to) = (users.0.min(flight.0) / 1.3, users.1.max(flight.1) * 1.3);
-    let marks = |id: &str, name: &str, colour: u8, form: Form, wanted: fn(&Point) -> bool| {
+    let marks = |id: &str, name: &str, color: u8, form: Form, wanted: fn(&Point) -> bool| {
         let of: Vec<&Point> = points.iter().filter(|p| wanted(p)).collect();
         Series::new(
             id,
             format!("{name} ({})", of.len()),
-            colour,
+            color,
             form,
             of.iter().map(|p| Some(p.in_flight)).collect(),
         )
@@ -121,8 +121,8 @@ fn strip(rows: &[AuditedRow], audit: &Audit) -> Option<Chart> {
     let count = |row: &AuditedRow, grade| {
         row.findings.iter().filter(|at| audit.findings[**at].grade == grade).count() as f64
     };
-    let bars = |id: &str, name: &str, colour: u8, grade: Grade| {
-        Series::new(id, name, colour, Form::Bars, shown.iter().map(|row| Some(count(row, grade))).collect())
+    let bars = |id: &str, name: &str, color: u8, grade: Grade| {
+        Series::new(id, name, color, Form::Bars, shown.iter().map(|row| Some(count(row, grade))).collect())
     };
     let sound = shown.iter().filter(|row| row.grade.is_none()).count() as u64;
     let more = if rows.len() > shown.len() { format!("; of {} in all", rows.len()) } else { String::new() };

@@ -14,7 +14,7 @@ pub fn figures(c: &Comparison) -> Vec<Chart> {
     out
 }
 
-/// Classes of change with their names and colours.
+/// Classes of change with their names and colors.
 type Class = (&'static str, &'static str, u8, fn(Verdict) -> bool);
 
 const CLASSES: [Class; 4] = [
@@ -68,7 +68,7 @@ fn delta(c: &Comparison) -> Option<Chart> {
             Scale::Ratio => (Unit::Ratio, 1.0),
             Scale::Points => (Unit::Plain, 100.0),
         };
-        let series = CLASSES.iter().filter_map(|(name, said, colour, is_of)| {
+        let series = CLASSES.iter().filter_map(|(name, said, color, is_of)| {
             let of = |value: fn(&Compared) -> Option<f64>| -> Vec<Option<f64>> {
                 let is_own = |row: &&&Compared| row.scale == scale && is_of(describe(row.verdict));
                 let own = rows.iter().map(|row| Some(row).filter(is_own).and_then(|row| value(row)));
@@ -76,7 +76,7 @@ fn delta(c: &Comparison) -> Option<Chart> {
             };
             let y = of(|row| row.difference);
             let has_any = y.iter().any(Option::is_some);
-            let series = Series::new(&format!("{id}-{name}"), *said, *colour, Form::Dots, y);
+            let series = Series::new(&format!("{id}-{name}"), *said, *color, Form::Dots, y);
             has_any.then(|| series.within(of(|row| row.low), of(|row| row.high)))
         });
         let mut y = Axis::new(label, unit);
@@ -125,14 +125,14 @@ fn cut_off(row: &Compared, reach: f64) -> String {
 fn overlaid(c: &Comparison, a: &Spectrum, b: &Spectrum) -> Chart {
     let [name_a, name_b] = c.short_names();
     let mut series = Vec::new();
-    for (side, spectrum, colour) in [(name_a, a, 0), (name_b, b, 1)] {
-        let id = if colour == 0 { "a" } else { "b" };
+    for (side, spectrum, color) in [(name_a, a, 0), (name_b, b, 1)] {
+        let id = if color == 0 { "a" } else { "b" };
         let (n, m) = (spectrum.response_count, spectrum.service_count);
         let name = format!("{side}: response time");
         series.push(spectrum_line(
             &format!("{id}-response"),
             &name,
-            colour,
+            color,
             Form::Line,
             &spectrum.response,
             n,
@@ -141,7 +141,7 @@ fn overlaid(c: &Comparison, a: &Spectrum, b: &Spectrum) -> Chart {
         series.push(spectrum_line(
             &format!("{id}-service"),
             &name,
-            colour,
+            color,
             Form::Dashed,
             &spectrum.service,
             m,

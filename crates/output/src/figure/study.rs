@@ -79,7 +79,7 @@ impl Page<'_> {
         &self,
         id: &str,
         name: String,
-        colour: u8,
+        color: u8,
         curve: &Curve,
         of: &dyn Fn(&CellRow) -> Estimate,
     ) -> Series {
@@ -89,7 +89,7 @@ impl Page<'_> {
         // A bound alone is no interval, and one as wide as the figure would hide the others.
         let both =
             |row: &Estimate| finite(row.low).zip(finite(row.high)).filter(|_| !study::says_nothing(row));
-        Series::new(id, name, colour, Form::Marked, rows.iter().map(|row| finite(row.value)).collect())
+        Series::new(id, name, color, Form::Marked, rows.iter().map(|row| finite(row.value)).collect())
             .at(curve.points.iter().map(|p| p.parameter_value).collect())
             .within(
                 rows.iter().map(|row| both(row).map(|(low, _)| low)).collect(),

@@ -37,7 +37,7 @@ impl From<Severity> for Tone {
     }
 }
 
-/// A shape of its own for each tone, because colour alone tells not everybody: a disc with a tick, a square with a
+/// A shape of its own for each tone, because color alone tells not everybody: a disc with a tick, a square with a
 /// cross, a triangle with an exclamation mark, a ring with an i.
 pub fn sign(tone: Tone) -> Markup {
     const DISC: &str = "M8 0a8 8 0 1 0 0 16A8 8 0 1 0 8 0z";

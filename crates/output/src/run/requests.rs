@@ -236,8 +236,8 @@ impl Lines {
         busy.sort_by_key(|at| std::cmp::Reverse(s.requests.get(*at).map_or(0, |row| row.requests)));
         busy.truncate(SPARKS);
         let own = |at: usize| picture.sparks.iter().find(|spark| spark.request == at && busy.contains(&at));
-        let all = |colour: u8, said: &str, of: fn(&Spark) -> Vec<Option<f64>>| -> Vec<String> {
-            let line = |at| own(at).map(|one| spark(&of(one), colour, said)).unwrap_or_default();
+        let all = |color: u8, said: &str, of: fn(&Spark) -> Vec<Option<f64>>| -> Vec<String> {
+            let line = |at| own(at).map(|one| spark(&of(one), color, said)).unwrap_or_default();
             (0..s.requests.len()).map(line).collect()
         };
         let rates = |one: &Spark| one.rate_per_s.iter().map(|rate| Some(*rate)).collect();

@@ -1,4 +1,4 @@
-//! The few figures that people ask for, each with the colour of the threshold that decides on it.
+//! The few figures that people ask for, each with the color of the threshold that decides on it.
 
 use super::thresholds::tone;
 use crate::document::{Tile, Tone, Value};
@@ -12,7 +12,7 @@ use plimsoll_stats::samples_needed;
 
 pub fn tiles(s: &Summary) -> Vec<Tile> {
     let t = &s.totals;
-    // Whether a threshold on it decides: then the figure has its colour. One on p99.9 is none on p99, and one on a
+    // Whether a threshold on it decides: then the figure has its color. One on p99.9 is none on p99, and one on a
     // single request is none on the whole.
     let judged = |what: &str| {
         let about = s.thresholds.iter().filter(|judged| judged.subject == what);

@@ -149,8 +149,8 @@ pub fn errors(classes: &[&str], failed: &dyn Fn(usize, usize) -> Option<u64>, at
         let rates = at.numbered(|row, t| per_s(failed(class, row)?, t));
         // A live view knows its classes before their values.
         if rates.is_empty() || rates.iter().flatten().any(|rate| *rate > 0.0) {
-            let colour = COLOURS[series.len() % COLOURS.len()];
-            series.push(Series::new(name, name.replace('_', " "), colour, Form::Bars, rates).highest());
+            let color = COLOURS[series.len() % COLOURS.len()];
+            series.push(Series::new(name, name.replace('_', " "), color, Form::Bars, rates).highest());
         }
     }
     if series.is_empty() {
@@ -162,7 +162,7 @@ pub fn errors(classes: &[&str], failed: &dyn Fn(usize, usize) -> Option<u64>, at
     panel
 }
 
-/// Warm colours first: these are failures.
+/// Warm colors first: these are failures.
 const COLOURS: [u8; 7] = [1, 3, 4, 6, 5, 2, 0];
 
 pub fn bytes(at: &Rows) -> Panel {

@@ -34,12 +34,12 @@ pub fn phases(s: &Summary, p: &Picture) -> Option<Chart> {
         ("download", "to the last byte", 4, |slice| slice.body_ns),
     ];
     let panel = |id: &str, axis: Axis, value: &dyn Fn(&Slice, f64) -> Option<f64>| {
-        let layer = |(phase, name, colour, of): &Phase| {
+        let layer = |(phase, name, color, of): &Phase| {
             let y = slices.iter().map(|slice| value(slice, of(slice))).collect();
-            // Its colour says the name in the second panel as well.
+            // Its color says the name in the second panel as well.
             let (key, name) =
                 if id == "phases" { ((*phase).to_owned(), *name) } else { (format!("{phase}_ratio"), "") };
-            Series::new(&key, name, *colour, Form::Bars, y)
+            Series::new(&key, name, *color, Form::Bars, y)
         };
         let mut panel = Panel::new(id, axis, phases.iter().map(layer).collect());
         panel.stacked = true;

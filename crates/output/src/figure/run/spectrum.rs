@@ -95,9 +95,9 @@ pub fn chart(id: &str, title: &str, series: Vec<Series>) -> Chart {
 }
 
 /// The longest of n, finished or cut off, stands at 1 - 1/n, since the axis has no place for 1.
-pub fn line(id: &str, name: &str, colour: u8, form: Form, points: &[Point], n: u64) -> Series {
+pub fn line(id: &str, name: &str, color: u8, form: Form, points: &[Point], n: u64) -> Series {
     let end = 1.0 - 1.0 / n.max(1) as f64;
     let x = points.iter().map(|point| point.q.min(end)).collect();
     let y = points.iter().map(|point| Some(point.value_ns as f64)).collect();
-    Series::new(id, name, colour, form, y).at(x).highest()
+    Series::new(id, name, color, form, y).at(x).highest()
 }

@@ -52,7 +52,7 @@ pub fn monitors(s: &Summary, p: &Picture) -> Vec<Chart> {
             }
             unit = course.unit;
             let mut line = line(course, monitor, at, stretch_s);
-            // There are as many colours as LINES: the eighth has that of the first, and another form.
+            // There are as many colors as LINES: the eighth has that of the first, and another form.
             line.form = if series.len() < LINES { Form::Line } else { Form::Dashed };
             series.push(line);
             shown.push(course);
@@ -198,7 +198,7 @@ pub fn series_id(course: &Course) -> String {
     plain(&course.key())
 }
 
-fn line(course: &Course, name: &str, colour: usize, stretch_s: f64) -> Series {
+fn line(course: &Course, name: &str, color: usize, stretch_s: f64) -> Series {
     let gap_s = GAP_S.max(1.5 * stretch_s);
     let (mut x, mut y): (Vec<f64>, Vec<Option<f64>>) = (Vec::new(), Vec::new());
     for (at, value) in points(course, stretch_s) {
@@ -209,7 +209,7 @@ fn line(course: &Course, name: &str, colour: usize, stretch_s: f64) -> Series {
         x.push(at);
         y.push(Some(in_base(value, course.unit)).filter(|y| y.is_finite()));
     }
-    Series::new(&series_id(course), name, (colour % LINES) as u8, Form::Line, y).at(x)
+    Series::new(&series_id(course), name, (color % LINES) as u8, Form::Line, y).at(x)
 }
 
 /// When and what: each sample, or the mean of those in each stretch, in its middle, so that lines share their x.

@@ -60,13 +60,13 @@ fn fit(curve: &Curve, at: usize, is_one_of_many: bool) -> Vec<Series> {
         line.iter().map(|point| Some(value(point)).filter(|y| y.is_finite())).collect()
     };
     let x: Vec<f64> = line.iter().map(|point| point.users).collect();
-    let (name, colour) = if is_one_of_many { ("", at as u8) } else { ("fitted law (USL)", 1) };
+    let (name, color) = if is_one_of_many { ("", at as u8) } else { ("fitted law (USL)", 1) };
     let law = of(|point| point.rate_per_s);
-    let law = Series::new(&format!("law-{}", at + 1), name, colour, Form::Dashed, law).at(x.clone());
+    let law = Series::new(&format!("law-{}", at + 1), name, color, Form::Dashed, law).at(x.clone());
     if is_one_of_many {
         return vec![law];
     }
-    let band = Series::new("law-band", "95% band of the law", colour, Form::Range, vec![None; x.len()])
+    let band = Series::new("law-band", "95% band of the law", color, Form::Range, vec![None; x.len()])
         .at(x)
         .within(of(|point| point.low), of(|point| point.high));
     vec![band, law]
@@ -150,7 +150,7 @@ fn latency(page: &Page) -> Chart {
         [("p50", 0, |row| row.p50_ns), ("p90", 4, |row| row.p90_ns), ("p99", 1, |row| row.p99_ns)];
     if let [one] = page.curves {
         chart.marks.extend(knee(one));
-        let lines = all.map(|(name, colour, of)| page.line(name, name.into(), colour, one, &of));
+        let lines = all.map(|(name, color, of)| page.line(name, name.into(), color, one, &of));
         chart.panels.push(panel("times", axis("response time"), lines.into()));
         tell_intervals(&mut chart);
         return chart;
