@@ -48,7 +48,7 @@ fn look(
     no_color: bool,
 ) -> Look {
     let mut look = Look::from_env(variable, is_terminal, size.map(|(width, _)| width.0));
-    look.colour &= !no_color;
+    look.color &= !no_color;
     look
 }
 

@@ -1,4 +1,4 @@
-//! An answer over HTTP/1 comes out the same in one piece and in two, whatever its bytes are.
+//! A response over HTTP/1 gives the same result in one piece and in two, for any bytes.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

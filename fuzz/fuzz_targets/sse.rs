@@ -1,4 +1,4 @@
-//! A stream of events comes out the same in one piece and in two, whatever its bytes are.
+//! A stream of events gives the same result in one piece and in two, for any bytes.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

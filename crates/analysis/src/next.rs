@@ -234,7 +234,7 @@ impl Relief {
             Relief::Connections
         } else if of(&["memory", "rss", "swap"]) {
             Relief::Memory
-        } else if of(&["disk", "device", "utilisation"]) {
+        } else if of(&["disk", "device", "utilization"]) {
             Relief::Device
         } else {
             Relief::Other

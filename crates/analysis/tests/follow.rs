@@ -1,4 +1,4 @@
-//! Following a run file while it grows: all of it, once, and without a trace.
+//! Following a run file while it grows: everything, once, and without changing it.
 
 use plimsoll_analysis::summary::Second;
 use plimsoll_analysis::{Follow, Fresh, summarise};
@@ -14,7 +14,7 @@ use plimsoll_testkit::made_up::{Folder, ending, events, gathered, interval, name
 use std::path::Path;
 use std::time::Instant;
 
-/// A file in which nothing has happened yet, and who follows it.
+/// A file in which nothing has happened yet, and its follower.
 fn begun(path: &Path, events: &[RunEvent]) -> (Writer, Follow) {
     let RunEvent::Opened(opening) = &events[0] else { panic!("a run begins with its opening") };
     (RunFile::create(path, opening).unwrap(), Follow::open(path).unwrap())
@@ -25,7 +25,7 @@ fn text(seconds: &[Second]) -> Vec<String> {
 }
 
 #[test]
-fn what_is_told_second_by_second_is_the_timeline_of_the_report() {
+fn the_seconds_of_a_follower_are_the_timeline_of_the_report() {
     let folder = Folder::new("tail-all");
     for (series, step) in [(1, 1), (3, 1), (2, 7)] {
         let path = folder.file(&format!("{series}-{step}.plim"));
@@ -53,12 +53,12 @@ fn what_is_told_second_by_second_is_the_timeline_of_the_report() {
         assert_eq!(text(&told), text(&summarise(&read(&path).unwrap()).timeline), "{series} series");
         assert_eq!(all.notes, gathered(&events).generators["a"].notes);
         assert_eq!(all.ending, gathered(&events).generators["a"].ending);
-        assert!(tail.has_ended() && tail.more().unwrap().ending.is_none(), "the ending is told once");
+        assert!(tail.has_ended() && tail.more().unwrap().ending.is_none(), "the ending is reported once");
     }
 }
 
 #[test]
-fn the_last_second_comes_again_when_the_ending_makes_it_shorter() {
+fn the_last_second_is_resent_if_the_ending_shortens_it() {
     let folder = Folder::new("tail-short");
     let path = folder.file("run.plim");
     let mut events = events(&opening("a", 1), 5, 50);
@@ -77,12 +77,12 @@ fn the_last_second_comes_again_when_the_ending_makes_it_shorter() {
     let timeline = summarise(&gathered(&events)).timeline;
     assert_eq!(text(&late.seconds), text(&timeline[4..]));
     assert_eq!(text(&early[..4]), text(&timeline[..4]));
-    // The warm-up ends at 2.5 s, and the seconds behind it begin there.
+    // The warm-up ends at 2.5 s, where the following seconds begin.
     assert_eq!(late.seconds[0].length_s, 0.75);
 }
 
 #[test]
-fn failures_come_by_class_and_second() {
+fn failures_are_reported_by_class_and_second() {
     let folder = Folder::new("tail-failures");
     let path = folder.file("run.plim");
     let opening = opening("a", 2);
@@ -111,8 +111,8 @@ fn failures_come_by_class_and_second() {
 }
 
 #[test]
-fn notes_samples_of_monitors_and_the_workers_time_come_as_they_happen() {
-    let folder = Folder::new("tail-beside");
+fn notes_monitor_samples_and_worker_times_are_reported_live() {
+    let folder = Folder::new("tail-other");
     let path = folder.file("run.plim");
     let events = [RunEvent::Opened(watched_opening("a", &["api", "db"]).into())];
     let (mut writer, mut tail) = begun(&path, &events);
@@ -142,7 +142,7 @@ fn notes_samples_of_monitors_and_the_workers_time_come_as_they_happen() {
 }
 
 #[test]
-fn a_file_that_was_just_made_is_followed_and_another_file_is_none() {
+fn a_new_run_file_is_followed_and_other_files_are_rejected() {
     let folder = Folder::new("tail-made");
     let missing = Follow::open(&folder.file("none.plim")).err().unwrap();
     assert!(matches!(missing, Error::NoSuchFile { .. }), "{missing}");
@@ -181,27 +181,23 @@ fn watching_leaves_no_trace() {
         writer.event(event);
         tail.more().unwrap();
     }
-    // The follower is still there, and the writer could fold its file all the same.
+    // The follower still has it open, but the writer could fold its log.
     assert!(writer.finish().trouble.is_none());
     assert_eq!(names(folder.path()), ["run.plim"]);
     let mut late = Follow::open(&path).unwrap();
     let all = late.more().unwrap();
-    assert_eq!(
-        (all.seconds.len(), all.ending.is_some()),
-        (12, true),
-        "of a run that is over everything at once"
-    );
+    assert_eq!((all.seconds.len(), all.ending.is_some()), (12, true), "an ended run is reported at once");
     assert_eq!(names(folder.path()), ["run.plim"]);
 }
 
 #[test]
-fn what_a_kill_left_is_told_and_not_touched() {
+fn the_files_of_a_killed_run_are_reported_and_unchanged() {
     let folder = Folder::new("tail-killed");
     let path = folder.file("run.plim");
     let events = events(&opening("a", 1), 9, 50);
     let (mut writer, _) = begun(&path, &events);
     events[..7].iter().for_each(|event| writer.event(event));
-    // A copy of what a kill would leave.
+    // A copy of the files that a kill would leave.
     for suffix in ["", "-wal"] {
         std::fs::copy(folder.file(&format!("run.plim{suffix}")), folder.file(&format!("left.plim{suffix}")))
             .unwrap();
@@ -214,7 +210,11 @@ fn what_a_kill_left_is_told_and_not_touched() {
     assert!(fresh.ending.is_none() && !tail.has_ended());
     assert_eq!(std::fs::read(&left).unwrap(), before, "the database was not written to");
     assert_eq!(read(&left).unwrap(), gathered(&events[..7]));
-    assert_eq!(tail.more().unwrap().seconds.len(), 0, "and goes on when somebody has folded it");
+    assert_eq!(
+        tail.more().unwrap().seconds.len(),
+        0,
+        "the follower continues after another process folds the log"
+    );
 }
 
 #[test]
@@ -230,7 +230,7 @@ fn machines_of_a_merged_file_are_added_up() {
 }
 
 #[test]
-fn a_locked_file_is_let_be_for_now() {
+fn a_locked_file_is_retried_later() {
     let folder = Folder::new("tail-locked");
     let path = folder.file("run.plim");
     let events = events(&opening("a", 1), 4, 20);
@@ -245,9 +245,9 @@ fn a_locked_file_is_let_be_for_now() {
     assert_eq!(tail.more().unwrap().seconds.len(), 4);
 }
 
-/// Far above what was measured (0.3 ms in a build without optimisation), and far below what would be felt.
+/// Far above the measured time (0.3 ms in a build without optimization), and far below a noticeable one.
 #[test]
-fn a_look_does_not_cost_more_the_longer_the_run_is() {
+fn the_cost_of_an_update_does_not_grow_with_the_run() {
     let folder = Folder::new("tail-cost");
     let path = folder.file("run.plim");
     let opening = opening("a", 5);
@@ -268,6 +268,6 @@ fn a_look_does_not_cost_more_the_longer_the_run_is() {
         part[part.len() / 2]
     };
     let (first, last) = (median(&costs_us[..200]), median(&costs_us[1000..]));
-    println!("a look takes {first:.0} us in the beginning and {last:.0} us after 1,000 s");
+    println!("an update takes {first:.0} us at first and {last:.0} us after 1,000 s");
     assert!(last < first * 3.0 + 200.0, "{first} us, then {last} us");
 }

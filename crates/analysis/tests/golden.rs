@@ -1,7 +1,7 @@
-//! Run files of formats 1, 2 and 3, made once and kept: every later version must read them and find the same in them.
+//! Kept run files of formats 1, 2, and 3: every later version must read them with the same results.
 //!
-//! `PLIMSOLL_BLESS=1 cargo test -p plimsoll-analysis --test surface golden` writes the expected summary anew. The run
-//! file itself is never rewritten: a new format gets a new one beside it.
+//! `PLIMSOLL_BLESS=1 cargo test -p plimsoll-analysis --test surface golden` rewrites the expected summary. The run
+//! file itself is never rewritten: a new format adds a new one.
 
 use plimsoll_analysis::summarise;
 use plimsoll_plan::series::{Family, SeriesKey};
@@ -22,7 +22,7 @@ fn is_blessing() -> bool {
     std::env::var_os("PLIMSOLL_BLESS").is_some()
 }
 
-/// How `v2.plim.golden` and `v3.plim.golden` were made, and without what programs open `v1.plim.golden`.
+/// The run in `v2.plim.golden` and `v3.plim.golden`, and, without opened series, in `v1.plim.golden`.
 fn make(path: &Path, opens: bool) {
     let opening = opening("0123456789abcdef", 2);
     let mut random = Random::new(1);
@@ -31,7 +31,7 @@ fn make(path: &Path, opens: bool) {
     let keys = Family::CUSTOM.map(|family| SeriesKey::new(family, "metric", &[("shop", "a"), ("kind", "x")]));
     for number in (0..14).filter(|number| *number != 9) {
         let second = interval(number, 2, 40, &mut random);
-        // One of them with each second from the fifth on.
+        // One of them is opened with each second after the fifth.
         let known = if opens { (number as usize).saturating_sub(4).min(keys.len()) } else { 0 };
         if (5..9).contains(&number) && opens {
             writer.event(&opened(2 + number - 5, &keys[known - 1]));
@@ -45,7 +45,7 @@ fn make(path: &Path, opens: bool) {
     assert!(writer.finish().trouble.is_none());
 }
 
-/// The figures of a summary. Its words and its doubts may be put better one day; what was measured may not.
+/// The values of a summary. Its wording and its cautions may improve, but measured values must not change.
 fn figures(path: &Path) -> Value {
     let mut summary = serde_json::to_value(summarise(&read(path).unwrap())).unwrap();
     strip(&mut summary);
@@ -63,11 +63,11 @@ fn strip(value: &mut Value) {
     }
 }
 
-/// Fields may be added to the summary, but what was there stays as it was.
+/// Checks that all earlier fields of the summary are unchanged; new ones may be added.
 fn assert_holds(now: &Value, then: &Value, path: &str) {
     match (now, then) {
         (Value::Object(now), Value::Object(then)) => {
-            // The words of a doubt may be put better one day.
+            // The wording of a caution may improve.
             for (key, value) in
                 then.iter().filter(|(key, _)| !(key.as_str() == "text" && path.contains(".doubts[")))
             {
@@ -83,39 +83,39 @@ fn assert_holds(now: &Value, then: &Value, path: &str) {
         }
         (Value::Number(now), Value::Number(then)) => {
             let (now, then) = (now.as_f64().unwrap(), then.as_f64().unwrap());
-            // The last digits of logarithms and roots are the platform's.
+            // The last digits of logarithms and roots depend on the platform.
             assert!((now - then).abs() <= then.abs() * 1e-9, "{path}: {now} instead of {then}");
         }
         _ => assert_eq!(now, then, "{path}"),
     }
 }
 
-/// Written by the last version that wrote format 1: checks, groups and streams, whose series had the cells of requests.
+/// Written by the last version of format 1: checks, groups, and streams, whose series had the cells of requests.
 #[test]
-fn a_scripted_run_of_format_1_still_says_the_same() {
-    still_says_the_same("v1-scripted");
+fn a_scripted_run_of_format_1_has_unchanged_results() {
+    has_unchanged_results("v1-scripted");
 }
 
 #[test]
-fn a_run_file_of_format_1_still_says_the_same() {
-    still_says_the_same("v1");
+fn a_run_file_of_format_1_has_unchanged_results() {
+    has_unchanged_results("v1");
 }
 
 #[test]
-fn a_run_file_of_format_2_still_says_the_same() {
-    still_says_the_same("v2");
+fn a_run_file_of_format_2_has_unchanged_results() {
+    has_unchanged_results("v2");
 }
 
 #[test]
-fn a_run_file_of_format_3_still_says_the_same() {
+fn a_run_file_of_format_3_has_unchanged_results() {
     let file = golden("v3.plim.golden");
     if is_blessing() && !file.exists() {
         make(&file, true);
     }
-    still_says_the_same("v3");
+    has_unchanged_results("v3");
 }
 
-fn still_says_the_same(version: &str) {
+fn has_unchanged_results(version: &str) {
     let file = golden(&format!("{version}.plim.golden"));
     let folder = Folder::new(&format!("golden-{version}"));
     let copy = folder.file("run.plim");
@@ -130,7 +130,7 @@ fn still_says_the_same(version: &str) {
 }
 
 #[test]
-fn a_run_of_format_2_is_the_run_of_format_3_under_other_names() {
+fn a_run_of_format_2_is_the_run_of_format_3_with_other_names() {
     let folder = Folder::new("golden-renamed");
     let (old, new) = (folder.file("old.plim"), folder.file("new.plim"));
     std::fs::copy(golden("v2.plim.golden"), &old).unwrap();
@@ -139,8 +139,8 @@ fn a_run_of_format_2_is_the_run_of_format_3_under_other_names() {
 }
 
 #[test]
-fn this_version_still_writes_what_version_3_reads() {
-    assert_eq!(FORMAT_VERSION, 3, "a new format needs a golden file of its own");
+fn this_version_still_writes_format_3() {
+    assert_eq!(FORMAT_VERSION, 3, "a new format needs its own golden file");
     let folder = Folder::new("golden-third");
     let (old, new) = (folder.file("old.plim"), folder.file("new.plim"));
     std::fs::copy(golden("v3.plim.golden"), &old).unwrap();
@@ -150,20 +150,20 @@ fn this_version_still_writes_what_version_3_reads() {
 }
 
 #[test]
-fn this_version_still_writes_the_rows_that_version_1_wrote() {
-    let folder = Folder::new("golden-anew");
+fn this_version_still_writes_the_rows_of_format_1() {
+    let folder = Folder::new("golden-rewritten");
     let (old, new) = (folder.file("old.plim"), folder.file("new.plim"));
     std::fs::copy(golden("v1.plim.golden"), &old).unwrap();
     make(&new, false);
     assert_same(read(&old).unwrap(), read(&new).unwrap());
-    // Tables and checksums are added, and what was there stays as it was.
+    // Tables and checksums were added, and the earlier ones are unchanged.
     forget_checksums(&rusqlite::Connection::open(&new).unwrap());
     let now = tables(&new);
     tables(&old).iter().for_each(|then| assert!(now.contains(then), "{then}"));
 }
 
-/// Metrics are appended, so a row of today may be wider than one of then: the cells both have must be the same, and the
-/// rest must be nothing.
+/// Metrics are appended, so a current row may be wider: the common cells must be equal, and the additional ones must be
+/// empty.
 fn assert_same(mut old: RunRecord, mut new: RunRecord) {
     for (name, then) in &mut old.generators {
         let now = new.generators.get_mut(name).expect("the same origins");
@@ -172,7 +172,7 @@ fn assert_same(mut old: RunRecord, mut new: RunRecord) {
         for (then_row, now_row) in then_ticks.values().zip(now_ticks.values()) {
             assert_eq!((then_row.run(), then_row.all()), (now_row.run(), now_row.all()));
             let outline = &then.opening.outline;
-            // When what was served was not written yet.
+            // From before successes and failures were written.
             let now = SideTotals { served: Vec::new(), ..now_row.alongside(outline) };
             assert_eq!(then_row.alongside(outline), now);
         }

@@ -121,7 +121,7 @@ pub struct Series {
     pub id: String,
     pub name: String,
     /// Index in the palette (0–6; 7 is gray); the same thing has the same color in all panels of a page.
-    pub colour: u8,
+    pub color: u8,
     pub form: Form,
     /// `None`: the chart's `xs`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -295,11 +295,11 @@ impl Panel {
 }
 
 impl Series {
-    pub fn new(id: &str, name: impl Into<String>, colour: u8, form: Form, y: Vec<Option<f64>>) -> Series {
+    pub fn new(id: &str, name: impl Into<String>, color: u8, form: Form, y: Vec<Option<f64>>) -> Series {
         Series {
             id: id.to_owned(),
             name: name.into(),
-            colour,
+            color,
             form,
             x: None,
             y,

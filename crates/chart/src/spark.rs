@@ -9,7 +9,7 @@ const HIGH: f64 = 20.0;
 
 /// Draws values from 0 to the highest one; gaps stay gaps. `said` is the text for screen readers. Returns an empty text
 /// if fewer than two values are known.
-pub fn spark(values: &[Option<f64>], colour: u8, said: &str) -> String {
+pub fn spark(values: &[Option<f64>], color: u8, said: &str) -> String {
     let by = values.len().div_ceil(POINTS).max(1);
     let number = |y: &Option<f64>| y.filter(|y| y.is_finite());
     let highest = |part: &[Option<f64>]| part.iter().filter_map(number).reduce(f64::max);
@@ -40,7 +40,7 @@ pub fn spark(values: &[Option<f64>], colour: u8, said: &str) -> String {
         "<svg class=\"spark\" viewBox=\"0 0 100 20\" preserveAspectRatio=\"none\" role=\"img\"><title>{}</title>\
          <path class=\"s{}\" d=\"{}\"/></svg>",
         escape(said),
-        colour % 8,
+        color % 8,
         path.d()
     )
 }

@@ -186,7 +186,7 @@ fn run_file(path: &FilePath, now_ns: u64) -> Answer<(u64, File)> {
             "wait for its end",
         ));
     }
-    // Sends only run files, whatever the name says and wherever a link leads.
+    // Sends only run files, even if a name or a link leads elsewhere.
     Tail::open(path).map_err(|why| ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, why.to_string(), ""))?;
     let opened = File::open(path).and_then(|file| Ok((file.metadata()?.len(), file)));
     opened.map_err(|e| ApiError::missing(format!("cannot read the run file: {e}")))

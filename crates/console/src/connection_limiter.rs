@@ -1,8 +1,8 @@
-//! Limits connections and closes some when there are too many. Unauthenticated ones go first, so that nobody can shut
-//! out a signed-in browser. A connection is authenticated once a request on it carries a session. When all
+//! Limits connections and closes some when there are too many. Unauthenticated ones go first, so that other
+//! clients cannot shut out a signed-in browser. A connection is authenticated once a request on it carries a session. When all
 //! unauthenticated places are taken, a new connection replaces the oldest one of the address that holds the most, so
-//! flooding shuts out only the flooder. A browser with a session sends it immediately, long before so many others can
-//! arrive.
+//! flooding shuts out only the flooder. A browser with a session sends it immediately, long before a flood can
+//! replace it.
 
 use std::collections::{BTreeMap, HashMap};
 use std::net::IpAddr;
@@ -50,7 +50,7 @@ pub type Dismissed = oneshot::Receiver<()>;
 impl ConnectionLimiter {
     /// Returns a place for a new connection, possibly closing another one.
     pub fn enter(self: &Arc<Self>, address: IpAddr) -> (Arc<Place>, Dismissed) {
-        let peer = neighbourhood(address);
+        let peer = peer_network(address);
         let (stay, dismissed) = oneshot::channel();
         let mut all = self.lock();
         if let Some(number) = all.too_many() {
@@ -99,7 +99,7 @@ impl Place {
         }
     }
 
-    /// Returns the address that identifies the other side; see [`neighbourhood`].
+    /// Returns the address that identifies the other side; see [`peer_network`].
     pub fn peer(&self) -> IpAddr {
         self.peer
     }
@@ -112,7 +112,7 @@ impl Drop for Place {
 }
 
 /// Reduces an IPv6 address to its 64-bit network, which a single subscriber controls entirely (RFC 6177).
-fn neighbourhood(address: IpAddr) -> IpAddr {
+fn peer_network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(v6) => IpAddr::V6((v6.to_bits() >> 64 << 64).into()),
         v4 => v4,
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_opens_many_shuts_out_himself() {
+    fn an_address_that_opens_many_connections_loses_its_own() {
         let crowd = Arc::new(ConnectionLimiter::default());
         let [owner, other] = ["10.203.0.1", "10.203.0.2"].map(|text| text.parse().unwrap());
         let (known, mut known_stays) = crowd.enter(owner);
@@ -200,7 +200,7 @@ mod tests {
 
     #[test]
     fn addresses_of_one_network_are_one_peer() {
-        let of = |text: &str| neighbourhood(text.parse().unwrap());
+        let of = |text: &str| peer_network(text.parse().unwrap());
         assert_eq!(of("2001:db8:1:2:3::4"), of("2001:db8:1:2:ffff::1"));
         assert_ne!(of("2001:db8:1:2::1"), of("2001:db8:1:3::1"));
         assert_eq!(of("::ffff:10.203.0.1"), of("10.203.0.1"));

@@ -94,7 +94,7 @@ struct Memory {
 impl Index {
     /// Creates the index from its cache file, without scanning.
     pub fn new(folders: Vec<PathBuf>, file: PathBuf, now_unix_ns: fn() -> u64) -> Self {
-        // The run files replace whatever is wrong with the cache.
+        // The run files replace an invalid cache.
         let stored = std::fs::read_to_string(&file).ok();
         let stored: Option<Stored> = stored.and_then(|text| serde_json::from_str(&text).ok());
         let known = stored.filter(|stored| stored.version == VERSION).map(|stored| stored.known);
@@ -133,7 +133,7 @@ impl Index {
         self.observed().listing.entries.iter().find(|entry| entry.id == id).cloned()
     }
 
-    /// Shows saved annotations from now on, even if the current scan has already passed them.
+    /// Shows saved annotations, even if the current scan has already passed them.
     pub fn annotate(&self, id: &str, annotations: Annotations) {
         let mut seen = self.observed();
         if let Some(entry) = seen.listing.entries.iter_mut().find(|entry| entry.id == id) {

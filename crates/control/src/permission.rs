@@ -5,7 +5,7 @@ use crate::monitor::{Trust, probe as probe_of};
 use crate::{Resolved, dns, fetch};
 use plimsoll_engine::link::tls::Setup;
 use plimsoll_plan::Target;
-use plimsoll_plan::policy::{Neighbour, PROOF_PATH, neighbour, proof_permits};
+use plimsoll_plan::policy::{AddressClass, PROOF_PATH, address_class, proof_permits};
 use plimsoll_plan::watch::Watch;
 use std::fmt;
 use std::net::SocketAddr;
@@ -65,14 +65,14 @@ impl std::error::Error for Refusal {}
 /// # Errors
 /// Returns an error if an address is never allowed, or if a public one has none of the three permissions.
 pub fn permit(host: &str, place: &mut Resolved, asking: Asking<'_>) -> Result<Granted, Refusal> {
-    let of_kind = |kind| place.addresses.iter().copied().find(|a| neighbour(a.ip()) == kind);
-    if let Some(address) = of_kind(Neighbour::Forbidden) {
+    let of_kind = |kind| place.addresses.iter().copied().find(|a| address_class(a.ip()) == kind);
+    if let Some(address) = of_kind(AddressClass::Forbidden) {
         return Err(Refusal {
             sentence: format!("{} cannot be loaded, even with permission", describe(host, address)),
             hint: "plimsoll never loads cloud metadata services, multicast, or broadcast addresses".into(),
         });
     }
-    let Some(address) = of_kind(Neighbour::Public) else { return Ok(Granted::Free) };
+    let Some(address) = of_kind(AddressClass::Public) else { return Ok(Granted::Free) };
     if asking.allow.iter().any(|name| allows(name, host, place)) {
         return Ok(Granted::Allowed);
     }
@@ -162,7 +162,7 @@ fn proof(
     fetch: &mut dyn FnMut(SocketAddr) -> Result<(u16, Vec<u8>), String>,
 ) -> Result<(), String> {
     let (mut proved, mut why) = (Vec::new(), Vec::new());
-    let is_public = |address: &SocketAddr| neighbour(address.ip()) == Neighbour::Public;
+    let is_public = |address: &SocketAddr| address_class(address.ip()) == AddressClass::Public;
     for address in place.addresses.iter().filter(|address| is_public(address)) {
         let judged = match fetch(*address) {
             Ok((200, body)) => proof_permits(&String::from_utf8_lossy(&body), host, today),

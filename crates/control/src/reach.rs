@@ -4,7 +4,7 @@
 use crate::stream::{Stream, refused};
 use plimsoll_engine::clock::now_ns;
 use plimsoll_engine::link::tls::Setup;
-use plimsoll_plan::policy::{Neighbour, neighbour};
+use plimsoll_plan::policy::{AddressClass, address_class};
 use std::fmt;
 use std::io::{ErrorKind, Read, Write};
 use std::net::{IpAddr, SocketAddr, TcpStream, ToSocketAddrs};
@@ -120,7 +120,7 @@ impl Place {
 
     /// Rejects cloud metadata services, whose responses are credentials. Public hosts were allowed before the load.
     fn allowed(&self, found: Vec<SocketAddr>) -> Result<Vec<SocketAddr>, MonitorError> {
-        match found.iter().any(|address| neighbour(address.ip()) == Neighbour::Forbidden) {
+        match found.iter().any(|address| address_class(address.ip()) == AddressClass::Forbidden) {
             true => Err(MonitorError(format!(
                 "`{}` is never queried, because it is a cloud metadata service",
                 self.host

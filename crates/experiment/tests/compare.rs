@@ -1,4 +1,4 @@
-//! Comparison: that equal services are not told apart, that slower ones are, and that doubts are raised.
+//! Comparison: equal services stay undistinguished, slower ones are found, and cautions are raised.
 
 mod doubted;
 mod expectations;

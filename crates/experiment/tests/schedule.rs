@@ -1,4 +1,4 @@
-//! The order in which an experiment's cells run.
+//! The order in which the combinations of an experiment run.
 
 use plimsoll_experiment::schedule::{Done, Schedule, Turn, order};
 use plimsoll_plan::experiment::{Axis, Setting};
@@ -34,7 +34,7 @@ fn schedule<'a>(axes: &'a [Axis], cells: &'a [Vec<Setting>], repeat: u32, seed: 
     Schedule { axes, cells, repeat, seed, stop_on_miss: false }
 }
 
-/// Runs all turns, each with the given outcome.
+/// Runs all turns, each with the given result.
 fn run(schedule: Schedule, mut met: impl FnMut(Turn) -> Option<bool>) -> Vec<Done> {
     let mut done = Vec::new();
     while let Some(turn) = schedule.next(&done) {
@@ -45,7 +45,7 @@ fn run(schedule: Schedule, mut met: impl FnMut(Turn) -> Option<bool>) -> Vec<Don
 }
 
 #[test]
-fn each_round_holds_every_cell_once() {
+fn each_round_contains_every_combination_once() {
     let axes = two_by_four();
     let cells = matrix(&axes);
     let done = run(schedule(&axes, &cells, 3, 7), |_| Some(true));
@@ -68,19 +68,19 @@ fn rounds_differ_and_a_seed_repeats_them() {
     assert_ne!(turns(7)[..8], turns(7)[8..16]);
 }
 
-/// Over many seeds every cell comes first about equally often: nobody is always warm, nobody always last.
+/// Over many seeds, every combination comes first about equally often, so none always runs warm or last.
 #[test]
-fn no_cell_is_favoured() {
+fn no_combination_is_favored() {
     let mut first = [0u32; 8];
     for seed in 0..4_000 {
         first[order(8, seed, 0)[0]] += 1;
     }
-    // 500 each; the standard deviation is 21.
+    // The expected count is 500 each; the standard deviation is 21.
     assert!(first.iter().all(|n| (400..600).contains(n)), "{first:?}");
 }
 
 #[test]
-fn a_stop_resumes_with_what_is_missing_and_nothing_else() {
+fn a_stopped_experiment_resumes_with_the_missing_runs_only() {
     let axes = two_by_four();
     let cells = matrix(&axes);
     let schedule = schedule(&axes, &cells, 2, 3);
@@ -98,27 +98,27 @@ fn a_stop_resumes_with_what_is_missing_and_nothing_else() {
 }
 
 #[test]
-fn levels_above_a_missed_one_are_left_out_in_its_row_only() {
+fn levels_above_a_missed_one_are_skipped_in_its_row_only() {
     let axes = two_by_four();
     let cells = matrix(&axes);
     // `node` breaks at 10 users; cells 0 to 3 are its row.
     let ended = Schedule { stop_on_miss: true, ..schedule(&axes, &cells, 3, 11) };
     let done = run(ended, |turn| Some(!(1..4).contains(&turn.cell)));
     let times = |cell: usize| done.iter().filter(|d| d.cell == cell).count();
-    assert_eq!((times(0), times(1)), (3, 3), "the question is asked thrice where the answer lies");
-    assert!(times(2) + times(3) <= 2, "at most the first round had not seen the answer: {done:?}");
+    assert_eq!((times(0), times(1)), (3, 3), "the levels around the limit run three times");
+    assert!(times(2) + times(3) <= 2, "only the first round runs before the limit is known: {done:?}");
     assert!((4..8).all(|cell| times(cell) == 3));
 }
 
-/// A level that was missed once and met once leaves the question open.
+/// A level that was missed once and met once is undecided.
 #[test]
-fn one_miss_among_repeats_answers_nothing() {
+fn one_miss_among_repeats_decides_nothing() {
     let axes = vec![axis("users", &["1", "10"], true)];
     let cells = matrix(&axes);
     let schedule = Schedule { stop_on_miss: true, ..schedule(&axes, &cells, 3, 1) };
     let mixed = [Done { cell: 0, repeat: 0, met: Some(false) }, Done { cell: 0, repeat: 1, met: Some(true) }];
     assert!(!schedule.is_answered(1, &mixed));
     assert!(schedule.is_answered(1, &mixed[..1]));
-    assert!(!schedule.is_answered(1, &[Done { met: None, ..mixed[0] }]), "nothing was proved");
+    assert!(!schedule.is_answered(1, &[Done { met: None, ..mixed[0] }]), "nothing is decided");
     assert!(!schedule.is_answered(0, &mixed[..1]), "the level itself is repeated");
 }

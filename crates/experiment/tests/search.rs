@@ -1,4 +1,4 @@
-//! The search for the highest load, held against servers whose capacity is known.
+//! The search for the highest load, tested with servers of known capacity.
 
 mod answers;
 mod ladder;
@@ -18,7 +18,7 @@ fn judged(name: &str, score: &Score) {
     assert!(score.holds(), "{}", score.describe(name));
 }
 
-/// `cargo xtask nightly` searches two hundred times of each kind, over two decades of rates.
+/// `cargo xtask nightly` runs two hundred searches of each kind, over two decades of rates.
 fn searches(by_day: usize) -> (usize, (f64, f64)) {
     match std::env::var_os("PLIMSOLL_NIGHTLY") {
         Some(_) => (200, (50.0, 5_000.0)),
@@ -39,15 +39,15 @@ fn the_capacity_of_many_servers_is_found() {
 }
 
 #[test]
-fn the_load_at_which_a_full_queue_turns_away_is_found() {
+fn the_load_at_which_a_full_queue_rejects_is_found() {
     let (n, rates) = searches(20);
     judged("M/M/1/K", &many(|r| bounded(r, rates), n, 13));
 }
 
 #[test]
-fn even_and_uneven_service_times_make_no_difference_to_the_search() {
+fn the_search_works_with_even_and_uneven_service_times() {
     let (n, rates) = searches(10);
-    // The rarer the long service times, the more requests a truth takes that is known to half a per cent.
+    // The rarer the long service times, the more requests it takes to know the truth to within 0.5%.
     let (limits, lognormal, count): (&[f64], f64, u64) =
         if n > 10 { (&[20.0, 40.0], 1.0, 30_000_000) } else { (&[20.0], 0.5, 3_000_000) };
     for (name, service) in [("M/D/1", Service::Constant), ("M/G/1 lognormal", Service::Lognormal(lognormal))]
@@ -58,14 +58,14 @@ fn even_and_uneven_service_times_make_no_difference_to_the_search() {
 }
 
 #[test]
-fn the_formulas_of_this_test_agree_with_a_long_simulation() {
+fn the_formulas_of_these_tests_agree_with_a_long_simulation() {
     let x = 20.0;
     let simulated = general(Service::Exponential, x, 2_000_000);
     assert!((simulated / (1.0 - 100f64.ln() / x) - 1.0).abs() < 0.01, "{simulated}");
 }
 #[test]
-fn a_limit_far_above_the_service_time_is_no_excuse() {
-    // 250 ms in front of answers of 0.1 to 1 ms: the queue does not settle in any step, and an overload hides in it.
+fn a_limit_far_above_the_service_time_does_not_hide_an_overload() {
+    // A limit of 250 ms with service times of 0.1 to 1 ms: the queue settles in no step, and an overload hides in it.
     let (n, _) = searches(20);
     let make = |random: &mut SplitMix64| {
         let case = one_server(random, (1_000.0, 10_000.0));

@@ -1,13 +1,13 @@
-//! The timeline as CSV: one row a second, for spreadsheets and scripts.
+//! The timeline as CSV: one row per second, for spreadsheets and scripts.
 //!
-//! RFC 4180 with two choices spelled out: rows end in a single line feed (every reader takes it, and `diff` likes it),
-//! and a missing value is an empty field, which is not 0. Units stand last in the names of the columns.
+//! RFC 4180 with two choices: rows end in a single line feed (every reader accepts it, and so does `diff`), and a
+//! missing value is an empty field, which is not 0. Names of columns end with their unit.
 
 use plimsoll_analysis::summary::{Course, Second, Summary};
 
 type Cell = fn(&Second) -> String;
 
-/// The columns in order; a column is added at the end, never renamed.
+/// The columns in order. New columns are added at the end, and columns are never renamed.
 pub const COLUMNS: &[(&str, Cell)] = &[
     ("tick", |s| s.tick.to_string()),
     ("from_s", |s| number(s.from_s)),
@@ -33,11 +33,11 @@ pub const COLUMNS: &[(&str, Cell)] = &[
     ("retransmits", |s| s.retransmits.to_string()),
 ];
 
-/// Behind the others, where there are streams.
+/// After the others, if there are streams.
 pub const STREAM_COLUMNS: &[(&str, Cell)] =
     &[("events", |s| whole(s.events)), ("streams_open", |s| whole(s.streams_open))];
 
-/// Behind those, since they came later.
+/// After those, because they were added later.
 pub const LATER_COLUMNS: &[(&str, Cell)] = &[
     ("p95_ns", |s| whole(s.p95_ns)),
     ("good_rate_per_s", |s| number(s.good_rate_per_s)),
@@ -49,8 +49,8 @@ pub const LATER_COLUMNS: &[(&str, Cell)] = &[
     ("few_samples", |s| s.few_samples.join(" ")),
 ];
 
-/// A header and one row per tick. Behind the columns stands one for each number of a monitor, such as `api.cpu_cores`;
-/// the field is empty where there is no sample of that second.
+/// Returns a header and one row per tick. One column for each metric of a monitor follows, such as `api.cpu_cores`;
+/// its field is empty if that second has no sample.
 pub fn to_string(s: &Summary) -> String {
     let of_streams = if s.timeline.iter().any(|t| t.events.is_some()) { STREAM_COLUMNS } else { &[] };
     let columns = || COLUMNS.iter().chain(of_streams).chain(LATER_COLUMNS);
@@ -64,14 +64,14 @@ pub fn to_string(s: &Summary) -> String {
     out
 }
 
-/// One row of fields, quoted where needed, ended by a line feed.
+/// Returns one row of fields, quoted if needed, and a line feed.
 pub fn row(fields: impl IntoIterator<Item = String>) -> String {
     let fields: Vec<String> = fields.into_iter().map(quoted).collect();
     fields.join(",") + "\n"
 }
 
-/// RFC 4180. A text that a spreadsheet would take for a formula gets the sign in front that makes it a text: names are
-/// those of a server, and a formula can fetch and run. A number stays a number, also below zero.
+/// Quotes a field (RFC 4180). A text that a spreadsheet would evaluate as a formula gets an apostrophe in front: names
+/// come from a server, and a formula can download and run code. Numbers stay numbers, also below zero.
 pub(crate) fn quoted(field: String) -> String {
     let is_number = || field.parse::<f64>().is_ok_and(f64::is_finite);
     let field = match field.starts_with(['=', '+', '-', '@', '\t', '\r']) && !is_number() {
@@ -81,7 +81,7 @@ pub(crate) fn quoted(field: String) -> String {
     if field.contains(['"', ',', '\n', '\r']) { format!("\"{}\"", field.replace('"', "\"\"")) } else { field }
 }
 
-/// The shortest text that reads back to the same number; empty for one that is not finite.
+/// Returns the shortest text that parses to the same number; empty for a number that is not finite.
 fn number(x: f64) -> String {
     if x.is_finite() { x.to_string() } else { String::new() }
 }

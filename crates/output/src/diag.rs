@@ -1,11 +1,11 @@
-//! Mistakes in what the user wrote: the sentence, the place with its line, the mend.
+//! Mistakes in user input: the message, the place with its line, and the fix.
 
 use crate::line::{Line, width, write_all};
 use crate::style::{Look, TextStyle};
 use plimsoll_plan::Diagnostic;
 use plimsoll_plan::diag::Place;
 
-/// All of them, a blank line between two.
+/// Returns all of them, separated by blank lines.
 pub fn render(diagnostics: &[Diagnostic], look: &Look) -> String {
     let blocks: Vec<Vec<Line>> = diagnostics.iter().map(|d| one(d, look)).collect();
     write_all(&blocks.join(&Line::new()), look)
@@ -30,7 +30,7 @@ fn one(d: &Diagnostic, look: &Look) -> Vec<Line> {
     lines
 }
 
-/// `file:line:column`, the line itself and a caret under the place.
+/// Returns `file:line:column`, the line itself, and a caret below the place.
 fn excerpted(file: &str, line: u32, column: u32, excerpt: &str, look: &Look) -> Vec<Line> {
     let number = line.to_string();
     let margin = " ".repeat(number.len() + 1);
@@ -42,10 +42,10 @@ fn excerpted(file: &str, line: u32, column: u32, excerpt: &str, look: &Look) -> 
         return lines;
     }
     let before = (column.max(1) - 1) as usize;
-    // A tab is as wide as the terminal likes; one blank keeps the caret under its place.
+    // The width of a tab depends on the terminal; a single blank keeps the caret below its place.
     let text: Vec<char> = first.chars().map(|c| if c == '\t' { ' ' } else { c }).collect();
     let room = look.columns().saturating_sub(margin.len() + 4);
-    // Of a long line the part around the place is shown.
+    // Of a long line, only the part around the place is shown.
     let from = if text.len() > room { before.saturating_sub(room / 2).min(text.len() - room) } else { 0 };
     let shown: String = text.iter().skip(from).take(room).collect();
     let ahead: String = text.iter().skip(from).take(before - from.min(before)).collect();

@@ -1,9 +1,9 @@
-//! What `doctor` found on this machine, and how to mend it.
+//! The findings of `doctor` about this machine, and their fixes.
 
 use crate::line::{Line, width, wrap, write_all};
 use crate::style::{Look, TextStyle};
 
-/// How good a finding is for making load.
+/// The severity of a finding for generating load.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum State {
     Good,
@@ -17,11 +17,11 @@ pub struct DoctorRow {
     pub name: String,
     pub value: String,
     pub state: State,
-    /// How to mend it, or why it matters.
+    /// How to fix it, or why it matters.
     pub advice: Option<String>,
 }
 
-/// All rows in the order given, and one line that counts them.
+/// Returns all rows in order, and one line that counts them.
 pub fn render(rows: &[DoctorRow], look: &Look) -> String {
     const NAME_MAX: usize = 28;
     let columns = look.columns();

@@ -1,9 +1,8 @@
-//! A report as data: verdict, sentences, tables of typed cells, lists, findings and charts, in the order in which they
-//! are read.
+//! A report as data: verdict, sentences, tables of typed cells, lists, findings, and charts, in reading order.
 //!
-//! A report is one function from what was found to a [`Document`]; the terminal, Markdown and the page are three
-//! writers that know nothing of what a report is about. Where they differ on purpose (the terminal's one screen, the
-//! page's pictures and anchors), a property of the block says so: [`On`], a shorter title, how many lines stand open.
+//! A report is one function from a result to a [`Document`]. The terminal, Markdown, and the page are three writers
+//! that know nothing about the subject of a report. Where they differ on purpose (the terminal's one screen, the
+//! page's charts and anchors), a property of the block defines it: [`On`], a shorter title, or how many lines are open.
 
 mod choice;
 mod examples;
@@ -26,31 +25,31 @@ pub use quote::Quote;
 pub use table::{Cell, Column, Mark, Place, Rows, Spread, Table, Value};
 pub use terminal::{screen, write as terminal};
 
-/// A whole report.
+/// A complete report.
 pub struct Document {
     pub tone: Tone,
-    /// What it is about: the page's first heading.
+    /// The subject: the page's first heading.
     pub name: Sentence,
-    /// The verdict, why it is so, and the few figures that people ask for.
+    /// The verdict, its reasons, and the main results.
     pub head: Vec<Block>,
     pub sections: Vec<Section>,
 }
 
-/// A part with a heading. One that has nothing to show in an output is not in it.
+/// A part with a heading. It is omitted in an output in which it has nothing to show.
 pub struct Section {
     /// The page's anchor.
     pub id: &'static str,
     pub title: Cow<'static, str>,
-    /// The heading of the terminal, where it is another; none where it is empty.
+    /// The heading of the terminal if it differs; none if it is empty.
     pub brief: Option<String>,
-    /// Beside the heading of the terminal: what needs to be known to read what follows.
+    /// Text next to the heading of the terminal, which readers need to understand the section.
     pub aside: String,
-    /// In the terminal: what stands below the heading is moved in.
+    /// In the terminal: the content below the heading is indented.
     pub indent: usize,
     pub edge: Edge,
-    /// In the terminal: beside the section before it, where there is room.
+    /// In the terminal: placed alongside the previous section, if there is room.
     pub is_adjacent: bool,
-    /// In the terminal: its heading says enough where nothing is below it.
+    /// In the terminal: the heading is shown even without content.
     pub is_alone: bool,
     pub on: On,
     /// The outputs whose text has the heading.
@@ -67,12 +66,12 @@ impl Section {
         Section { id, title, brief, aside, indent: 0, edge, is_adjacent, is_alone, on, titled: on, blocks }
     }
 
-    /// Moved in by as much as a heading stands out.
+    /// Indents the content below the heading.
     pub fn indented(self) -> Section {
         Section { indent: 2, ..self }
     }
 
-    /// With another heading in the terminal; none where it is empty.
+    /// Sets a different heading for the terminal; none if it is empty.
     pub fn brief(self, title: impl Into<String>) -> Section {
         Section { brief: Some(title.into()), ..self }
     }
@@ -81,7 +80,7 @@ impl Section {
         Section { on, ..self }
     }
 
-    /// In no other outputs than these.
+    /// Restricts the section to these outputs.
     pub fn only(self, on: On) -> Section {
         Section { on: self.on.and(on), ..self }
     }
@@ -94,22 +93,22 @@ impl Section {
         Section { is_adjacent: true, ..self }
     }
 
-    /// With words beside the heading of the terminal.
+    /// Adds text next to the heading of the terminal.
     pub fn aside(self, aside: impl Into<String>) -> Section {
         Section { aside: aside.into(), ..self }
     }
 
-    /// With a heading only in these outputs: where there is one table, a heading says nothing.
+    /// Shows the heading only in these outputs; above a single table, a heading is redundant.
     pub fn titled(self, titled: On) -> Section {
         Section { titled, ..self }
     }
 }
 
-/// What sets a section off in the terminal.
+/// The separator of a section in the terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Edge {
     None,
-    /// A rule behind its heading.
+    /// A rule after its heading.
     Rule,
 }
 
@@ -126,9 +125,9 @@ impl On {
     pub const DETAIL: On = On(8);
     /// Both views of the terminal.
     pub const TERMINAL: On = On(9);
-    /// All outputs without a page.
+    /// All outputs except a page.
     pub const TEXT: On = On(11);
-    /// Everything but one screen.
+    /// All outputs except the default view.
     pub const UNABRIDGED: On = On(14);
     /// All outputs that can draw a bar.
     pub const DRAWN: On = On(13);
@@ -136,18 +135,18 @@ impl On {
     pub const FULL: On = On(6);
     pub const ALL: On = On(15);
 
-    /// In the outputs of both.
+    /// Returns the outputs of both.
     pub const fn and(self, other: On) -> On {
         On(self.0 & other.0)
     }
 
-    /// Whether it is shown in one of these.
+    /// Returns whether it is shown in one of these.
     pub const fn has(self, other: On) -> bool {
         self.0 & other.0 != 0
     }
 }
 
-/// How good something is. Each output has a sign and a colour for it; a word says the same beside it.
+/// A rating. Each output has a sign and a color for it, and a word next to it has the same meaning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tone {
     Pass,
@@ -156,24 +155,24 @@ pub enum Tone {
     Note,
 }
 
-/// One thing to read.
+/// One unit of reading.
 pub enum Block {
-    /// Only in some outputs.
+    /// Shown only in some outputs.
     Only(On, Box<Block>),
-    /// In the terminal: moved in.
+    /// In the terminal: indented.
     Indented(Vec<Block>),
-    /// Below that of the section.
+    /// A heading below that of the section.
     Heading(String),
     Verdict(Verdict),
     Setting(Setting),
     Sentence(Sentence),
-    /// A word of judgement, and what is said of it.
+    /// The word of a verdict, and its sentence.
     Badge(Tone, String, String),
     /// Reasons, one paragraph each.
     Reasons(Vec<Hint>),
     /// Next steps, numbered, one action each.
     Steps(Vec<Hint>),
-    /// What overrules all that follows: a page has it in a frame, with a heading.
+    /// A reason that overrules all following results; a page frames it below a heading.
     Overruling(&'static str, Vec<Block>),
     Tiles(Vec<Tile>),
     Facts(Vec<Fact>),
@@ -182,16 +181,16 @@ pub enum Block {
     Examples(Examples),
     List(List),
     Table(Table),
-    /// Small curves out of letters, for the terminal, and what stands below them.
+    /// Small curves of letters for the terminal, and the axis below them.
     Courses(Vec<Course>, Option<Axis>),
-    /// Beside each other where a page is wide enough; how much room they need.
+    /// Alongside each other if a page is wide enough; with the room that they need.
     Pair(Room, Vec<Vec<Block>>),
-    /// A command to be copied.
+    /// A command to copy.
     Command(String),
-    /// Behind a line of a page that opens it.
+    /// Folded below a line of a page that opens it.
     Folded(Folded),
     Parts(Parts),
-    /// The charts with these ids, or whose ids begin so where one ends in a dash; only a page draws them.
+    /// The charts with these ids, or with ids of this prefix if it ends with a dash. Only a page draws them.
     Charts(Vec<String>),
 }
 
@@ -201,7 +200,7 @@ impl Block {
     }
 }
 
-/// What came out.
+/// A verdict and its sentence.
 pub struct Verdict {
     pub tone: Tone,
     pub word: String,
@@ -209,49 +208,49 @@ pub struct Verdict {
     pub form: Heading,
 }
 
-/// How the text outputs begin with a verdict; a page has badge and sentence.
+/// The beginning of a verdict in text outputs; a page has a badge and a sentence.
 pub enum Heading {
-    /// With the word and the sentence beside it; in the terminal the rest of the head is aligned with the sentence.
+    /// The word next to the sentence. In the terminal, the rest of the head is aligned with the sentence.
     Lead,
-    /// With the sentence: it says the word.
+    /// The sentence, which contains the word.
     Answer,
-    /// With the word.
+    /// The word.
     Badge,
 }
 
 /// What was measured, and how.
 pub struct Setting {
     pub name: String,
-    /// Where the load went, which a name may hold already.
+    /// The target of the load, unless the name contains it.
     pub target: String,
     pub facts: Vec<String>,
-    /// Not on one screen.
+    /// Shown only in detailed outputs.
     pub details: Vec<String>,
-    /// For a page.
+    /// Shown on a page.
     pub more: Vec<String>,
 }
 
-/// How loud a sentence is.
+/// The prominence of a sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
     Plain,
     Strong,
-    /// Names the report where there is no page around it.
+    /// The name of the report, for outputs without a page around it.
     Title,
-    /// What was asked.
+    /// The question that the report answers.
     Question,
-    /// Says how to read what follows.
+    /// Instructions for reading the following content.
     Lead,
     Soft,
     Faint,
-    /// As a page's ordinary text; the terminal has it dim.
+    /// Ordinary text on a page; dim in the terminal.
     Quiet,
 }
 
-/// A paragraph, commands between backticks.
+/// A paragraph with commands in backticks.
 pub struct Sentence {
     pub role: Role,
-    /// In stretches of their own role.
+    /// Pieces of text, each with its own role.
     pub parts: Vec<(Role, String)>,
 }
 
@@ -260,13 +259,13 @@ impl Sentence {
         Sentence { role, parts: vec![(Role::Plain, text.into())] }
     }
 
-    /// Goes on with words that stand out, and with what follows them.
+    /// Appends prominent words and the text after them.
     pub fn strong(mut self, word: &str, then: &str) -> Sentence {
         self.parts.extend([(Role::Strong, word.into()), (Role::Plain, then.into())]);
         self
     }
 
-    /// Goes on with words that may be passed over, and with what follows them.
+    /// Appends optional words and the text after them.
     pub fn soft(mut self, words: &str, then: &str) -> Sentence {
         self.parts.extend([(Role::Soft, words.into()), (Role::Plain, then.into())]);
         self
@@ -277,16 +276,16 @@ impl Sentence {
     }
 }
 
-/// A paragraph.
+/// Returns a paragraph.
 pub fn sentence(role: Role, text: impl Into<String>) -> Block {
     Block::Sentence(Sentence::new(role, text))
 }
 
-/// A name and what it is.
+/// A name and its value.
 pub struct Fact {
     pub label: Cow<'static, str>,
     pub value: Value,
-    /// Of what stands first, in the terminal.
+    /// The tone of the first of several facts, in the terminal.
     pub tone: Option<Tone>,
     pub on: On,
 }
@@ -300,7 +299,7 @@ impl Fact {
         Fact { label: label.into(), value, tone: None, on: On::ALL }
     }
 
-    /// What stands first is what one looks for.
+    /// Emphasizes the first of several facts in the terminal.
     pub fn led(self, tone: Tone) -> Fact {
         Fact { tone: Some(tone), ..self }
     }
@@ -316,13 +315,13 @@ pub struct Hint {
     pub link: Option<(String, &'static str)>,
 }
 
-/// One of the few figures at the head of a page.
+/// One of the main results at the top of a page.
 pub struct Tile {
     pub label: String,
     pub value: Value,
-    /// What stands small below it.
+    /// Small text below it.
     pub asides: Vec<String>,
-    /// Where it was judged, and did not hold.
+    /// Set if a threshold on it was missed.
     pub tone: Option<Tone>,
 }
 
@@ -331,7 +330,7 @@ impl Tile {
         Tile { label: label.into(), value, asides: Vec::new(), tone: None }
     }
 
-    /// Nothing where the text is empty.
+    /// Adds small text below it, unless it is empty.
     pub fn with(mut self, aside: impl Into<String>) -> Tile {
         self.asides.extend(Some(aside.into()).filter(|text| !text.is_empty()));
         self
@@ -342,49 +341,49 @@ impl Tile {
     }
 }
 
-/// A line of what something says of itself: sign, label, facts.
+/// A line of health: sign, label, facts.
 pub struct Vital {
     pub tone: Tone,
-    /// What the sign says.
+    /// The meaning of the sign.
     pub word: &'static str,
     pub label: String,
     pub facts: Vec<String>,
 }
 
-/// Items without an order.
+/// An unordered list.
 pub struct List {
     pub items: Vec<String>,
-    /// Those that the terminal and a page show; Markdown has all.
+    /// The number of items in the terminal and on a page; Markdown has all.
     pub brief: usize,
     pub most: usize,
 }
 
-/// Values over time or over levels, one letter or a few for each, from 0 to `top`.
+/// Values over time or over levels, from 0 to `top`, with one or a few letters each.
 pub struct Course {
     pub label: String,
-    /// None: it is there to be compared with.
+    /// `None` if it only serves as a comparison.
     pub tone: Option<Tone>,
     pub values: Vec<Option<f64>>,
     pub pool: Pool,
     pub top: f64,
-    /// `top` in words.
+    /// `top` as text.
     pub scale: String,
 }
 
-/// What courses over time stand on: both ends, and a mark between them at a share of the way.
+/// The axis of curves over time: both ends, and a mark between them at a share of the length.
 pub struct Axis {
     pub ends: [String; 2],
     pub mark: Option<(f64, &'static str)>,
 }
 
-/// How wide what stands beside something else is.
+/// The room that blocks alongside each other need.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Room {
     Narrow,
     Broad,
 }
 
-/// What few want to see.
+/// Content that few readers need.
 pub struct Folded {
     pub title: String,
     pub inner: Inner,
@@ -392,20 +391,20 @@ pub struct Folded {
 
 pub enum Inner {
     Blocks(Vec<Block>),
-    /// As it was written; nobody prints it.
+    /// Source text, shown only on a page, and not when the page is printed.
     Source(String),
 }
 
-/// Reports within a report, each with the line that it begins with.
+/// Reports within a report, each with its first line.
 pub struct Parts {
     pub all: Vec<(Document, VerdictParts)>,
-    /// More of them are one sentence each in the terminal.
+    /// Above this number, the terminal shows one sentence for each.
     pub brief: usize,
-    /// More of them are folded in a page.
+    /// Above this number, a page folds them.
     pub open: usize,
-    /// Above them in Markdown.
+    /// The heading above them in Markdown.
     pub title: &'static str,
 }
 
-/// Tone, word and sentence of a verdict in a line.
+/// Tone, word, and sentence of a verdict on one line.
 pub type VerdictParts = (Tone, &'static str, String);

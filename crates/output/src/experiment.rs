@@ -1,4 +1,4 @@
-//! An experiment as a whole: what was expected, what the runs say, each comparison.
+//! An experiment as a whole: expectations, results of the runs, and each comparison.
 
 mod cells;
 pub mod parts;
@@ -27,25 +27,25 @@ use std::fmt::Write;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunFile {
     pub settings: Vec<Setting>,
-    /// From 0.
+    /// Starting at 0.
     pub repeat: u32,
     /// Its name in the folder.
     pub name: String,
-    /// Where it lies as seen from the page; `None`: somewhere else.
+    /// Its path relative to the page; `None` if it is elsewhere.
     pub href: Option<String>,
 }
 
 impl RunFile {
-    /// The name, as a link where it lies beside the page.
+    /// Returns the name, as a link if the file is next to the page.
     pub(crate) fn cell(&self) -> Cell {
         Cell::from(Value::Code(self.name.clone())).linked(self.href.clone())
     }
 }
 
-/// For programs: what was concluded, and of a sweep under `next` why it is so and what to do.
+/// Returns the conclusion for programs, and, for a sweep, its reasons and next steps under `next`.
 ///
 /// # Errors
-/// When it holds something that JSON cannot express.
+/// Returns an error if it contains something that JSON cannot express.
 pub fn json(c: &Conclusion) -> Result<String, crate::Error> {
     #[derive(Serialize)]
     struct Document<'a> {
@@ -56,25 +56,25 @@ pub fn json(c: &Conclusion) -> Result<String, crate::Error> {
     crate::json::document(&Document { conclusion: c, next: cells::rows(c) })
 }
 
-/// For people at a terminal; `folder` is where the runs lie.
+/// Returns the report for a terminal; `folder` contains the runs.
 pub fn terminal(c: &Conclusion, look: &Look, folder: Option<&str>) -> String {
     document::terminal(&report(c, &[], folder), look)
 }
 
-/// For pull requests and READMEs.
+/// Returns the report for pull requests and READMEs.
 pub fn markdown(c: &Conclusion) -> String {
     document::markdown(&report(c, &[], None))
 }
 
-/// The page of what an experiment found. `charts` are those of [`crate::figure::of_conclusion`], `json` is what
-/// `--json` prints.
+/// Returns the page of an experiment's results. `charts` are those of [`crate::figure::of_conclusion`], `json` is the
+/// output of `--json`.
 pub fn page(c: &Conclusion, files: &[RunFile], charts: Vec<Chart>, json: serde_json::Value) -> Page {
     let kind = if c.searches.is_empty() { "experiment" } else { "search" };
     let title = format!("{}: {}", outcome(c), c.name);
     document::page(kind, title, &report(c, files, None), told_once(charts, c), json)
 }
 
-/// A picture that stands alone says what was found; on a page that stands above it already.
+/// A separate picture needs the result as a subtitle; on a page, it is already above.
 pub(crate) fn told_once(mut charts: Vec<Chart>, c: &Conclusion) -> Vec<Chart> {
     let answers = c.searches.iter().filter_map(|one| one.answer.as_ref()).map(|answer| &answer.sentence);
     let told: Vec<&String> = answers.chain(c.comparisons.iter().map(|one| &one.sentence)).collect();
@@ -82,7 +82,7 @@ pub(crate) fn told_once(mut charts: Vec<Chart>, c: &Conclusion) -> Vec<Chart> {
         .iter_mut()
         .filter(|chart| told.contains(&&chart.subtitle))
         .for_each(|chart| chart.subtitle.clear());
-    // The curves of rate and times have pictures of their own: over the axis the rest is left.
+    // The curves of rate and times have their own charts, so only the other ones remain over the axis.
     let has = |stem: &str| charts.iter().any(|chart| chart.id.starts_with(stem));
     if has("capacity-") && has("latency-") {
         for chart in charts.iter_mut().filter(|chart| chart.id.starts_with("over-")) {
@@ -93,15 +93,15 @@ pub(crate) fn told_once(mut charts: Vec<Chart>, c: &Conclusion) -> Vec<Chart> {
     charts
 }
 
-/// The word for the result. PASS is said only where something could have failed.
+/// Returns the word for the result. PASS is used only if something could have failed.
 fn outcome(c: &Conclusion) -> &'static str {
     if c.result == Outcome::Pass && !c.is_judged() { MEASURED } else { words::outcome(c.result) }
 }
 
-/// Everything was run, and nothing was asked that could have failed.
+/// Everything ran, and nothing could have failed.
 const MEASURED: &str = "MEASURED";
 
-/// The level that a search found and its interval, or why there is none.
+/// Returns the level that a search found and its interval, or why there is none.
 fn capacity(one: &Searched) -> (String, String) {
     let Some(answer) = &one.answer else { return ("-".into(), "stopped before its end".into()) };
     let Some(capacity) = &answer.capacity else {
@@ -117,7 +117,7 @@ fn capacity(one: &Searched) -> (String, String) {
     (format!("{least}{}", describe(capacity.level())), format!("{} to {}", quantity(low), quantity(high)))
 }
 
-/// `node, users 10`.
+/// Returns `node, users 10`.
 fn name(settings: &[Setting]) -> String {
     let word = |s: &Setting| match s.parameter.as_str() {
         "variant" => s.value.clone(),
@@ -126,7 +126,7 @@ fn name(settings: &[Setting]) -> String {
     settings.iter().map(word).collect::<Vec<_>>().join(", ")
 }
 
-/// One line per cell of a sweep, or one per search.
+/// Returns one line per combination of a sweep, or one per search.
 pub fn csv(c: &Conclusion) -> String {
     if let Some(study) = &c.study {
         return study::csv(study);

@@ -1,9 +1,9 @@
-//! Pictures of results: what a table shows digit for digit, for the eye. Every figure is a function to a
-//! [`Chart`], and one drawer makes SVG of it: a file that stands alone, or a part of a page.
+//! Charts of results: the content of a table in visual form. Every figure is a function to a [`Chart`], and one drawer
+//! turns it into SVG: a separate file, or a part of a page.
 //!
-//! The renderer is our own because charts of a load test have needs that plotting libraries leave to their users: every
-//! axis is labelled with its unit, axes of times and rates begin at 0 unless they are logarithmic and say so, intervals
-//! are drawn wherever they are known, and a second without a value is a gap and never a line through it.
+//! plimsoll has its own renderer because charts of a load test have needs that plotting libraries leave to their users:
+//! every axis is labeled with its unit, axes of times and rates begin at 0 unless they are labeled as logarithmic,
+//! known intervals are always drawn, and a second without a value is a gap that no line crosses.
 
 pub mod audit;
 mod compare;
@@ -21,7 +21,7 @@ use plimsoll_experiment::conclusion::Conclusion;
 use plimsoll_experiment::search::Answer;
 use plimsoll_experiment::study::Study;
 
-/// Pictures of an experiment: those of each curve of a sweep's axis, one for each search, one for each comparison.
+/// Returns the charts of an experiment: those of each curve of a sweep, one per search, and one per comparison.
 pub fn of_conclusion(c: &Conclusion) -> Vec<Chart> {
     let mut out = Vec::new();
     if let Some(study) = &c.study {
@@ -46,23 +46,23 @@ pub fn of_conclusion(c: &Conclusion) -> Vec<Chart> {
     out
 }
 
-/// Rate, times, errors and what was watched over the numeric axes of a sweep; where the axis is one of load also the
-/// capacity over it, with the fitted law and the knee.
+/// Returns rate, times, errors, and monitored metrics over the numeric axes of a sweep. If the axis is one of load,
+/// adds the capacity over it, with the fitted law and the knee.
 pub fn of_study(study: &Study) -> Vec<Chart> {
     study::figures(study)
 }
 
-/// The steps of a search and its answer. `settings`: of its cell, empty where there is only one.
+/// Returns the steps of a search and its result. `settings` are those of its combination, empty if there is only one.
 pub fn of_answer(name: &str, settings: &str, answer: &Answer) -> Chart {
     search::figure(name, settings, answer)
 }
 
-/// What changed from A to B, with intervals, and their distributions over each other.
+/// Returns the changes from A to B with their intervals, and both distributions.
 pub fn of_comparison(c: &Comparison) -> Vec<Chart> {
     compare::figures(c)
 }
 
-/// A chart under the name of its run, for a file that stands alone.
+/// Returns a chart with the name of its run, for a separate file.
 pub fn titled(chart: &Chart, name: &str) -> Chart {
     let mut chart = chart.clone();
     if !name.is_empty() {
@@ -71,7 +71,7 @@ pub fn titled(chart: &Chart, name: &str) -> Chart {
     chart
 }
 
-/// Letters, digits and dashes: a file's name on any system.
+/// Reduces a text to letters, digits, and dashes: a file name on any system.
 pub fn plain(text: &str) -> String {
     let keep = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
     let dashed: String = text.chars().map(keep).collect();

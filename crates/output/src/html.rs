@@ -1,8 +1,8 @@
-//! Results as one HTML file that needs nothing else: static pictures and tables first, which a script in the same file
-//! makes movable, sortable and searchable.
+//! Results as a self-contained HTML file: static charts and tables, which a script in the same file makes movable,
+//! sortable, and searchable.
 //!
-//! A page asks nobody for anything: its content security policy allows the one style sheet and the one script that
-//! stand in it, by their hashes. All texts are escaped by the macros that put them there.
+//! A page sends no requests: its content security policy allows only its own style sheet and its own script, by their
+//! hashes. The macros that insert texts escape them.
 
 pub(crate) mod bits;
 mod chart;

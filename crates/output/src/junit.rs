@@ -1,26 +1,25 @@
-//! The thresholds of runs as JUnit XML, the format that every CI system shows: a suite for each run, a case for each
-//! threshold.
+//! The thresholds of runs as JUnit XML, which every CI system shows: a suite for each run, a case for each threshold.
 //!
-//! A verdict that no threshold explains is a case of its own. If it is not a miss it is an `error`, neither a failure
-//! nor a pass: CI systems show it as broken, and `skipped` would be green.
+//! A verdict that no threshold explains has its own case. If it is not a miss, it is an `error`, neither a failure nor
+//! a pass: CI systems show it as broken, while `skipped` would be green.
 
 use crate::compare::xml::escape;
 use plimsoll_analysis::summary::{Outcome, Standing, Summary, ThresholdResult};
 use plimsoll_plan::phrase::figure;
 
-/// A run under its name.
+/// A run with its name.
 pub struct Suite<'a> {
     pub name: &'a str,
     pub summary: &'a Summary,
 }
 
-/// How an experiment ended, for what its runs or comparisons do not show.
+/// The end of an experiment that its runs or comparisons do not show.
 pub struct Whole<'a> {
     pub result: Outcome,
     pub sentence: &'a str,
 }
 
-/// See the module.
+/// Returns the JUnit XML of some runs.
 pub fn document(suites: &[Suite], whole: Option<&Whole>) -> String {
     let all: Vec<Cases> =
         whole.map(Cases::of_experiment).into_iter().chain(suites.iter().map(Cases::of_run)).collect();
@@ -55,9 +54,9 @@ enum Kind {
 /// A suite with its cases.
 pub(crate) struct Cases<'a> {
     suite: &'a str,
-    /// Of a run.
+    /// Returns the suite of a run.
     time_s: Option<f64>,
-    /// Below the cases; may be empty.
+    /// Text below the cases; may be empty.
     sentence: &'a str,
     text: String,
     pub tests: usize,

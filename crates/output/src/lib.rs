@@ -1,8 +1,8 @@
-//! Everything that a person or a program reads: the one place where numbers become text.
+//! All output for people and programs: the only place where numbers become text.
 //!
-//! All of it is drawn from a finished [`plimsoll_analysis::summary::Summary`] or from the events of a run. Nothing here
-//! decides: verdicts, cautions and percentiles arrive as they are, and a sign beside a line only repeats a caution.
-//! Every renderer is a pure function to a `String`; only the two live sinks hold a writer.
+//! Everything is drawn from a finished [`plimsoll_analysis::summary::Summary`] or from the events of a run. This crate
+//! decides nothing: verdicts, cautions, and percentiles are given, and a sign next to a line only repeats a caution.
+//! Every renderer is a pure function to a `String`; only the two live sinks have a writer.
 
 #![forbid(unsafe_code)]
 

@@ -1,12 +1,12 @@
-//! A line of text that knows how wide it is: pieces with a meaning, coloured only when written out.
+//! A line of text that knows its width: pieces with a style, colored only when written.
 //!
-//! Names come from the user and reasons from the network, so whatever could move the cursor or reverse the text is
-//! replaced here, in the one place that every line passes.
+//! Names come from the user and reasons from the network, so characters that could move the cursor or reverse the text
+//! are replaced here, in the only place that every line passes through.
 
 use crate::style::{Look, Palette, TextStyle};
 use plimsoll_plan::phrase::is_harmful;
 
-/// See the module.
+/// A line of styled pieces.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Line {
     pieces: Vec<(TextStyle, String)>,
@@ -21,12 +21,12 @@ impl Line {
         Line::new().ink(ink, text)
     }
 
-    /// Adds text in the ordinary colour.
+    /// Appends text in the default style.
     pub fn text(self, text: &str) -> Line {
         self.ink(TextStyle::Plain, text)
     }
 
-    /// Adds text with a meaning.
+    /// Appends text in a style.
     pub fn ink(mut self, ink: TextStyle, text: &str) -> Line {
         if !text.is_empty() {
             self.pieces.push((ink, clean(text)));
@@ -34,30 +34,30 @@ impl Line {
         self
     }
 
-    /// Adds another line's pieces.
+    /// Appends another line's pieces.
     pub fn line(mut self, other: Line) -> Line {
         self.pieces.extend(other.pieces);
         self
     }
 
-    /// Columns it takes.
+    /// Returns the number of columns.
     pub fn width(&self) -> usize {
         self.pieces.iter().map(|(_, text)| width(text)).sum()
     }
 
-    /// Blanks up to column `columns`.
+    /// Appends blanks up to column `columns`.
     pub fn pad(self, columns: usize) -> Line {
         let missing = columns.saturating_sub(self.width());
         self.text(&" ".repeat(missing))
     }
 
-    /// Blanks in front, so that it ends at column `columns`.
+    /// Inserts blanks in front, so that the line ends at column `columns`.
     pub fn pad_left(self, columns: usize) -> Line {
         let missing = columns.saturating_sub(self.width());
         Line::new().text(&" ".repeat(missing)).line(self)
     }
 
-    /// At most `columns` wide; what is cut is marked.
+    /// Truncates the line to `columns`, with a mark.
     pub fn cut(self, columns: usize, look: &Look) -> Line {
         if self.width() <= columns {
             return self;
@@ -76,7 +76,7 @@ impl Line {
         if columns > 0 { out.ink(TextStyle::Dim, look.signs().cut) } else { out }
     }
 
-    /// Appends it to `out`, without blanks at the end and without a line break.
+    /// Appends the line to `out`, without trailing blanks or a line break.
     pub fn write(&self, look: &Look, out: &mut String) {
         let palette = Palette::of(look);
         let used = self.pieces.iter().rposition(|(_, text)| !text.trim_end().is_empty()).map_or(0, |i| i + 1);
@@ -91,7 +91,7 @@ impl Line {
     }
 }
 
-/// Lines to text, each with its line break.
+/// Returns lines as text, each with its line break.
 pub fn write_all(lines: &[Line], look: &Look) -> String {
     let mut out = String::new();
     for line in lines {
@@ -101,14 +101,14 @@ pub fn write_all(lines: &[Line], look: &Look) -> String {
     out
 }
 
-/// Stands for a blank at which no line is broken.
+/// Stands for a blank at which lines are not broken.
 const KEPT: char = '\u{e000}';
 
-/// Breaks text between words into lines of at most `columns`; a longer word is broken inside.
+/// Wraps text between words into lines of at most `columns`; a longer word is broken inside.
 ///
-/// What stands between backticks is there to be copied: it stays on one line where one is long enough. A command that
-/// is longer goes on lines of its own, each but the last with a `\` that a shell reads over, and its words are never
-/// broken, even where one is wider than the window.
+/// Text in backticks is meant for copying, so it stays on one line if possible. A longer command goes on its own lines,
+/// each but the last with a trailing `\`, which a shell skips, and its words are never broken, even if one is wider
+/// than the window.
 pub fn wrap(text: &str, columns: usize) -> Vec<String> {
     let text = kept(&clean(text));
     let columns = columns.max(1);
@@ -131,7 +131,7 @@ pub fn wrap(text: &str, columns: usize) -> Vec<String> {
     lines.into_iter().map(|line| line.replace(KEPT, " ")).collect()
 }
 
-/// Adds a word behind the last line, or in a new one.
+/// Appends a word to the last line, or to a new one.
 fn put(lines: &mut Vec<String>, mut word: &str, columns: usize) {
     let last = lines.len() - 1;
     let blank = usize::from(!lines[last].is_empty());
@@ -146,7 +146,7 @@ fn put(lines: &mut Vec<String>, mut word: &str, columns: usize) {
         lines.push(String::new());
     }
     while width(word) > columns {
-        // A wide letter in a one-column line would never fit: it is taken all the same.
+        // A wide letter never fits into a one-column line, so it is accepted.
         let fits = prefix(word, columns).len();
         let head = if fits > 0 { fits } else { word.chars().next().map_or(word.len(), char::len_utf8) };
         let last = lines.len() - 1;
@@ -158,10 +158,10 @@ fn put(lines: &mut Vec<String>, mut word: &str, columns: usize) {
     lines[last].push_str(word);
 }
 
-/// With [`KEPT`] in the place of blanks that hold together.
+/// Replaces blanks that must hold together with [`KEPT`].
 fn kept(text: &str) -> String {
     let parts: Vec<&str> = text.split('`').collect();
-    // An odd backtick is one of a name: then none of them means anything.
+    // A name with a backtick makes their number odd: then none of them is markup.
     let has_code = !parts.len().is_multiple_of(2);
     let part = |(at, part): (usize, &&str)| match has_code && at % 2 == 1 {
         true => part.replace(' ', &KEPT.to_string()),
@@ -170,10 +170,10 @@ fn kept(text: &str) -> String {
     parts.iter().enumerate().map(part).collect::<Vec<String>>().join("`")
 }
 
-/// First words of what somebody types into a shell.
+/// First words of shell commands.
 const COMMANDS: [&str; 7] = ["plimsoll", "curl", "sysctl", "ulimit", "iptables", "ss", "taskset"];
 
-/// A command that is wider than a line, as lines of whole shell words; `None`: it is none.
+/// Returns a command that is wider than a line as lines of whole shell words; `None` if it is not a command.
 fn command(word: &str, columns: usize) -> Option<Vec<String>> {
     let (front, rest) = word.split_once('`')?;
     let (body, behind) = rest.split_once('`')?;
@@ -186,7 +186,7 @@ fn command(word: &str, columns: usize) -> Option<Vec<String>> {
     for (at, word) in words.iter().enumerate().skip(1) {
         let word = if at + 1 == words.len() { format!("{word}`{behind}") } else { (*word).to_owned() };
         let last = lines.len() - 1;
-        // The sign of the line's end needs two columns.
+        // The sign at the end of the line needs two columns.
         if width(&lines[last]) + 1 + width(&word) + 2 <= columns {
             lines[last] = format!("{} {word}", lines[last]);
         } else {
@@ -200,7 +200,7 @@ fn command(word: &str, columns: usize) -> Option<Vec<String>> {
     Some(lines)
 }
 
-/// A command as lines of whole shell words, each but the last with a `\` where it does not fit on one.
+/// Returns a command as lines of whole shell words, each but the last with a trailing `\`, if it does not fit on one.
 pub fn command_lines(text: &str, columns: usize) -> Vec<String> {
     let text = clean(text);
     let lines = match width(&text) > columns {
@@ -211,7 +211,7 @@ pub fn command_lines(text: &str, columns: usize) -> Vec<String> {
     lines.map_or_else(|| vec![text], |lines| lines.into_iter().map(bare).collect())
 }
 
-/// The words of a command: blanks within quotes do not part them.
+/// Returns the words of a command: blanks in quotes do not separate them.
 fn shell_words(text: &str) -> Vec<&str> {
     let (mut words, mut from, mut quote) = (Vec::new(), 0, None);
     for (at, c) in text.char_indices() {
@@ -230,12 +230,12 @@ fn shell_words(text: &str) -> Vec<&str> {
     words.into_iter().filter(|word| !word.is_empty()).collect()
 }
 
-/// Puts facts one after another, `between` them a separator, and begins a new line where the next would not fit.
+/// Joins facts with the separator `between`, and starts a new line if the next one would not fit.
 pub fn flow(facts: Vec<Line>, columns: usize, look: &Look) -> Vec<Line> {
     let between = look.signs().between;
     let mut lines: Vec<Line> = Vec::new();
     for fact in facts {
-        // A fact of one colour is prose and may be broken between words; others are figures and are cut.
+        // A fact of one style is prose and may be broken between words; others are values and are truncated.
         if let (true, [(ink, text)]) = (fact.width() > columns, fact.pieces.as_slice()) {
             lines.extend(wrap(text, columns).iter().map(|part| Line::of(*ink, part)));
             continue;
@@ -251,12 +251,12 @@ pub fn flow(facts: Vec<Line>, columns: usize, look: &Look) -> Vec<Line> {
     lines
 }
 
-/// Columns that text takes on a terminal.
+/// Returns the number of columns of a text on a terminal.
 pub fn width(text: &str) -> usize {
     text.chars().map(char_width).sum()
 }
 
-/// 0 for marks that combine, 2 for East Asian wide letters and pictures (Unicode Standard Annex 11, the large blocks).
+/// Returns 0 for combining marks and 2 for East Asian wide letters and emoji (Unicode Standard Annex 11, large blocks).
 fn char_width(c: char) -> usize {
     match u32::from(c) {
         ..0x300 => 1,
@@ -278,13 +278,13 @@ fn prefix(text: &str, columns: usize) -> &str {
     text
 }
 
-/// A text of a stranger (a file, a server, a run file) as every form of a report may show it: control characters, and
-/// those that reverse the direction of text, are replaced by a mark.
+/// Makes foreign text (from a file, a server, or a run file) safe for every form of report: replaces control characters
+/// and those that reverse the direction of text.
 pub fn clean(text: &str) -> String {
     text.chars().map(|c| if is_harmful(c) { '\u{fffd}' } else { c }).collect()
 }
 
-/// The same number of columns in ASCII.
+/// Returns the same number of columns in ASCII.
 fn ascii(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

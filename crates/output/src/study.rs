@@ -1,7 +1,7 @@
-//! The runs of an experiment in one table, and what they say together.
+//! The runs of an experiment in one table, and their joint results.
 //!
-//! Cells that differ in the load alone stand under each other, so that a column is a curve; every figure has its
-//! interval beside it, because a difference smaller than that is none.
+//! Combinations that differ only in the load are below each other, so that a column is a curve. Every value has its
+//! interval next to it, because a smaller difference is not significant.
 
 mod csv;
 mod report;
@@ -17,20 +17,20 @@ use plimsoll_experiment::study::{
 };
 use plimsoll_plan::experiment::Setting;
 
-/// The report, as wide as `look` says.
+/// Returns the report, in the width of `look`.
 pub fn terminal(study: &Study, look: &Look) -> String {
     document::terminal(&report::report(study), look)
 }
 
-/// The same for READMEs and pull requests. What came from outside is escaped.
+/// Returns the report for READMEs and pull requests. Foreign text is escaped.
 pub fn markdown(study: &Study) -> String {
     document::markdown(&report::report(study))
 }
 
-/// Cells with the same settings but for the axis of the curves.
+/// Combinations with the same settings except for the axis of the curves.
 struct Group<'a> {
     fixed: Vec<Setting>,
-    /// What its rows are called, and the rows.
+    /// The header of its rows, and the rows.
     rows: Vec<(String, &'a CellRow)>,
     curve: Option<&'a Curve>,
 }
@@ -41,7 +41,7 @@ impl Group<'_> {
     }
 }
 
-/// In the order of the table. Without curves all cells are one group and have their settings as names.
+/// In the order of the table. Without curves, all combinations are one group, and their settings are their names.
 fn groups<'a>(study: &'a Study) -> Vec<Group<'a>> {
     let Some(axis) = study.curves.first().map(|curve| curve.parameter.as_str()) else {
         let named = |row: &'a CellRow| {
@@ -70,8 +70,8 @@ fn groups<'a>(study: &'a Study) -> Vec<Group<'a>> {
     out
 }
 
-/// `±1.2%`; empty where there is no interval, or nothing that it could be a share of, a dash where the interval is as
-/// wide as the figure itself or wider.
+/// Returns `±1.2%`; empty without an interval or without a base for the share, and a dash if the interval is at least
+/// as wide as the value.
 fn plus_minus(estimate: &Estimate, sign: &str) -> String {
     if estimate.has_too_few_samples {
         return String::new();
@@ -84,7 +84,7 @@ fn plus_minus(estimate: &Estimate, sign: &str) -> String {
     }
 }
 
-/// The interval holds nothing at all as well as twice the figure.
+/// The interval contains 0 as well as twice the value.
 pub(crate) fn says_nothing(estimate: &Estimate) -> bool {
     let is_wide = estimate.half_width_ratio().is_some_and(|half| half >= 1.0);
     is_wide && estimate.low.is_some_and(|low| low <= 0.0)
@@ -106,7 +106,7 @@ fn errors(estimate: &Estimate) -> String {
     estimate.value.map_or(format::NONE.into(), format::ratio)
 }
 
-/// What is known of a curve, one sentence each.
+/// Returns the conclusions about a curve, one sentence each.
 fn sentences(curve: &Curve) -> Vec<(&'static str, String)> {
     let law = match &curve.usl {
         UslFit::Fit { sentence, r2, .. } => format!("{sentence} (R2 {r2:.3})"),
@@ -117,7 +117,7 @@ fn sentences(curve: &Curve) -> Vec<(&'static str, String)> {
         None => format!("no knee is claimed: {}", curve.knee.sentence),
     };
     let mut out = vec![("law", law), ("knee", knee)];
-    // A knee where the rate becomes flat says the same.
+    // A knee where the rate becomes flat is the same fact.
     if let Some(flat) = curve.saturation.as_ref().filter(|flat| flat.is_link || !is_knee(curve, flat)) {
         let what = if flat.is_link { "the link is full" } else { "something is at its limit" };
         out.push((
@@ -132,25 +132,25 @@ fn sentences(curve: &Curve) -> Vec<(&'static str, String)> {
     out
 }
 
-/// The knee and the beginning of the flat stretch are one fact: they are within this share of each other.
+/// The knee and the beginning of the flat range are one fact if they are within this share of each other.
 const SAME: f64 = 0.10;
 
-/// Whether the knee stands where the rate becomes flat.
+/// Returns whether the knee is where the rate becomes flat.
 pub(crate) fn is_knee(curve: &Curve, flat: &Saturation) -> bool {
     curve.knee.level.is_some_and(|at| (at / flat.from_level - 1.0).abs() <= SAME)
 }
 
-/// `3 runs, 12 cells`.
+/// Returns `3 runs, 12 combinations`.
 fn extent(study: &Study) -> String {
     let cells = study.table.len() as u64;
     format!("{}, {}", format::counted(study.runs as u64, "run"), format::counted(cells, "cell"))
 }
 
-/// What a table or a picture without intervals says.
+/// The note of a table or a chart without intervals.
 pub(crate) const NO_INTERVALS: &str =
     "no intervals: one short run of a cell tells none; repeat each three times (`repeat: 3`)";
 
-/// What the intervals are, for the line below the name.
+/// Returns the meaning of the intervals, for the line below the name.
 pub(crate) fn intervals(study: &Study) -> String {
     let describe = |row: &CellRow| [row.rate_per_s, row.p50_ns, row.p99_ns].iter().any(says_nothing);
     let few =
@@ -165,7 +165,7 @@ pub(crate) fn intervals(study: &Study) -> String {
     }
 }
 
-/// What a dash in the place of an interval says.
+/// The meaning of a dash in place of an interval.
 const DASH: &str =
     "a dash: the interval is wider than the figure, so these repeats say nothing of how exact it is";
 
@@ -183,7 +183,7 @@ fn basis_text(study: &Study) -> &'static str {
     }
 }
 
-/// Why a row is no measurement, or what was left out of it.
+/// Returns why a row is not a measurement, or what was left out of it.
 fn doubt(row: &CellRow) -> String {
     match row.excluded_runs.first() {
         None => String::new(),

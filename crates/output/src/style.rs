@@ -1,38 +1,38 @@
-//! What the reader's terminal can show, and the colours and signs that follow from it.
+//! The capabilities of the reader's terminal, and the resulting colors and signs.
 //!
-//! Colour only ever repeats what a sign or a word says already: a report piped into a file loses nothing.
+//! Color only repeats the meaning of a sign or a word, so a report piped into a file loses nothing.
 
-/// What may be written, decided once by [`Look::from_env`] or by the caller.
+/// The form of the output, decided once by [`Look::from_env`] or by the caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Look {
-    pub colour: bool,
-    /// Columns. Renderers keep to it, down to [`NARROWEST`].
+    pub color: bool,
+    /// Width in columns, which renderers respect, down to [`NARROWEST`].
     pub width: u16,
-    /// False: nothing but ASCII is written.
+    /// If false, only ASCII is written.
     pub unicode: bool,
 }
 
-/// Below this a terminal is treated as this wide: tables need some room.
+/// Minimum width: narrower terminals are treated as this wide, because tables need some room.
 pub const NARROWEST: u16 = 60;
-/// Lines longer than this are hard to follow with the eye, however wide the window is.
+/// Maximum width: longer lines are hard to read, even if the window is wider.
 pub const WIDEST: u16 = 120;
-/// For files and pipes, and terminals that do not tell.
+/// For files and pipes, and for terminals of unknown width.
 pub const DEFAULT_WIDTH: u16 = 100;
 
 impl Look {
-    /// Judges from the environment: `NO_COLOR` (set and not empty) beats `CLICOLOR_FORCE`, which beats `TERM=dumb`,
-    /// `CLICOLOR=0` and output that is no terminal. `width` is what the terminal says; without it `COLUMNS` counts.
+    /// Reads the environment: `NO_COLOR` (set and not empty) beats `CLICOLOR_FORCE`, which beats `TERM=dumb`,
+    /// `CLICOLOR=0`, and output that is not a terminal. `width` is that of the terminal; without it, `COLUMNS` counts.
     pub fn from_env(get: impl Fn(&str) -> Option<String>, is_terminal: bool, width: Option<u16>) -> Look {
         let value = |name: &str| get(name).filter(|v| !v.is_empty());
         let dumb = value("TERM").is_some_and(|t| t == "dumb");
-        let colour = if value("NO_COLOR").is_some() {
+        let color = if value("NO_COLOR").is_some() {
             false
         } else if value("CLICOLOR_FORCE").is_some_and(|v| v != "0") {
             true
         } else {
             is_terminal && !dumb && value("CLICOLOR").is_none_or(|v| v != "0")
         };
-        // The order in which POSIX looks. Containers often set none of them, on terminals that all read UTF-8.
+        // In the order of POSIX. Containers often set none of them, although all of their terminals read UTF-8.
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(value);
         let unicode = locale.is_none_or(|l| {
             let l = l.to_ascii_lowercase();
@@ -42,10 +42,10 @@ impl Look {
             .filter(|w| *w > 0)
             .or_else(|| value("COLUMNS").and_then(|c| c.parse().ok()).filter(|w| *w > 0))
             .unwrap_or(DEFAULT_WIDTH);
-        Look { colour, width, unicode }
+        Look { color, width, unicode }
     }
 
-    /// Columns that a report uses.
+    /// Returns the number of columns of a report.
     pub fn columns(&self) -> usize {
         usize::from(self.width.clamp(NARROWEST, WIDEST))
     }
@@ -55,19 +55,19 @@ impl Look {
     }
 }
 
-/// Whether a live view can repaint itself: it needs a terminal that moves its cursor.
+/// Returns whether a live view can repaint itself, which needs a terminal that moves its cursor.
 pub fn can_repaint(get: impl Fn(&str) -> Option<String>, is_terminal: bool) -> bool {
     is_terminal && get("TERM").is_none_or(|t| t != "dumb" && !t.is_empty())
 }
 
-/// The meaning of a piece of text; the palette turns it into a colour.
+/// The meaning of a piece of text; the palette turns it into a color.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum TextStyle {
     #[default]
     Plain,
-    /// Headings and the figure a line is about.
+    /// Headings, and the main value of a line.
     Strong,
-    /// Units, labels, what may be skipped.
+    /// Units, labels, and optional text.
     Dim,
     Good,
     Warn,
@@ -78,19 +78,19 @@ pub enum TextStyle {
     BadgeBad,
 }
 
-/// Ink to escape codes: the sixteen colours that every theme redefines to something readable.
+/// From style to escape codes: the sixteen colors that every theme redefines to readable ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Palette {
-    Colour,
+    Color,
     Plain,
 }
 
 impl Palette {
     pub fn of(look: &Look) -> Palette {
-        if look.colour { Palette::Colour } else { Palette::Plain }
+        if look.color { Palette::Color } else { Palette::Plain }
     }
 
-    /// Appends `text` in `ink`. Escape codes never enclose nothing.
+    /// Appends `text` in `ink`. Escape codes never enclose an empty text.
     pub fn paint(self, ink: TextStyle, text: &str, out: &mut String) {
         let code = match ink {
             TextStyle::Plain => "",
@@ -116,7 +116,7 @@ impl Palette {
     }
 }
 
-/// Signs, frames and blocks. Every ASCII sign is as wide as the space it stands in, so tables line up in both sets.
+/// Signs, frames, and blocks. Every ASCII sign is as wide as its Unicode counterpart, so tables line up in both sets.
 #[derive(Debug)]
 pub struct Signs {
     pub ok: &'static str,
@@ -132,13 +132,13 @@ pub struct Signs {
     pub rule: &'static str,
     pub side: &'static str,
     pub corners: [&'static str; 4],
-    /// Part of a cell in rising order; the last fills it.
+    /// Parts of a cell in rising order; the last one fills it.
     pub parts: &'static [&'static str],
-    /// A cell of a bar that is not filled.
+    /// An unfilled cell of a bar.
     pub empty: &'static str,
     /// Heights of a sparkline, lowest first.
     pub heights: &'static [&'static str],
-    /// No sample at this place of a sparkline.
+    /// A place of a sparkline without a sample.
     pub gap: &'static str,
 }
 

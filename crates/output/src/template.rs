@@ -1,9 +1,9 @@
-//! People's own reports: a text with gaps that a result fills in. Gaps know the document of `--json`, the charts, and
-//! the words for our units, which round as every other report does.
+//! User-defined reports: a template with placeholders that a result fills in. Placeholders know the document of
+//! `--json`, the charts, and plimsoll's units, which round as in every other report.
 //!
-//! A template is a text of its author and the result holds texts of a server that may be hostile: what goes into HTML
-//! is escaped, control characters never pass, nothing is read but the folder that the caller opens, and a template
-//! that does not end is ended.
+//! A template comes from its author, and the result contains texts of a server that may be hostile. Therefore, texts in
+//! HTML are escaped, control characters never pass, only the folder that the caller opens is read, and a template that
+//! does not end is stopped.
 
 mod names;
 mod units;
@@ -15,13 +15,13 @@ use names::Missed;
 use std::io::Write;
 use std::sync::Arc;
 
-/// Instructions of a template before it is ended: a hundred for each second of a nine-hour run and its requests, and
+/// Maximum number of instructions of a template: a hundred for each second of a nine-hour run and its requests, and
 /// half a second of work.
 const FUEL: u64 = 10_000_000;
-/// Bytes that a template may write: a hundred times the largest page.
+/// Maximum number of bytes that a template may write: a hundred times the largest page.
 const BYTES_MAX: usize = 64_000_000;
 
-/// A picture of the result.
+/// A chart of the result.
 #[derive(Debug, Clone)]
 pub struct Picture {
     /// As in [`plimsoll_chart::Chart::id`].
@@ -31,14 +31,14 @@ pub struct Picture {
     pub svg: String,
 }
 
-/// Why a template gave no text.
+/// The reason why a template failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// Lower-case fragment.
+    /// A lower-case fragment.
     pub sentence: String,
-    /// How to mend it; may be empty.
+    /// How to fix it; may be empty.
     pub hint: String,
-    /// File, line and column from 1, and the line; `None`: it is about the whole.
+    /// File, line, and column starting at 1, and the line; `None` if the error has no place.
     pub place: Option<Place>,
 }
 
@@ -50,12 +50,12 @@ pub struct Place {
     pub excerpt: String,
 }
 
-/// Fills in `source`. `name` is that of its file: how texts are escaped follows from its end. `kind` is the word for
-/// what the result is of (`run`, `search`), `document` is what `--json` prints; `load` gives the text of another
-/// file that the template includes, `None` where there is none.
+/// Fills in `source`. The extension of `name`, its file name, determines how texts are escaped. `kind` is the kind of
+/// the result (`run`, `search`), `document` is the output of `--json`, and `load` returns the text of another file that
+/// the template includes, or `None` if there is none.
 ///
 /// # Errors
-/// When the template is none, names what is not there, or does not end.
+/// Returns an error if the template is invalid, uses an unknown name, or does not end.
 pub fn render(
     name: &str,
     source: &str,
@@ -66,7 +66,7 @@ pub fn render(
 ) -> Result<String, Problem> {
     let missed = Arc::new(Missed::of(kind));
     let pictures = Arc::new(pictures);
-    // A file ends with a line feed, and so does what is made of it; a line that only decides leaves none behind.
+    // A file ends with a line feed, and so does its output; a line with only a statement outputs nothing.
     let mut syntax = SyntaxConfig::builder();
     let syntax = syntax.keep_trailing_newline(true).trim_blocks(true).lstrip_blocks(true).build();
     let syntax = syntax.map_err(|e| Problem { sentence: e.to_string(), hint: String::new(), place: None })?;
@@ -88,12 +88,12 @@ pub fn render(
     Ok(String::from_utf8_lossy(&out.bytes).into_owned())
 }
 
-/// Names that are no gap of the document.
+/// Names that are not placeholders of the document.
 fn globals(env: &Environment) -> Vec<String> {
     env.globals().map(|(name, _)| name.to_owned()).collect()
 }
 
-/// Markup is escaped where the file is markup; Markdown and text stay as they are.
+/// Escapes markup if the file is markup; Markdown and text stay unchanged.
 fn escaping(name: &str) -> AutoEscape {
     let is = |end: &str| name.to_ascii_lowercase().ends_with(end);
     match [".html", ".htm", ".svg", ".xml"].into_iter().any(is) {
@@ -102,7 +102,7 @@ fn escaping(name: &str) -> AutoEscape {
     }
 }
 
-/// A picture is markup of ours: it is put in as it is.
+/// A chart is trusted markup and is inserted unchanged.
 fn svg(pictures: &[Picture], id: &str) -> Result<Value, minijinja::Error> {
     match pictures.iter().find(|picture| picture.id == id) {
         Some(picture) => Ok(Value::from_safe_string(picture.svg.clone())),
@@ -113,7 +113,7 @@ fn svg(pictures: &[Picture], id: &str) -> Result<Value, minijinja::Error> {
     }
 }
 
-/// Ends a template that writes without end.
+/// Stops a template that writes without an end.
 struct Bounded {
     bytes: Vec<u8>,
 }
@@ -132,7 +132,7 @@ impl Write for Bounded {
     }
 }
 
-/// One sentence, with the place in the template and what would be right there.
+/// Returns one sentence, with the place in the template and a suggestion.
 fn problem(error: &minijinja::Error, name: &str, source: &str, missed: &Missed) -> Problem {
     let deepest = deepest(error);
     let of_main = deepest.name().is_none_or(|at| at == name);
@@ -161,12 +161,12 @@ fn problem(error: &minijinja::Error, name: &str, source: &str, missed: &Missed) 
     Problem { sentence, hint, place }
 }
 
-/// The engine says of `template "x" does not exist` in quotes of its own.
+/// The engine puts the name of `template "x" does not exist` in quotes.
 fn quoted(detail: &str) -> String {
     detail.replace("template ", "").replace(" does not exist", "").replace('"', "`")
 }
 
-/// What an include says is only that it failed: the reason lies behind it.
+/// An include only reports that it failed; the reason is in its source.
 fn deepest(error: &minijinja::Error) -> &minijinja::Error {
     let mut at = error;
     while let Some(inner) = std::error::Error::source(at).and_then(|e| e.downcast_ref::<minijinja::Error>()) {

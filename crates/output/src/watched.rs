@@ -1,17 +1,17 @@
-//! What monitors saw, in the words that the terminal and Markdown share: which numbers of a monitor matter, and what
-//! the numbers say together.
+//! Results of monitors, in the words that the terminal and Markdown share: the important metrics of a monitor, and the
+//! conclusions from them.
 
 use plimsoll_analysis::summary::{MetricRow, MonitorRow, SlopeVerdict, Summary};
 use plimsoll_plan::phrase::{ratio, watched};
 
-/// A number of a monitor as text.
+/// A metric of a monitor as text.
 pub(crate) struct Entry {
     pub text: String,
-    /// It stood at its limit.
+    /// It was saturated.
     pub is_full: bool,
 }
 
-/// What people look for first, in this order; the rest is in the JSON document.
+/// The most important metrics in order; the others are in the JSON document.
 const FIRST: [&str; 25] = [
     "cpu",
     "busiest_thread",
@@ -39,16 +39,16 @@ const FIRST: [&str; 25] = [
     "tcp_retransmits",
     "tcp_time_wait",
 ];
-/// Of a monitor whose numbers have other names.
+/// Maximum number of metrics of a monitor without well-known names.
 const UNNAMED: usize = 4;
-/// Of one whose numbers have these names.
+/// Maximum number of metrics of a monitor with these names.
 const MOST: usize = 7;
-/// At its limit for this share of the seconds.
+/// Saturated for this share of the seconds.
 pub(crate) const FULL: f64 = 0.5;
-/// More findings of one kind are for the JSON document.
+/// Maximum number of findings of one kind; the JSON document has the others.
 const TOLD: usize = 5;
 
-/// The numbers of a monitor that matter: those at their limit, and those that people look for.
+/// Returns the important metrics of a monitor: saturated ones, and well-known ones.
 pub(crate) fn entries(monitor: &MonitorRow) -> Vec<Entry> {
     let place = |row: &MetricRow| FIRST.iter().position(|name| row.metric.starts_with(name));
     let is_full = |row: &MetricRow| row.at_limit_ratio.is_some_and(|share| share >= FULL);
@@ -58,10 +58,10 @@ pub(crate) fn entries(monitor: &MonitorRow) -> Vec<Entry> {
     if wholes > 0 {
         rows.retain(|row| row.part.is_empty());
     }
-    // Exact names before those that only begin so, such as `cpu` before `cpu_user`.
+    // Exact names come before longer ones, such as `cpu` before `cpu_user`.
     rows.sort_by_key(|row| (place(row), row.metric.len()));
     rows.dedup_by_key(|row| (place(row), row.part.clone()));
-    // Nothing happened: nothing to say.
+    // A metric that was always 0 is omitted.
     rows.retain(|row| row.max != 0.0 || ["cpu", "rss"].contains(&row.metric.as_str()));
     rows.truncate(MOST);
     if rows.is_empty() {
@@ -79,7 +79,7 @@ pub(crate) fn entries(monitor: &MonitorRow) -> Vec<Entry> {
     rows.into_iter().map(|row| Entry { text: entry(row), is_full: is_full(row) }).collect()
 }
 
-/// `cpu 0.950 cores, peak 1.40 cores (70%)`
+/// Returns `cpu 0.950 cores, peak 1.40 cores (70%)`.
 fn entry(row: &MetricRow) -> String {
     let part = if row.part.is_empty() { String::new() } else { format!("{} ", row.part) };
     let usage = row.usage_peak_ratio.map_or_else(String::new, |usage| format!(" ({})", ratio(usage)));
@@ -88,13 +88,13 @@ fn entry(row: &MetricRow) -> String {
     format!("{part}{} {}{peak}{usage}", row.metric.replace('_', " "), watched(row.mean, row.unit))
 }
 
-/// A number by its monitor, its part and its own name.
+/// Returns a metric by its monitor, its part, and its name.
 pub(crate) fn named(monitor: &MonitorRow, row: &MetricRow) -> String {
     let part = if row.part.is_empty() { String::new() } else { format!("{}: ", row.part) };
     format!("{}: {part}{}", monitor.name, row.metric.replace('_', " "))
 }
 
-/// What the numbers say: limits first, then memory, then what moved with p99.
+/// Returns the conclusions: limits first, then memory, then correlations with p99.
 pub(crate) fn findings(s: &Summary) -> Vec<String> {
     let mut out: Vec<String> = s
         .saturated_resources
@@ -119,14 +119,15 @@ pub(crate) fn findings(s: &Summary) -> Vec<String> {
     out
 }
 
-/// What is known of the system: `server: Node 20; cpus: 2`, the words of the file; then, by monitor, what it found.
+/// Returns the known facts about the system: first those of the file, such as `server: Node 20; cpus: 2`, then those of
+/// each monitor.
 pub(crate) fn environment(s: &Summary) -> Vec<(String, String)> {
     let mut out: Vec<(String, Vec<String>)> = Vec::new();
     for row in &s.system_under_test {
         let of = row.monitor.clone().unwrap_or_default();
         let text = format!("{}: {}", row.name, row.value);
         match out.iter_mut().find(|(known, _)| *known == of) {
-            // Several machines see the same.
+            // Several machines report the same fact once.
             Some((_, texts)) if texts.contains(&text) => {}
             Some((_, texts)) => texts.push(text),
             None => out.push((of, vec![text])),
@@ -135,7 +136,7 @@ pub(crate) fn environment(s: &Summary) -> Vec<(String, String)> {
     out.into_iter().map(|(of, texts)| (of, texts.join("; "))).collect()
 }
 
-/// Whether there is anything to show.
+/// Returns whether there is anything to show.
 pub(crate) fn is_watched(s: &Summary) -> bool {
     !s.monitors.is_empty() || !s.system_under_test.is_empty()
 }

@@ -1,4 +1,4 @@
-//! Words that several renderers share, so that a thing is called the same in the terminal and in Markdown.
+//! Words that several renderers share, so that a thing has the same name in the terminal and in Markdown.
 
 use crate::format::{chosen_ns, chosen_s, count, counted, quantile_name, quantity, rate_of, rate_per_s};
 use plimsoll_analysis::summary::{
@@ -17,7 +17,7 @@ pub fn outcome(outcome: Outcome) -> &'static str {
     }
 }
 
-/// The verdict's sentence without the word that stands before it anyway.
+/// Returns the verdict's sentence without its word, which precedes it anyway.
 pub fn sentence(s: &Summary) -> &str {
     let sentence = s.verdict.sentence.as_str();
     sentence
@@ -54,7 +54,7 @@ pub fn stopped_by(by: Option<StoppedBy>) -> &'static str {
     }
 }
 
-/// The load model in a few words.
+/// Returns the load model in a few words.
 pub fn load(plan: &Outline) -> String {
     if plan.workloads.len() > 1 {
         let each: Vec<String> = plan
@@ -90,7 +90,7 @@ pub fn load(plan: &Outline) -> String {
     }
 }
 
-/// The highest level of a load model: `up to 20 users`, `500/s`.
+/// Returns the highest level of a load model: `up to 20 users`, `500/s`.
 fn level(load: &Load) -> String {
     let profile = load.profile();
     let up_to = if profile.stages.is_empty() { "" } else { "up to " };
@@ -100,7 +100,7 @@ fn level(load: &Load) -> String {
     }
 }
 
-/// What was run, as facts and details.
+/// Returns the plan as facts and details.
 pub fn setting(s: &Summary) -> (Vec<String>, Vec<String>) {
     let mut facts = vec![load(&s.plan)];
     let measured = chosen_s(s.totals.measured_s);
@@ -111,7 +111,7 @@ pub fn setting(s: &Summary) -> (Vec<String>, Vec<String>) {
     });
     let workers = s.client.workers.len().max(1);
     let mut details = vec![counted(workers as u64, "worker")];
-    // Without the seed, random arrivals cannot be repeated.
+    // Without the seed, random arrivals are not repeatable.
     if matches!(s.plan.load, Load::Open { arrivals: Arrivals::Poisson, .. }) {
         details.push(format!("seed {}", s.plan.seed));
     }
@@ -126,7 +126,7 @@ pub fn setting(s: &Summary) -> (Vec<String>, Vec<String>) {
     (facts, details)
 }
 
-/// How far from its limit a threshold was met or missed.
+/// Returns how far from its limit a threshold was met or missed.
 pub fn margin(judged: &ThresholdResult) -> String {
     match judged.margin {
         Some(0.0) | None => String::new(),
@@ -138,7 +138,7 @@ pub fn margin(judged: &ThresholdResult) -> String {
     }
 }
 
-/// Whether it holds.
+/// Returns whether it is met.
 pub fn standing(judged: &ThresholdResult) -> &'static str {
     match judged.standing {
         Standing::Met => "yes",
@@ -147,7 +147,7 @@ pub fn standing(judged: &ThresholdResult) -> &'static str {
     }
 }
 
-/// What the figure may be in truth, where that decides otherwise than the figure alone; else empty.
+/// Returns the possible range of the value if it changes the result; otherwise, an empty text.
 pub fn bounds(judged: &ThresholdResult) -> String {
     let is_inside = judged.margin.map(|margin| margin >= 0.0);
     let is_plain = match judged.standing {
@@ -168,31 +168,31 @@ pub fn bounds(judged: &ThresholdResult) -> String {
     }
 }
 
-/// Whether and when it was as before again.
+/// Returns whether and when it recovered.
 pub fn back(spike: &Spike) -> String {
     match spike.recovered_after_s {
-        // The end of the load is no recovery of the server's.
+        // The end of the load is not a recovery of the server.
         Some(after) if after <= 0.0 => "recovered when the load fell".into(),
         Some(after) => format!("recovered after {}", chosen_s(after)),
         None => "not recovered by the end".into(),
     }
 }
 
-/// What a threshold saw.
+/// Returns the value of a threshold.
 pub fn observed(judged: &ThresholdResult) -> String {
     let Some(value) = judged.observed else { return "no samples".into() };
     let text = crate::format::figure_against(value, judged.limit, judged.unit);
     if judged.is_lower_bound { format!("≥ {text}") } else { text }
 }
 
-/// The worst window of a threshold that has windows.
+/// Returns the worst window of a threshold with windows.
 pub fn window(judged: &ThresholdResult) -> String {
     judged
         .window
         .map_or(String::new(), |w| format!("worst window {} to {}", chosen_s(w.from_s), chosen_s(w.to_s)))
 }
 
-/// What became of the iterations that were not finished; empty when there is nothing to tell.
+/// Returns what happened to incomplete iterations; empty if there are none.
 pub fn iterations_lost(s: &Summary) -> Vec<String> {
     let t = &s.totals;
     let told = [(t.iterations_abandoned, "abandoned"), (t.iterations_interrupted, "interrupted at the end")];
@@ -204,7 +204,7 @@ pub fn iterations_lost(s: &Summary) -> Vec<String> {
     facts
 }
 
-/// How a stream's events compare with what was stated.
+/// Returns how a stream's events compare with the expected ones.
 pub fn events(row: &StreamRow) -> Vec<String> {
     let mut facts = vec![format!("{} events, {}", count(row.events), rate_of(row.events_per_s, "events"))];
     if let Some(share) = row.event_loss_ratio {
@@ -233,7 +233,7 @@ pub fn events(row: &StreamRow) -> Vec<String> {
     facts
 }
 
-/// How the streams of a request ended.
+/// Returns how the streams of a request ended.
 pub fn ends(row: &StreamRow) -> Vec<String> {
     let told = [
         (row.open_at_end, "open at the end"),
@@ -247,7 +247,7 @@ pub fn ends(row: &StreamRow) -> Vec<String> {
     facts
 }
 
-/// The distributions of a stream that have samples, by the name that reports give them.
+/// Returns the distributions of a stream that have samples, by the names that reports use.
 pub fn stream_times(row: &StreamRow) -> impl Iterator<Item = (&'static str, &Times)> {
     let all = [
         ("head", &row.head),
@@ -259,10 +259,10 @@ pub fn stream_times(row: &StreamRow) -> impl Iterator<Item = (&'static str, &Tim
     all.into_iter().filter(|(_, times)| times.count > 0)
 }
 
-/// A percentile as fact, or why it is none.
+/// Returns a percentile as a fact, or why there is none.
 pub enum Shown<'a> {
     Fact(&'a Percentile),
-    /// Samples there are, samples it needs.
+    /// The number of samples, and the required number.
     TooFew(u64, u64),
     Missing,
 }
@@ -275,10 +275,10 @@ pub fn percentile(times: &Times, q: f64) -> Shown<'_> {
     }
 }
 
-/// What a dash in the place of a percentile means, once for a text with several.
+/// The meaning of a dash in place of a percentile, once for a text with several.
 pub const DASH: &str = "-: too few samples for this percentile (p50 needs 20, p90 100, p99 1,000)";
 
-/// The largest value, `≥` where cut-off times matter.
+/// Returns the largest value, with `≥` if censored times matter.
 pub fn max(times: &Times) -> String {
     let bounds = times.percentiles.iter().filter(|p| p.is_lower_bound).map(|p| p.value_ns);
     match times.max_ns.into_iter().chain(bounds).max() {
@@ -287,7 +287,7 @@ pub fn max(times: &Times) -> String {
     }
 }
 
-/// The mean, `≥` where cut-off times matter.
+/// Returns the mean, with `≥` if censored times matter.
 pub fn mean(times: &Times) -> String {
     match times.mean_ns {
         Some(mean) if times.mean_is_lower_bound => crate::format::at_least(mean.round() as u64),
@@ -295,23 +295,23 @@ pub fn mean(times: &Times) -> String {
     }
 }
 
-/// `0.94`, `≥ 0.81`: two digits behind the point, as the specification has it; below 1 it never reads 1, and the least
-/// that it can be is rounded down.
+/// Returns `0.94` or `≥ 0.81`: two digits after the decimal point, as in the specification. Values below 1 never round
+/// to 1, and a lower bound is rounded down.
 pub fn apdex(apdex: &Apdex) -> String {
     let two = |index: f64| format!("{:.2}", if index < 1.0 { index.min(0.99) } else { index });
     match two(apdex.index) == two(apdex.index_max) {
         true => two(apdex.index),
-        // A ratio of counts that is a whole number of hundredths stays that, whatever its last binary digit.
+        // A ratio of counts that is a whole number of hundredths must stay one, despite binary rounding.
         false => format!("≥ {}", two((apdex.index * 100.0 + 1e-9).floor() / 100.0)),
     }
 }
 
-/// `(900 samples, needs 10,000)`.
+/// Returns `(900 samples, needs 10,000)`.
 pub fn too_few(has: u64, needs: u64) -> String {
     format!("({}, needs {})", counted(has, "sample"), count(needs))
 }
 
-/// The upper edge of a band.
+/// Returns the upper edge of a bucket.
 pub fn band(up_to_ns: Option<u64>, below_ns: Option<u64>) -> String {
     match (up_to_ns, below_ns) {
         (Some(edge), _) => format!("≤ {}", chosen_ns(edge)),
@@ -320,7 +320,7 @@ pub fn band(up_to_ns: Option<u64>, below_ns: Option<u64>) -> String {
     }
 }
 
-/// A monitor's kind and what it looks at; empty where its name says both.
+/// Returns a monitor's kind and target; empty if its name contains both.
 pub fn watches(name: &str, kind: &str, of: &str) -> String {
     match (kind == name, of.is_empty()) {
         (true, true) => String::new(),
@@ -329,7 +329,7 @@ pub fn watches(name: &str, kind: &str, of: &str) -> String {
     }
 }
 
-/// As a POSIX shell takes it for one word.
+/// Quotes a text so that a POSIX shell takes it as one word.
 pub fn shell_word(text: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "/._-+:@%,=".contains(c);
     if !text.is_empty() && text.chars().all(plain) {
@@ -339,7 +339,7 @@ pub fn shell_word(text: &str) -> String {
     }
 }
 
-/// What sets machines of a merged run apart, or that nothing does; empty where too little was measured to tell.
+/// Returns how machines of a merged run differ, or that they do not; empty if there is too little data.
 pub fn outlier_notes(s: &Summary) -> Vec<String> {
     let tested = || s.generators.iter().filter_map(|row| Some((row, row.divergence.as_ref()?)));
     let differing = tested().filter(|(_, apart)| apart.is_different);

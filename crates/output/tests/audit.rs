@@ -14,7 +14,7 @@ fn audits_are_as_committed() {
     check("audit-60.txt", &output::terminal(&audit, &look(60, false, true)));
     check("audit-80-ascii.txt", &output::terminal(&audit, &look(80, false, false)));
     check("audit-120.txt", &output::terminal(&audit, &look(120, false, true)));
-    check("audit-colour.txt", &output::terminal(&audit, &look(100, true, true)));
+    check("audit-color.txt", &output::terminal(&audit, &look(100, true, true)));
     check("audit.md", &output::markdown(&audit));
 }
 

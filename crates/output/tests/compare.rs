@@ -23,7 +23,7 @@ fn comparisons_are_as_committed() {
         );
     }
     check("compare-slower-80-ascii.txt", &terminal(&fixtures::slower(), &look(80, false, false)));
-    check("compare-slower-colour.txt", &terminal(&fixtures::slower(), &look(100, true, true)));
+    check("compare-slower-color.txt", &terminal(&fixtures::slower(), &look(100, true, true)));
     let all: Vec<_> = fixtures::all().into_iter().map(|(_, c)| c).collect();
     check("compare.md", &markdown(&all));
     check("compare-summary.md", &github_summary(&all));
@@ -48,14 +48,14 @@ fn no_line_is_wider_than_the_terminal_and_ascii_is_ascii() {
 }
 
 #[test]
-fn colour_only_repeats_what_is_written() {
+fn color_only_repeats_what_is_written() {
     for (name, c) in fixtures::all() {
-        let coloured = terminal(&c, &look(90, true, true));
+        let colored = terminal(&c, &look(90, true, true));
         let mut bare = String::new();
-        let mut rest = coloured.as_str();
+        let mut rest = colored.as_str();
         while let Some((before, behind)) = rest.split_once("\x1b[") {
             bare.push_str(before);
-            rest = behind.split_once('m').expect("a colour ends").1;
+            rest = behind.split_once('m').expect("a color ends").1;
         }
         bare.push_str(rest);
         let strip = |text: &str| text.lines().map(str::trim_end).collect::<Vec<_>>().join("\n");

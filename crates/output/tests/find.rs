@@ -23,7 +23,7 @@ fn check(name: &str, text: &str) {
 }
 
 fn look(width: u16, unicode: bool) -> Look {
-    Look { colour: false, width, unicode }
+    Look { color: false, width, unicode }
 }
 
 fn reading(ms: f64, spread: f64) -> Option<Reading> {

@@ -206,7 +206,7 @@ fn scaled() -> Study {
 }
 
 fn look(width: u16, unicode: bool) -> Look {
-    Look { colour: false, width, unicode }
+    Look { color: false, width, unicode }
 }
 
 fn check(name: &str, text: &str) {

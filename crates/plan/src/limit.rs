@@ -52,6 +52,9 @@ pub enum Unit {
     Nanoseconds,
 }
 
+/// The name of the limit on open files, for advice.
+pub const OPEN_FILES: &str = stringify!(descriptors);
+
 /// Sizes of a buffer, in bytes: a smaller one wastes system calls, and a larger one is not faster.
 pub const BUFFER_LEAST: u64 = 4_096;
 pub const BUFFER_MOST: u64 = 1_048_576;

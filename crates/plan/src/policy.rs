@@ -4,7 +4,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 /// The kind of an address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Neighbour {
+pub enum AddressClass {
     /// This machine.
     Loopback,
     /// Private networks (RFC 1918, RFC 4193, link-local, carrier-grade NAT).
@@ -38,15 +38,15 @@ const SPECIAL_V6: [Ipv6Addr; 3] = [
 ];
 
 /// Classifies an address. IPv4 inside IPv6 is classified as IPv4.
-pub fn neighbour(address: IpAddr) -> Neighbour {
+pub fn address_class(address: IpAddr) -> AddressClass {
     match address {
-        IpAddr::V4(v4) => neighbour_v4(v4),
+        IpAddr::V4(v4) => class_v4(v4),
         IpAddr::V6(v6) => match (v6.to_ipv4_mapped(), translated(v6)) {
-            (Some(v4), _) => neighbour_v4(v4),
+            (Some(v4), _) => class_v4(v4),
             // A loopback address after translation belongs to the translator, not to this machine.
-            (None, Some(v4)) if neighbour_v4(v4) == Neighbour::Loopback => Neighbour::Public,
-            (None, Some(v4)) => neighbour_v4(v4),
-            (None, None) => neighbour_v6(v6),
+            (None, Some(v4)) if class_v4(v4) == AddressClass::Loopback => AddressClass::Public,
+            (None, Some(v4)) => class_v4(v4),
+            (None, None) => class_v6(v6),
         },
     }
 }
@@ -62,28 +62,28 @@ fn translated(a: Ipv6Addr) -> Option<Ipv4Addr> {
     }
 }
 
-fn neighbour_v4(a: Ipv4Addr) -> Neighbour {
+fn class_v4(a: Ipv4Addr) -> AddressClass {
     let [first, second, ..] = a.octets();
     if SPECIAL_V4.contains(&a) || a.is_multicast() || a.is_broadcast() {
-        Neighbour::Forbidden
+        AddressClass::Forbidden
     } else if a.is_loopback() || a.is_unspecified() {
-        Neighbour::Loopback
+        AddressClass::Loopback
     } else if a.is_private() || a.is_link_local() || (first == 100 && (64..128).contains(&second)) {
-        Neighbour::Private
+        AddressClass::Private
     } else {
-        Neighbour::Public
+        AddressClass::Public
     }
 }
 
-fn neighbour_v6(a: Ipv6Addr) -> Neighbour {
+fn class_v6(a: Ipv6Addr) -> AddressClass {
     if SPECIAL_V6.contains(&a) || a.is_multicast() {
-        Neighbour::Forbidden
+        AddressClass::Forbidden
     } else if a.is_loopback() || a.is_unspecified() {
-        Neighbour::Loopback
+        AddressClass::Loopback
     } else if a.is_unique_local() || a.is_unicast_link_local() {
-        Neighbour::Private
+        AddressClass::Private
     } else {
-        Neighbour::Public
+        AddressClass::Public
     }
 }
 

@@ -2,7 +2,7 @@
 // inline.
 import { svelte } from "@sveltejs/vite-plugin-svelte";
 import { defineConfig } from "vite";
-import { licences } from "./licences.ts";
+import { licenses } from "./licenses.ts";
 
 export default defineConfig({
   root: "console",
@@ -16,7 +16,7 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     rolldownOptions: {
       output: {
-        postBanner: (chunk) => (chunk.isEntry ? licences({ svelte: "LICENSE.md", uplot: "LICENSE" }) : ""),
+        postBanner: (chunk) => (chunk.isEntry ? licenses({ svelte: "LICENSE.md", uplot: "LICENSE" }) : ""),
       },
     },
   },

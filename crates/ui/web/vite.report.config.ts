@@ -1,7 +1,7 @@
 // Build of the report's script: one classic script that can be embedded in a page.
 
 import { defineConfig } from "vite";
-import { licences } from "./licences.ts";
+import { licenses } from "./licenses.ts";
 
 export default defineConfig({
   logLevel: "warn",
@@ -17,7 +17,7 @@ export default defineConfig({
         format: "iife",
         entryFileNames: "report.js",
         // After the minifier, which would drop it.
-        postBanner: licences({ uplot: "LICENSE" }),
+        postBanner: licenses({ uplot: "LICENSE" }),
       },
     },
   },

@@ -140,14 +140,14 @@ fn pairs(x: &[Option<f64>], y: &[Option<f64>], lag: i32) -> Vec<(f64, f64)> {
 fn reduction(x: &[f64], y: &[f64]) -> f64 {
     let n = x.len();
     let most = (n / 5).min(MEMORY);
-    let (x, y) = (centred(x), centred(y));
+    let (x, y) = (centered(x), centered(y));
     let sum: f64 = (1..=most)
         .map(|lag| (n - lag) as f64 / n as f64 * autocorrelation(&x, lag) * autocorrelation(&y, lag))
         .sum();
     (1.0 + 2.0 * sum).max(1.0)
 }
 
-fn centred(x: &[f64]) -> Vec<f64> {
+fn centered(x: &[f64]) -> Vec<f64> {
     let mean = x.iter().sum::<f64>() / x.len() as f64;
     x.iter().map(|v| v - mean).collect()
 }

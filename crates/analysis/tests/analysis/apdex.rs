@@ -1,10 +1,10 @@
-//! Apdex of a request against its own limit: which limit, which counts, and what a file cannot know.
+//! Apdex of a request: its limit, how it is counted, and what a file cannot contain.
 
 use crate::analysis::fixture::*;
 use plimsoll_analysis::summary::Apdex;
 use plimsoll_plan::Fault;
 
-/// Ten seconds of 60 answers in 10 ms, 30 in 30 ms, 10 in 100 ms.
+/// Ten seconds with 60 responses in 10 ms, 30 in 30 ms, and 10 in 100 ms.
 fn steps() -> Run {
     let mut run = Run::planned(|d| d.load.duration_ns = Some(10 * S));
     run.fill(|tick| {
@@ -20,7 +20,7 @@ fn apdex(run: &Run, thresholds: &[&str]) -> Option<Apdex> {
 }
 
 #[test]
-fn those_within_the_limit_and_half_of_those_within_four_times_it() {
+fn responses_within_the_limit_count_fully_and_within_four_times_it_half() {
     let told = apdex(&steps(), &["response_time p99 < 20ms"]).expect("there is one limit");
     assert_eq!((told.target_ns, told.samples), (20 * MS, 1_000));
     assert_eq!((told.satisfied, told.tolerating, told.frustrated), (600, 300, 100));
@@ -31,23 +31,23 @@ fn those_within_the_limit_and_half_of_those_within_four_times_it() {
 }
 
 #[test]
-fn a_failure_frustrates_however_quick_it_was() {
+fn a_failed_request_is_frustrated_even_if_it_was_fast() {
     let limit = &["response_time p99 < 20ms"];
     let reset = steps().at(3, |tick| fail(tick, Fault::ConnectionReset, 1_000));
     let told = apdex(&reset, limit).expect("there is one limit");
     assert_eq!((told.satisfied, told.tolerating, told.frustrated), (600, 300, 1_100));
     assert!(close(told.index, 0.375, 1e-12) && told.index_max == told.index, "{told:?}");
-    // Which of the times were those of the failed answers nobody knows: the lowest and the highest that there can be.
+    // It is unknown which times belong to the failed responses, so Apdex has a lower and an upper bound.
     let refused = steps().at(3, |tick| (0..200).for_each(|_| answer(tick, 0, 5 * MS, 503)));
     let told = apdex(&refused, limit).expect("there is one limit");
     assert_eq!((told.satisfied, told.tolerating, told.frustrated), (600, 300, 300));
     assert!(close(told.index, 0.625, 1e-12), "{told:?}");
-    // 100 of the 200 are taken for the slowest answers, the others for tolerated ones.
+    // 100 of the 200 count as the slowest responses, the others as tolerated ones.
     assert!(close(told.index_max, (800.0 + 200.0 / 2.0) / 1_200.0, 1e-12), "{told:?}");
 }
 
 #[test]
-fn the_target_is_the_one_limit_that_there_is_and_two_are_none() {
+fn the_target_is_the_only_limit_and_two_limits_give_none() {
     let target = |all: &[&str]| apdex(&steps(), all).map(|told| told.target_ns / MS);
     assert_eq!(target(&[]), None);
     assert_eq!(target(&["service_time p99 < 20ms", "response_time p99 > 1ms"]), None);
@@ -55,5 +55,5 @@ fn the_target_is_the_one_limit_that_there_is_and_two_are_none() {
     assert_eq!(target(&["response_time p50 < 20ms", "response_time p99 < 20ms"]), Some(20));
     let name = steps().summary().requests[0].name.clone();
     let own = format!("response_time{{request: '{name}'}} p99 < 40ms");
-    assert_eq!(target(&["response_time p99 < 20ms", &own]), Some(40), "its own comes before that of all");
+    assert_eq!(target(&["response_time p99 < 20ms", &own]), Some(40), "its own limit takes precedence");
 }

@@ -1,4 +1,4 @@
-//! Time without service: where it must be seen, and where it must not.
+//! Outages: when they must be found, and when they must not.
 
 use crate::analysis::fixture::{MS, Run, S, answers, fail, profile, request};
 use plimsoll_analysis::summary::{Availability, Outage, Outcome, PartKind};
@@ -14,7 +14,7 @@ pub(super) fn of(run: &Run) -> Availability {
     run.summary().availability
 }
 
-/// The one outage.
+/// Returns the only outage.
 fn only(all: &Availability) -> &Outage {
     assert_eq!(all.outages.len(), 1, "{all:?}");
     &all.outages[0]
@@ -26,7 +26,7 @@ pub(super) fn silent(run: &Run, why: &str) {
     assert_eq!((all.uptime_ratio, all.longest_outage_ns), (Some(1.0), 0), "{why}");
 }
 
-/// Nothing happens in it, but all users wait.
+/// Nothing completes in it, but all users wait.
 fn nothing(run: &Run, number: usize) -> Interval {
     let mut tick = run.blank(number as u32);
     tick.run.add(RunSum::UsersNs.id(), 10 * S);
@@ -43,7 +43,7 @@ fn failure(tick: &mut Interval, series: usize, first_ns: u64, last_ns: u64) {
     tick.series[series].peak(SeriesPeak::LastFailure.id(), last_ns);
 }
 
-/// Ten users for 8 s; from 3.1 s on they are refused, each once a second.
+/// Ten users for 8 s; after 3.1 s the service refuses them, each once per second.
 fn killed() -> Run {
     Run::closed(8).with(|run| {
         success(&mut run.ticks[3], 0, 3_000 * MS, 3_100 * MS);
@@ -57,7 +57,7 @@ fn killed() -> Run {
 }
 
 #[test]
-fn a_server_that_dies_is_down_from_its_last_answer_to_the_end() {
+fn a_server_that_dies_is_down_from_its_last_response_to_the_end() {
     let all = of(&killed());
     let outage = only(&all);
     assert_eq!((outage.from_s, outage.to_s, outage.is_open_ended), (3.1, 8.0, true));
@@ -66,11 +66,11 @@ fn a_server_that_dies_is_down_from_its_last_answer_to_the_end() {
     assert_eq!((all.intervals, all.intervals_without_success), (8, 4));
     assert_eq!((outage.failures[0].class, outage.failures[0].count), (Fault::ConnectionRefused, 80));
     silent(&Run::closed(8), "the same service, alive");
-    silent(&Run::open(8), "an open one, alive");
+    silent(&Run::open(8), "an open model, alive");
 }
 
 #[test]
-fn a_restart_in_the_middle_is_as_long_as_it_was() {
+fn a_restart_in_the_middle_has_its_exact_length() {
     let run = Run::closed(8).with(|run| {
         success(&mut run.ticks[3], 0, 3_000 * MS, 3_100 * MS);
         fail(&mut run.ticks[3], Fault::ConnectionReset, 40);
@@ -85,7 +85,7 @@ fn a_restart_in_the_middle_is_as_long_as_it_was() {
     assert!((all.uptime_ratio.unwrap() - 6.5 / 8.0).abs() < 1e-9);
     let told: Vec<_> = outage.failures.iter().map(|one| (one.class, one.count)).collect();
     assert_eq!(told, [(Fault::ConnectionRefused, 60), (Fault::ConnectionReset, 40)]);
-    // 0.9 s are less than an outage has.
+    // 0.9 s are too short for an outage.
     let short = run.at(4, |tick| {
         tick.series[0].floors[SeriesFloor::FirstSuccess.id()] = 4_000 * MS;
     });
@@ -93,7 +93,7 @@ fn a_restart_in_the_middle_is_as_long_as_it_was() {
 }
 
 #[test]
-fn answers_that_are_all_errors_are_no_service() {
+fn responses_that_are_all_errors_are_an_outage() {
     let run = Run::open(8).with(|run| {
         success(&mut run.ticks[2], 0, 2_000 * MS, 2_999 * MS);
         for number in 3..8 {
@@ -123,9 +123,9 @@ fn a_server_that_hangs_to_the_end_is_down_without_a_single_failure() {
     let outage = only(&all);
     assert_eq!((outage.from_s, outage.to_s, outage.is_open_ended), (4.0, 8.0, true));
     assert!(outage.failures.is_empty());
-    // One second of waiting at the end may be the next answer on its way.
+    // After one second of waiting at the end, the next response may still be in flight.
     silent(&hang(7), "the stop's edge");
-    // Before anything was answered nobody knows how long an answer takes.
+    // Before the first response, it is unknown how long a response takes.
     let slow = Run::closed(3).all_ticks(|tick| {
         *tick = Interval { series: vec![Run::closed(1).blank(0).series[0].clone()], ..tick.clone() };
     });
@@ -133,7 +133,7 @@ fn a_server_that_hangs_to_the_end_is_down_without_a_single_failure() {
 }
 
 #[test]
-fn a_stall_of_all_users_is_an_outage_and_a_slow_answer_of_one_is_none() {
+fn a_stall_of_all_users_is_an_outage_and_one_slow_response_is_not() {
     let stall = |users: u64, ticks: std::ops::Range<usize>| {
         Run::closed(10).with(|run| {
             for number in ticks {
@@ -146,7 +146,7 @@ fn a_stall_of_all_users_is_an_outage_and_a_slow_answer_of_one_is_none() {
     let all = of(&stall(10, 4..7));
     assert_eq!((only(&all).from_s, only(&all).to_s, only(&all).is_open_ended), (4.0, 7.0, false));
     silent(&stall(1, 4..7), "one slow request");
-    // Responses that waited for the end of the first stall must not hide the second.
+    // Requests that waited for the end of the first stall must not hide the second.
     let twice = stall(10, 3..5).with(|run| {
         run.ticks[5].series[0].record(SeriesHist::Service.id(), 2_000 * MS);
         run.ticks[5].series[0].record(SeriesHist::Response.id(), 2_000 * MS);
@@ -157,12 +157,12 @@ fn a_stall_of_all_users_is_an_outage_and_a_slow_answer_of_one_is_none() {
         }
     });
     assert_eq!(of(&twice).outages.len(), 2, "{:?}", of(&twice).outages);
-    silent(&stall(10, 4..5), "a pause of a second, after which all was answered");
+    silent(&stall(10, 4..5), "a pause of one second, after which all requests completed");
 }
 
 #[test]
-fn a_slow_service_a_slow_load_and_one_that_nobody_asks_are_not_down() {
-    // One user, an answer every 3 s.
+fn a_slow_service_a_slow_load_and_an_idle_service_are_not_down() {
+    // One user, a response every 3 s.
     let slow = Run::closed(12).with(|run| {
         for number in 0..12 {
             run.ticks[number] = run.blank(number as u32);
@@ -173,9 +173,9 @@ fn a_slow_service_a_slow_load_and_one_that_nobody_asks_are_not_down() {
             }
         }
     });
-    silent(&slow, "an answer every 3 s");
+    silent(&slow, "a response every 3 s");
     let all = of(&slow);
-    assert_eq!((all.intervals, all.intervals_without_success), (12, 8), "but it is said");
+    assert_eq!((all.intervals, all.intervals_without_success), (12, 8), "but it is reported");
     // A request every 4 s; one of them fails.
     let rare = |failed: usize| {
         Run::open_with(20, |draft| draft.load.rate_per_s = Some(0.25)).with(|run| {
@@ -189,16 +189,16 @@ fn a_slow_service_a_slow_load_and_one_that_nobody_asks_are_not_down() {
             }
         })
     };
-    silent(&rare(99), "seconds in which nobody asked");
+    silent(&rare(99), "seconds without requests");
     silent(&rare(8), "one failed request");
-    // A ramp from nothing.
+    // A ramp from 0.
     let mut ramp = Run::planned(|draft| draft.load.stages = Some((profile(0.0, &[(8, 10.0)]), false)));
     ramp.fill(|tick| answers(tick, 0, if tick.tick < 3 { 0 } else { 200 }, 5 * MS));
     silent(&ramp, "before the first user came");
 }
 
 #[test]
-fn five_requests_are_too_few_to_be_down() {
+fn five_requests_are_too_few_for_an_outage() {
     let run = Run::closed(5).with(|run| {
         for number in 0..5 {
             run.ticks[number] = nothing(run, number);
@@ -210,8 +210,8 @@ fn five_requests_are_too_few_to_be_down() {
 }
 
 #[test]
-fn failures_that_come_by_chance_are_errors_and_no_outage() {
-    // A request a second, every second one fails, and once three in a row.
+fn random_failures_are_errors_and_not_an_outage() {
+    // One request per second; every second one fails, and once three consecutive ones do.
     let run = Run::open_with(60, |draft| draft.load.rate_per_s = Some(1.0)).with(|run| {
         for number in 0..60 {
             run.ticks[number] = run.blank(number as u32);
@@ -223,7 +223,7 @@ fn failures_that_come_by_chance_are_errors_and_no_outage() {
         }
     });
     silent(&run, "three of 31");
-    // With all others answered, ten in a row are no chance.
+    // If all others succeed, ten consecutive failures are not random.
     let run = Run::open_with(60, |draft| draft.load.rate_per_s = Some(1.0)).with(|run| {
         for number in 0..60 {
             run.ticks[number] = run.blank(number as u32);
@@ -238,7 +238,7 @@ fn failures_that_come_by_chance_are_errors_and_no_outage() {
 }
 
 #[test]
-fn what_the_load_generator_did_not_do_is_no_outage_of_the_service() {
+fn a_pause_of_the_load_generator_is_not_an_outage_of_the_service() {
     let gap = || {
         Run::closed(10).with(|run| {
             for number in 4..7 {
@@ -263,11 +263,11 @@ fn what_the_load_generator_did_not_do_is_no_outage_of_the_service() {
             fail(&mut run.ticks[number], Fault::FdLimit, 100);
         }
     });
-    silent(&own, "it had no descriptors");
+    silent(&own, "it had no file descriptors");
 }
 
 #[test]
-fn the_warm_up_is_not_judged_and_an_outage_that_outlasts_it_begins_with_the_measurement() {
+fn an_outage_in_the_warm_up_is_ignored_and_a_longer_one_starts_with_the_measurement() {
     let down = |ticks: std::ops::Range<usize>| {
         Run::closed_with(10, |draft| draft.warmup_ns = Some(3 * S)).with(|run| {
             for number in ticks {
@@ -276,14 +276,14 @@ fn the_warm_up_is_not_judged_and_an_outage_that_outlasts_it_begins_with_the_meas
             }
         })
     };
-    silent(&down(0..3), "all of it in the warm-up");
+    silent(&down(0..3), "entirely in the warm-up");
     let all = of(&down(1..6));
     assert_eq!((only(&all).from_s, only(&all).to_s), (3.0, 6.0));
     assert!((all.uptime_ratio.unwrap() - 4.0 / 7.0).abs() < 1e-9);
 }
 
 #[test]
-fn one_request_of_five_that_is_dead_is_named_with_its_time() {
+fn one_dead_request_of_five_is_named_with_its_time() {
     let names = ["a", "b", "c", "d", "pay"];
     let shop = |dead: bool| {
         let mut run = Run::planned(|draft| {
@@ -316,13 +316,13 @@ fn one_request_of_five_that_is_dead_is_named_with_its_time() {
 }
 
 #[test]
-fn one_address_of_two_that_is_dead_is_named_with_its_time() {
+fn one_dead_address_of_two_is_named_with_its_time() {
     let both = |dead: bool| {
         Run::closed(6).with(|run| {
             run.outline.link.addresses = plimsoll_plan::link::Addresses::All;
             run.environment.addresses = vec!["10.0.0.7".into(), "10.0.0.8".into()];
             for tick in &mut run.ticks {
-                // Behind the one request; counted by the engine beside it.
+                // Placed after the one request; the engine counts addresses separately.
                 let one = tick.series[0].clone();
                 let mut second = one.clone();
                 second.clear();
@@ -353,7 +353,7 @@ fn one_address_of_two_that_is_dead_is_named_with_its_time() {
 }
 
 #[test]
-fn silent_streams_are_no_outage_and_streams_that_had_events_all_the_time_are() {
+fn silent_streams_are_not_an_outage_and_streams_that_stop_sending_are() {
     let streams = |until: usize| {
         Run::closed(10).with(|run| {
             run.outline.requests[0].is_stream = true;
@@ -369,13 +369,13 @@ fn silent_streams_are_no_outage_and_streams_that_had_events_all_the_time_are() {
             run.ticks[0].series[0].add(StreamSum::Streams.id(), 10);
         })
     };
-    silent(&streams(10), "events all the time");
-    silent(&streams(0), "streams that never say anything");
+    silent(&streams(10), "events throughout");
+    silent(&streams(0), "streams without any event");
     assert_eq!((only(&of(&streams(5))).from_s, only(&of(&streams(5))).is_open_ended), (5.0, true));
 }
 
 #[test]
-fn an_outage_is_a_miss_until_a_threshold_says_otherwise_and_is_said_even_then() {
+fn an_outage_fails_the_run_unless_a_threshold_allows_it_and_is_always_reported() {
     let summary = killed().summary();
     assert_eq!(summary.verdict.result, Outcome::Fail);
     let sentence = &summary.verdict.sentence;
@@ -399,14 +399,14 @@ fn an_outage_is_a_miss_until_a_threshold_says_otherwise_and_is_said_even_then() 
     ] {
         assert_eq!(allowed(&[rule]).thresholds[0].is_met, met, "{rule}");
     }
-    // What was gone is no spike.
+    // An outage is not a spike.
     assert!(allowed(&["error_rate < 5%"]).spikes.iter().all(|spike| spike.to_s <= 3.1));
     let events: Vec<String> = summary.events.iter().map(|event| event.text.clone()).collect();
     assert!(events.contains(&"no request succeeded until the end, for 4.9 s".into()), "{events:?}");
 }
 
 #[test]
-fn a_run_cut_short_is_interrupted_unless_it_has_missed_something() {
+fn an_early_end_is_an_interruption_unless_a_threshold_is_missed() {
     let cut = |run: Run| {
         run.ends(StoppedBy::Interrupt, 8 * S).with(|run| run.outline.stop.duration_ns = Some(15 * S))
     };
@@ -422,7 +422,7 @@ fn a_run_cut_short_is_interrupted_unless_it_has_missed_something() {
         "{}",
         summary.verdict.sentence
     );
-    // Ended at its end, allowed to end early, or ended by something else.
+    // The run reached its end, was allowed to end early, or was ended by something else.
     for run in [
         Run::closed(8).ends(StoppedBy::Interrupt, 8 * S),
         Run::closed(8).ends(StoppedBy::Requests, 7 * S),

@@ -1,4 +1,4 @@
-//! Requests that hang while others are answered.
+//! Requests that hang while others succeed.
 
 use super::availability::{of, silent};
 use crate::analysis::fixture::{MS, Run, S, answer, answers, request};
@@ -8,7 +8,7 @@ use plimsoll_stats::Interval;
 
 const SECONDS: u32 = 10;
 
-/// What `pay` does in a tick; the four others always answer.
+/// The behavior of `pay` in a tick; the four others always respond.
 fn shop(pay: impl Fn(&mut Interval)) -> Run {
     let mut run = Run::planned(|draft| {
         draft.load.rate_per_s = Some(500.0);
@@ -24,7 +24,7 @@ fn shop(pay: impl Fn(&mut Interval)) -> Run {
     run
 }
 
-/// `waiting` of them hang from `from` on until `back` comes, or to the end.
+/// `waiting` requests hang in tick `from` and later, until `back` or to the end.
 fn hung(waiting: u64, from: u32, back: Option<u32>) -> Run {
     shop(|tick| {
         match back {
@@ -40,14 +40,14 @@ fn hung(waiting: u64, from: u32, back: Option<u32>) -> Run {
     })
 }
 
-/// Answers to requests that were sent in a tick before.
+/// Responses to requests that were sent in an earlier tick.
 fn late(tick: &mut Interval, n: u64, after_ns: u64) {
     (0..n).for_each(|_| answer(tick, 4, after_ns, 200));
     tick.series[4].sums[SeriesSum::Sent.id()] -= n;
 }
 
 #[test]
-fn one_request_that_hangs_without_a_failure_is_down_and_one_that_waits_alone_is_late() {
+fn a_request_that_hangs_without_a_failure_is_down_and_a_single_late_one_is_not() {
     let all = of(&hung(40, 4, None));
     assert!(all.outages.is_empty(), "{all:?}");
     let [part] = &all.parts[..] else { panic!("{all:?}") };
@@ -55,7 +55,7 @@ fn one_request_that_hangs_without_a_failure_is_down_and_one_that_waits_alone_is_
     let outage = &part.outages[0];
     assert_eq!((outage.from_s, outage.is_open_ended, outage.failed_requests), (4.0, true, 0));
     assert_eq!(hung(40, 4, None).summary().verdict.result, Outcome::Fail);
-    // The same for 4 s in the middle, however many hung: they are among the slowest tenth then, or half.
+    // The same for 4 s in the middle, for any number of hanging requests: they are the slowest tenth, or half of all.
     for waiting in [6, 100, 500] {
         let all = of(&hung(waiting, 3, Some(7)));
         let [part] = &all.parts[..] else { panic!("{waiting}: {all:?}") };
@@ -65,7 +65,7 @@ fn one_request_that_hangs_without_a_failure_is_down_and_one_that_waits_alone_is_
     silent(&hung(3, 3, Some(7)), "three late ones in the middle");
     silent(&hung(40, 9, None), "the stop's edge");
     silent(&hung(0, 4, None), "no more requests");
-    // Early versions did not count what was over.
+    // Early versions did not count completed sends.
     let early = hung(40, 4, None).all_ticks(|tick| {
         tick.series.iter_mut().for_each(|cells| cells.sums[SeriesSum::Ended.id()] = 0);
     });
@@ -73,8 +73,8 @@ fn one_request_that_hangs_without_a_failure_is_down_and_one_that_waits_alone_is_
 }
 
 #[test]
-fn what_always_takes_as_long_is_on_its_way() {
-    // Every twentieth takes 3 s by nature, and now and then only those are asked for.
+fn requests_that_always_take_long_are_in_flight() {
+    // Every twentieth request always takes 3 s, and occasionally only these are sent.
     let rare = |is_open_ended: bool| {
         shop(move |tick| match (tick.tick, is_open_ended) {
             (0..4, _) => {
@@ -87,12 +87,12 @@ fn what_always_takes_as_long_is_on_its_way() {
             _ => {}
         })
     };
-    silent(&rare(false), "slow ones that came");
-    silent(&rare(true), "slow ones that had not come by the end");
+    silent(&rare(false), "slow requests that completed");
+    silent(&rare(true), "slow requests in flight at the end");
 }
 
 #[test]
-fn a_slow_request_does_not_hide_the_hang_of_a_fast_one() {
+fn a_slow_request_does_not_hide_a_hanging_fast_one() {
     let run = hung(40, 4, None).all_ticks(|tick| (0..20).for_each(|_| answer(tick, 0, 3 * S, 200)));
     let all = of(&run);
     assert!(matches!(&all.parts[..], [part] if part.name == "pay"), "{all:?}");
@@ -100,13 +100,13 @@ fn a_slow_request_does_not_hide_the_hang_of_a_fast_one() {
 
 #[test]
 fn one_address_of_two_that_hangs_is_down() {
-    // Of ten users five keep asking the first address, and five wait at the second from the fourth second on.
+    // Of ten users, five continue at the first address, and five wait at the second after the fourth second.
     let both = |dead: bool| {
         Run::closed(8).with(|run| {
             run.outline.link.addresses = plimsoll_plan::link::Addresses::All;
             run.environment.addresses = vec!["10.0.0.7".into(), "10.0.0.8".into()];
             for tick in &mut run.ticks {
-                // Behind the one request; the engine counts them beside it.
+                // Placed after the one request; the engine counts addresses separately.
                 let one = tick.series[0].clone();
                 let mut second = one.clone();
                 second.clear();
@@ -133,7 +133,7 @@ fn one_address_of_two_that_hangs_is_down() {
 
 #[test]
 fn availability_of_a_request_counts_the_time_in_which_nothing_succeeded() {
-    // All ten users wait; of `pay` none of them does.
+    // All ten users wait, but none of them for `pay`.
     let run = Run::planned(|draft| {
         draft.load.users = Some(10);
         draft.load.duration_ns = Some(8 * S);
@@ -151,7 +151,7 @@ fn availability_of_a_request_counts_the_time_in_which_nothing_succeeded() {
                 7 => tick.run.add(RunSum::InFlightAtEnd.id(), 10),
                 _ => {}
             }
-            // Its own outage is a short one at the beginning of the other.
+            // Its own outage is a short one at the start of the other.
             if brief && tick.tick == from {
                 let cells = &mut tick.series[1];
                 cells.add(SeriesSum::Finished.id(), 40);
@@ -168,6 +168,6 @@ fn availability_of_a_request_counts_the_time_in_which_nothing_succeeded() {
         assert_eq!((down.thresholds[0].is_met, up.thresholds[0].is_met), (false, true), "{brief}");
         assert_eq!(down.thresholds[0].observed, Some(0.5), "{brief}: {:?}", down.availability);
     }
-    // Nothing is worse for a part than for the whole.
+    // A part cannot be worse than the whole.
     assert_eq!(dead(4, true, "availability > 90%").thresholds[0].observed, Some(0.5));
 }

@@ -1,4 +1,4 @@
-//! Causes: each is claimed where its evidence excludes the others, and nowhere else.
+//! Causes: each is claimed if its evidence excludes the others, and only then.
 
 use crate::analysis::fixture::*;
 use plimsoll_analysis::cause::evidence::Failures;
@@ -21,7 +21,7 @@ fn some() -> Evidence {
 }
 
 #[test]
-fn of_a_healthy_run_no_cause_is_said() {
+fn a_healthy_run_has_no_causes() {
     for run in [Run::closed(15), Run::open(15), Run::closed(3), Run::open(3)] {
         let summary = run.summary();
         assert_eq!(codes(&summary), [], "{:#?}", summary.causes);
@@ -29,7 +29,7 @@ fn of_a_healthy_run_no_cause_is_said() {
 }
 
 #[test]
-fn what_is_not_certain_says_what_would_tell_and_a_fact_does_not() {
+fn an_uncertain_cause_names_a_way_to_confirm_it_and_a_certain_one_does_not() {
     for kind in Kind::ALL {
         assert!(kind.claim(Claim::Certain, some()).confirmation().is_empty(), "{kind:?}");
         for claim in [Claim::Likely, Claim::Possible] {
@@ -40,7 +40,7 @@ fn what_is_not_certain_says_what_would_tell_and_a_fact_does_not() {
 }
 
 #[test]
-fn the_page_of_causes_has_them_all() {
+fn the_page_of_causes_lists_all_of_them() {
     let page = include_str!("../../../../docs/explanation/causes.md");
     for kind in Kind::ALL {
         let row = format!(
@@ -53,10 +53,10 @@ fn the_page_of_causes_has_them_all() {
     }
 }
 
-/// Connections that were idle, and a server that goes on: its timeout. In use: something else. And a server that
-/// refuses from then on was no idle timeout at all.
+/// A server that closes idle connections and continues has an idle timeout. If the connections were in use, or if the
+/// server then refuses connections, the cause is different.
 #[test]
-fn an_idle_timeout_is_claimed_only_of_idle_connections_and_a_server_that_goes_on() {
+fn an_idle_timeout_is_claimed_only_for_idle_connections_of_a_running_server() {
     let ended = |idle_ns: u64| {
         Run::closed(15).at(7, move |t| {
             fail(t, Fault::StaleConnection, 20);
@@ -122,7 +122,7 @@ fn loopback_never_loses_packets() {
 }
 
 #[test]
-fn the_round_trip_is_the_lowest_and_never_above_the_fastest_handshake() {
+fn the_round_trip_is_the_lowest_and_at_most_the_fastest_handshake() {
     let run = Run::closed(15).at(1, |t| {
         t.run.floor(plimsoll_plan::metric::RunFloor::RttNs.id(), 7 * MS);
         t.run.floor(plimsoll_plan::metric::RunFloor::ConnectNs.id(), 40_000);
@@ -131,7 +131,7 @@ fn the_round_trip_is_the_lowest_and_never_above_the_fastest_handshake() {
 }
 
 #[test]
-fn a_full_thread_is_named_in_a_run_that_passed_and_one_with_room_is_not() {
+fn a_saturated_thread_is_named_even_in_a_passing_run() {
     let busy = |cores: f64| {
         Run::closed(15).watch("api", "process").sees("busiest_thread", Unit::Cores, Some(1.0), move |_| cores)
     };
@@ -146,15 +146,15 @@ fn a_full_thread_is_named_in_a_run_that_passed_and_one_with_room_is_not() {
     assert_eq!(codes(&busy(0.6).summary()), []);
 }
 
-/// 10 KB for each of 2,000 requests a second; and a heap that fills to its usual size in the first seconds.
+/// 10 KB for each of 2,000 requests per second, or a heap that fills to its usual size in the first seconds.
 #[test]
-fn memory_that_grows_with_each_request_is_remarked_on_and_a_heap_that_fills_is_not() {
+fn memory_that_grows_with_each_request_is_reported_and_a_heap_that_fills_up_is_not() {
     let watched = |bytes: fn(u64) -> f64| {
         Run::closed(10).watch("api", "process").sees("rss", Unit::Bytes, None, bytes).summary()
     };
     let leak = watched(|second| 50e6 + 20e6 * second as f64);
     let cause = leak.causes.iter().find(|cause| cause.is(Kind::MemoryLeak)).expect("it grew by 180 MB");
-    assert_eq!(cause.certainty, Claim::Possible, "ten seconds are no proof");
+    assert_eq!(cause.certainty, Claim::Possible, "ten seconds prove nothing");
     assert!(cause.evidence_text().contains("10.0 kB per request"), "{}", cause.evidence_text());
     for level in [
         watched(|second| if second < 4 { 50e6 + 30e6 * second as f64 } else { 150e6 }),
@@ -166,7 +166,7 @@ fn memory_that_grows_with_each_request_is_remarked_on_and_a_heap_that_fills_is_n
 }
 
 #[test]
-fn the_one_request_that_fails_is_named() {
+fn the_only_failing_request_is_named() {
     let of = |others: u64| {
         let mut run = Run::planned(|draft| {
             draft.requests = vec![request("list", "/list"), request("pay", "/pay")];
@@ -196,9 +196,9 @@ fn the_one_request_that_fails_is_named() {
     assert_eq!(claims(&of(900), Kind::FailingRequest), None);
 }
 
-/// All users of a worker waited at once: a pause. The same times one by one: two speeds.
+/// If all users of a worker wait at once, it is a pause. The same times one by one are two speeds.
 #[test]
-fn pauses_and_two_speeds_are_told_apart() {
+fn pauses_and_two_speeds_are_distinguished() {
     let slow = |silent: bool| {
         let run = Run::closed(15).all_ticks(move |t| {
             (0..100).for_each(|_| answer(t, 0, 300 * MS, 200));
@@ -218,11 +218,11 @@ fn pauses_and_two_speeds_are_told_apart() {
         let run = run.with(|run| run.environment.is_same_machine = same_machine);
         run.thresholds(&["response_time p99.9 < 50ms"]).summary()
     };
-    // Two CPUs.
+    // The machine has two CPUs.
     let of = |summary: &Summary| claims(summary, Kind::ServiceStalls);
     assert_eq!(of(&paused(true, S)), Some(Claim::Certain));
     assert_eq!(of(&paused(true, 2 * S)), Some(Claim::Possible), "others may have had the service's CPU");
-    assert_eq!(of(&paused(false, 2 * S)), Some(Claim::Certain), "it has CPUs of its own");
+    assert_eq!(of(&paused(false, 2 * S)), Some(Claim::Certain), "it has its own CPUs");
     let paused = paused(false, S);
     assert_eq!(
         codes(&paused).first(),
@@ -233,9 +233,9 @@ fn pauses_and_two_speeds_are_told_apart() {
     assert_eq!(claims(&paused, Kind::BimodalLatency), None);
 }
 
-/// A full thread that takes the connections of one worker first keeps the other one waiting, and does not pause.
+/// A saturated thread that serves one worker's connections first delays the other, but does not pause.
 #[test]
-fn a_pause_of_the_service_is_one_of_all_workers() {
+fn a_pause_of_the_service_affects_all_workers() {
     let silent = |lengths_ms: &'static [u64]| {
         let run = Run::closed_with(15, |draft| draft.workers = Some(2)).all_ticks(|t| {
             (0..10).for_each(|_| answer(t, 0, 300 * MS, 200));
@@ -254,7 +254,7 @@ fn a_pause_of_the_service_is_one_of_all_workers() {
     assert_ne!(claims(&once, Kind::ServiceStalls), Some(Claim::Certain), "{:#?}", once.causes);
 }
 
-/// The same numbers on a load generator that had to wait for a CPU prove less.
+/// The same numbers prove less on a load generator that waited for a CPU.
 #[test]
 fn a_load_generator_without_cpu_makes_a_cause_possible_at_most() {
     let slow = |cpu_wait_ns: u64| {
@@ -275,7 +275,7 @@ fn a_load_generator_without_cpu_makes_a_cause_possible_at_most() {
 
 /// Users in lockstep wait together for a request that is always slow. Only a much longer silence is a pause.
 #[test]
-fn a_request_that_always_takes_long_is_no_pause_and_hides_none() {
+fn a_request_that_always_takes_long_is_not_a_pause_and_hides_none() {
     let of = |pauses: bool| {
         let mut run = Run::planned(|draft| {
             draft.requests = vec![request("list", "/list"), request("order", "/order")];
@@ -302,10 +302,10 @@ fn a_request_that_always_takes_long_is_no_pause_and_hides_none() {
     assert_eq!(claims(&paused, Kind::ServiceStalls), Some(Claim::Certain), "{:#?}", paused.causes);
 }
 
-/// Connections that were reset before they were seen open served nothing. Those that the warm-up could not open, and
-/// those that ended in use, say nothing of a limit.
+/// Only connections that were reset before they served a request show a limit. Failures during the warm-up, and
+/// connections that ended in use, do not.
 #[test]
-fn a_limit_of_connections_is_claimed_only_of_fresh_ones() {
+fn a_connection_limit_is_claimed_only_for_fresh_connections() {
     let of = |opened: u64, requests_of_each: u64, refused_before: u64| {
         let run = Run::closed(15).with(|run| run.outline.warmup_ns = 3 * S).at(1, move |t| {
             t.run.add(RunSum::ConnAttempts.id(), refused_before);

@@ -11,8 +11,8 @@ use plimsoll_plan::metric::{RunHist, RunSum, SeriesHist, SeriesSum, status_id};
 use plimsoll_record::event::{Ending, NoteKind, StoppedBy, WorkerTimes};
 use std::collections::BTreeSet;
 
-/// What a case claims: the caution, its weight, a run that raises it, a twin that does not, and what the evidence and
-/// the advice must say.
+/// A case: the caution, its severity, a run that raises it, a counterpart that does not, and the expected texts of
+/// evidence and advice.
 pub struct Case {
     pub kind: Kind,
     pub weight: Severity,
@@ -30,8 +30,8 @@ pub fn check(case: Case) {
         let told = format!("{} | {} | {}", found.title(), found.evidence_text(), found.advice());
         assert!(told.contains(text), "`{text}` is not in `{told}`");
     }
-    assert!(caution(&good, code).is_none(), "the twin has it too: {:#?}", caution(&good, code));
-    // A run that was cut short says that before any doubt.
+    assert!(caution(&good, code).is_none(), "the counterpart has it too: {:#?}", caution(&good, code));
+    // An interrupted run reports that before any caution.
     if bad.verdict.result != Outcome::Interrupted {
         assert_eq!(bad.verdict.result == Outcome::Inconclusive, has_doubt(&bad.cautions));
     }
@@ -49,7 +49,7 @@ macro_rules! cases {
             check(Case { kind: Kind::$kind, weight: Severity::$weight, bad: $bad, good: $good, says: &$says });
         })*
 
-        /// What has a case here.
+        /// The cautions that have a case here.
         pub const TESTED: &[Kind] = &[$(Kind::$kind,)*];
     };
 }
@@ -67,7 +67,7 @@ fn every_caution_has_a_case() {
     .into_iter()
     .collect();
     let missing: Vec<&Kind> = Kind::ALL.iter().filter(|kind| !tested.contains(kind)).collect();
-    // Two runs are needed for these; they stand below and in `merged`.
+    // These need two runs; they are tested below and in `merged`.
     assert_eq!(missing, [&Kind::MergedRunsNotConcurrent, &Kind::MergedTargetsDiffer]);
 }
 
@@ -96,7 +96,7 @@ cases! {
 
     times_that_do_not_make_the_requests_in_flight_are_doubted: LittlesLaw, Warning,
         Run::open(15).all_ticks(|t| t.run.add(RunSum::InFlightNs.id(), 2 * S)),
-        // Requests that ended in a failure had been in flight as well.
+        // Requests that ended in a failure were in flight as well.
         Run::open(15).all_ticks(|t| {
             t.run.add(RunSum::InFlightNs.id(), 2 * S);
             (0..20).for_each(|_| t.series[0].record(SeriesHist::FailedService.id(), 100 * MS));
@@ -234,7 +234,7 @@ cases! {
 
     requests_that_are_slow_one_by_one_hide_nothing: CoordinatedOmission, Warning,
         Run::closed(15).at(4, stall).at(9, stall),
-        // The same times, and others were answered meanwhile.
+        // The same times, while other requests completed.
         Run::closed(15).at(4, slow_alone).at(9, slow_alone),
         ["users' time"];
 
@@ -245,7 +245,7 @@ cases! {
 
     slow_requests_that_are_many_hide_nothing: CoordinatedOmission, Warning,
         Run::closed(15).at(4, stall),
-        // 30% take 60 times as long: four fifths of the time is theirs, and every percentile from p70 on shows it.
+        // 30% take 60 times as long: they use four fifths of the time, and the percentiles above p70 show it.
         Run::closed(15).all_ticks(|t| (0..860).for_each(|_| answer(t, 0, 300 * MS, 200))),
         ["independent arrivals"];
 
@@ -260,7 +260,7 @@ cases! {
             under_way(t, 1_000, 14 * S);
             t.run.add(RunSum::ArrivalsNotStarted.id(), 9_000);
         }),
-        // Fewer than all connections are in use: those without one were still connecting.
+        // Fewer connections than allowed are in use: arrivals without one were still connecting.
         Run::open(15).at(14, |t| {
             under_way(t, 900, 14 * S);
             t.run.add(RunSum::ArrivalsNotStarted.id(), 90);
@@ -310,7 +310,7 @@ cases! {
 
     a_worker_without_room_may_be_the_limit: ClientCpuSaturated, Warning,
         Run::closed(15).with(|r| r.pulse.busy_ns = S * 95 / 100),
-        // Spinning is waiting: a precise generator is not a busy one.
+        // Busy-polling is waiting: a precise load generator is not a busy one.
         Run::closed(15).with(|r| r.pulse.busy_poll_ns = S * 95 / 100),
         ["worker 0", "95%"];
 
@@ -425,8 +425,8 @@ cases! {
         ["after 15 s of 30 s: stopped by the circuit breaker"];
 }
 
-/// As many bodies as there were, of other sizes.
-/// So many of the answers are redirects.
+/// The same number of bodies, of different sizes.
+/// Makes this many of the responses redirects.
 fn redirected(tick: &mut plimsoll_stats::Interval, n: u64) {
     let cells = &mut tick.series[0];
     cells.sums[status_id(200)] -= n;
@@ -444,23 +444,23 @@ fn sizes(tick: &mut plimsoll_stats::Interval, bytes_of: impl Fn(u64) -> u64) {
     (0..count).for_each(|i| bodies.record(bytes_of(i)));
 }
 
-/// The ten users meet a pause of a second.
+/// The ten users meet a pause of one second.
 fn stall(tick: &mut plimsoll_stats::Interval) {
     stall_of(tick, S);
 }
 
-/// All ten users sat in it.
+/// All ten users waited in it.
 fn stall_of(tick: &mut plimsoll_stats::Interval, length_ns: u64) {
     (0..10).for_each(|_| answer(tick, 0, length_ns, 200));
     tick.run.record(RunHist::ServiceStall.id(), length_ns);
 }
 
-/// Each of ten users at another time.
+/// The ten users wait at different times.
 fn slow_alone(tick: &mut plimsoll_stats::Interval) {
     (0..10).for_each(|_| answer(tick, 0, S, 200));
 }
 
-/// Twenty arrivals a second wait for a connection, and some never get one.
+/// Twenty arrivals per second wait for a connection, and some never get one.
 fn queued(never: u64) -> Run {
     Run::open(15)
         .all_ticks(|t| {
@@ -473,7 +473,7 @@ fn queued(never: u64) -> Run {
         })
 }
 
-/// 1,000 requests, some segments of which were sent again.
+/// 1,000 requests with some retransmitted segments.
 fn short_open(retransmits: u64) -> Run {
     let mut run = Run::open(1);
     run.tick(0).run.add(RunSum::Retransmits.id(), retransmits);
@@ -481,7 +481,7 @@ fn short_open(retransmits: u64) -> Run {
 }
 
 #[test]
-fn a_healthy_run_has_no_caution_at_all() {
+fn a_healthy_run_has_no_cautions() {
     for run in [Run::closed(15), Run::open(15)] {
         let summary = run.summary();
         assert!(summary.cautions.is_empty(), "{:#?}", summary.cautions);
@@ -490,7 +490,7 @@ fn a_healthy_run_has_no_caution_at_all() {
 }
 
 #[test]
-fn cautions_come_heaviest_first() {
+fn cautions_are_sorted_by_severity() {
     let summary = Run::closed(5)
         .with(|r| r.environment.is_same_machine = true)
         .with(|r| r.pulse.busy_ns = S)
@@ -505,14 +505,14 @@ fn cautions_come_heaviest_first() {
 }
 
 #[test]
-fn a_cap_that_was_never_reached_is_not_blamed_for_missing_descriptors() {
+fn an_unreached_connection_limit_is_not_blamed_for_missing_file_descriptors() {
     let summary = queued(0).at(3, |t| fail(t, Fault::FdLimit, 10)).summary();
     assert!(caution(&summary, "client_fd_limit").is_some());
     assert!(caution(&summary, "connection_limit_reached").is_none());
 }
 
 #[test]
-fn a_steered_run_is_not_held_to_its_plan() {
+fn a_steered_run_is_not_compared_with_its_plan() {
     let half = |run: Run| {
         run.with(|r| {
             r.outline.load = plimsoll_plan::load::Load::Open {
@@ -527,7 +527,7 @@ fn a_steered_run_is_not_held_to_its_plan() {
 }
 
 #[test]
-fn a_ramp_offers_the_area_under_it() {
+fn a_ramp_offers_the_area_below_it() {
     // 0 to 2,000/s within 10 s, then 5 s at 2,000/s: 10,000 + 10,000 arrivals.
     let ramp = |arrivals: u64| {
         let mut run =
@@ -544,8 +544,8 @@ fn a_ramp_offers_the_area_under_it() {
 }
 
 #[test]
-fn a_number_of_requests_bounds_what_is_offered() {
-    // 1,000/s for 10,000 requests: the run ends when the last answer is there, not at an edge.
+fn a_number_of_requests_limits_the_offered_load() {
+    // 1,000/s for 10,000 requests: the run ends with the last response, not at the edge of a tick.
     let mut run = Run::open_with(15, |d| d.load.requests_total = Some(10_000));
     run.ticks.truncate(11);
     let last = run.blank(10);
@@ -556,7 +556,7 @@ fn a_number_of_requests_bounds_what_is_offered() {
 }
 
 #[test]
-fn every_number_that_raises_a_doubt_can_be_set() {
+fn every_limit_of_a_caution_can_be_set() {
     let strict = CautionLimits { short_ns: 60 * S, worker_busy: 0.1, ..CautionLimits::default() };
     let record = Run::closed(15).record();
     let summary = summarise_with(&record, &strict);
@@ -565,7 +565,7 @@ fn every_number_that_raises_a_doubt_can_be_set() {
 }
 
 #[test]
-fn the_table_is_whole_and_its_codes_are_unique() {
+fn the_table_is_complete_and_its_codes_are_unique() {
     let codes: BTreeSet<&str> = Kind::ALL.iter().map(|kind| kind.code()).collect();
     assert_eq!(codes.len(), Kind::ALL.len());
     for kind in Kind::ALL {
@@ -575,8 +575,8 @@ fn the_table_is_whole_and_its_codes_are_unique() {
 }
 
 #[test]
-fn a_request_that_was_sent_and_lost_is_not_sent_again_in_the_books() {
-    // Guards the denominator of the retransmits: requests sent, not finished.
+fn retransmits_are_relative_to_sent_requests() {
+    // The denominator of the retransmits is the number of sent requests, not of completed ones.
     let summary = Run::closed(15)
         .all_ticks(|t| t.run.add(RunSum::Retransmits.id(), 1))
         .at(0, |t| t.series[0].add(SeriesSum::Sent.id(), 100_000))

@@ -1,4 +1,4 @@
-//! Figures: totals, rates, buckets, failures, the trust box, the timeline, the document as JSON.
+//! Results: totals, rates, buckets, failures, load generator health, the timeline, the JSON document.
 
 use crate::analysis::fixture::*;
 use plimsoll_analysis::summarise;
@@ -11,7 +11,7 @@ use serde_json::Value;
 #[test]
 fn the_warm_up_is_in_the_timeline_and_not_in_the_totals() {
     let summary = Run::closed_with(15, |d| d.warmup_ns = Some(2_500 * MS)).summary();
-    // Tick 0 is half a second, so that an edge falls on the end of the warm-up: 3 ticks of 16 are left out.
+    // Tick 0 is half a second long, so that the warm-up ends at an edge: 3 of 16 ticks are left out.
     assert_eq!(summary.timeline.len(), 16);
     let warm: Vec<bool> = summary.timeline.iter().map(|s| s.is_warmup).collect();
     assert_eq!(warm.iter().filter(|w| **w).count(), 3);
@@ -23,7 +23,7 @@ fn the_warm_up_is_in_the_timeline_and_not_in_the_totals() {
 }
 
 #[test]
-fn a_last_second_that_was_cut_short_is_as_long_as_it_was() {
+fn a_partial_last_second_has_its_exact_length() {
     let summary =
         Run::closed(15).with(|r| r.ticks.truncate(5)).ends(StoppedBy::Requests, 4 * S + 250 * MS).summary();
     assert_eq!(summary.timeline[4].length_s, 0.25);
@@ -33,7 +33,7 @@ fn a_last_second_that_was_cut_short_is_as_long_as_it_was() {
 }
 
 #[test]
-fn a_run_that_ends_on_an_edge_misses_nothing() {
+fn a_run_that_ends_at_an_edge_is_complete() {
     for elapsed_ns in [5 * S - 1, 5 * S] {
         let summary =
             Run::closed(15).with(|r| r.ticks.truncate(5)).ends(StoppedBy::Requests, elapsed_ns).summary();
@@ -45,7 +45,7 @@ fn a_run_that_ends_on_an_edge_misses_nothing() {
 }
 
 #[test]
-fn bands_count_every_answer_once_and_nothing_that_was_cut_off() {
+fn buckets_count_every_response_once_and_no_timed_out_request() {
     let mut run = Run::planned(|d| d.load.duration_ns = Some(20 * S));
     run.fill(|_| {});
     let summary = run
@@ -99,7 +99,7 @@ fn littles_law_adds_up() {
 }
 
 #[test]
-fn the_trust_box_repeats_what_the_workers_counted() {
+fn load_generator_health_repeats_the_counts_of_the_workers() {
     let summary = Run::closed(10)
         .with(|r| {
             r.pulse = WorkerTimes {
@@ -119,7 +119,7 @@ fn the_trust_box_repeats_what_the_workers_counted() {
         .summary();
     let worker = &summary.client.workers[0];
     assert_eq!((worker.busy_ratio, worker.busy_poll_ratio, worker.cpu_wait_ratio), (0.25, 0.1, 0.05));
-    // Two CPUs: a hundredth of their time was stolen, a half was used.
+    // Two CPUs: 1% of their time was stolen, and 50% was used.
     assert_eq!((summary.client.steal_ratio, summary.client.host_busy_ratio), (0.01, 0.5));
     assert_eq!(summary.client.rtt_min_ns, Some(30_000));
     assert_eq!((summary.client.loop_time.count, summary.client.loop_time.max_ns), (10, Some(90_000)));
@@ -127,7 +127,7 @@ fn the_trust_box_repeats_what_the_workers_counted() {
 }
 
 #[test]
-fn the_most_connections_are_those_of_all_workers_at_one_edge() {
+fn peak_connections_are_those_of_all_workers_at_one_edge() {
     let summary = Run::closed(10)
         .at(0, |t| t.run.add(RunSum::ConnOpened.id(), 239))
         .at(3, |t| t.run.add(RunSum::ClosedByServer.id(), 100))
@@ -141,7 +141,7 @@ fn the_most_connections_are_those_of_all_workers_at_one_edge() {
 }
 
 #[test]
-fn the_most_in_flight_is_bounded_by_workers_and_connections() {
+fn peak_in_flight_is_limited_by_workers_and_connections() {
     let two = |peak: u64| {
         Run::closed(10)
             .with(|r| r.outline.workers = 2)
@@ -165,7 +165,7 @@ fn a_timeline_second_has_its_own_percentiles() {
 }
 
 #[test]
-fn a_run_cut_off_is_measured_to_its_last_second() {
+fn a_truncated_run_is_measured_up_to_its_last_second() {
     let summary = Run::closed(60)
         .with(|r| {
             r.ending = None;
@@ -189,10 +189,10 @@ fn missing_rows_do_not_change_the_totals() {
 }
 
 #[test]
-fn a_record_of_an_older_version_has_fewer_numbers_and_is_read_all_the_same() {
+fn a_record_of_an_older_version_has_fewer_numbers_and_can_be_read() {
     let mut record = Run::closed(15).record();
     let origin = record.generators.get_mut("a").unwrap();
-    // As if nothing but sums had been counted, and no fault among them.
+    // As if only sums had been counted, without any fault.
     let keep = Layout { sums: SeriesSum::COUNT, peaks: 0, floors: 0, hists: 0, lasts: 0 };
     for tally in origin.totals.series.iter_mut().chain([&mut origin.totals.run]) {
         let mut old = Tally::on_demand(keep);
@@ -222,10 +222,10 @@ fn connections_and_retransmits_are_counted_from_the_start() {
     assert_eq!((c.requests_per_connection_max, c.connect_min_ns), (Some(500), Some(38_000)));
     assert_eq!((summary.client.retransmits, summary.client.intervals_late), (2, 1));
     assert_eq!(summary.client.faults[0].count, 4);
-    assert_eq!(summary.totals.requests, 10 * 2_000, "requests are counted without the warm-up all the same");
+    assert_eq!(summary.totals.requests, 10 * 2_000, "requests exclude the warm-up");
 }
 
-/// The fields that `--json` promises.
+/// The documented fields of `--json`.
 #[test]
 fn the_document_has_the_promised_fields() {
     let json = serde_json::to_value(Run::open(15).summary()).unwrap();
@@ -258,7 +258,7 @@ fn the_document_has_the_promised_fields() {
     assert_eq!(json["schema_version"], 2);
 }
 
-/// A small generator, so that a failure can be repeated.
+/// A small random generator, so that failures are repeatable.
 struct Random(u64);
 
 impl Random {
@@ -270,7 +270,7 @@ impl Random {
         self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) % n.max(1)
     }
 
-    /// Small as a rule, absurd now and then.
+    /// Usually small, occasionally absurd.
     fn wild(&mut self) -> u64 {
         match self.below(8) {
             0 => 0,
@@ -281,7 +281,7 @@ impl Random {
 }
 
 #[test]
-fn no_record_however_absurd_makes_a_number_that_is_none() {
+fn no_record_makes_an_invalid_number() {
     for seed in 1..=200u64 {
         let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15));
         let mut run = if seed % 2 == 0 { Run::open(3) } else { Run::closed(3) };
@@ -340,12 +340,12 @@ fn check_finite(value: &Value, path: &str) {
     match value {
         Value::Null => {
             let name = path.rsplit('/').next().unwrap();
-            // Options of times and bytes end in their unit; a plan's stop may have no duration or number.
+            // Names of options in times and bytes end with their unit; a plan's stop may have no duration or number.
             let is_option =
                 name.ends_with("_ns") || name.ends_with("_bytes") || name.contains("per_connection");
             assert!(
                 is_option || MAY_BE_NULL.contains(&name) || path.contains("/plan/"),
-                "{path} is no number"
+                "{path} is not a number"
             );
         }
         Value::Array(items) => {

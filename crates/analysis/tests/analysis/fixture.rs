@@ -1,4 +1,4 @@
-//! Runs made of numbers: healthy by default, to be spoilt by a test in exactly one way.
+//! Runs made of numbers: healthy by default, and changed by a test in exactly one way.
 
 use plimsoll_analysis::summarise;
 use plimsoll_analysis::summary::{Caution, Summary, ThresholdResult};
@@ -19,24 +19,24 @@ use std::sync::Arc;
 pub const MS: u64 = 1_000_000;
 pub const S: u64 = 1_000_000_000;
 
-/// A run in the making.
+/// A builder of runs.
 #[derive(Clone)]
 pub struct Run {
     pub origin: String,
     pub outline: Outline,
     pub environment: Environment,
     pub ticks: Vec<Interval>,
-    /// One worker's use of each second.
+    /// Each second's use of one worker.
     pub pulse: WorkerTimes,
     pub ending: Option<Ending>,
     pub notes: Vec<Note>,
-    /// What monitors told, in any order.
+    /// Readings of monitors, in any order.
     pub told: Vec<RunEvent>,
     pub started_unix_ns: u64,
 }
 
 impl Run {
-    /// Ten users for `seconds`, each answer within 4 to 6 ms: 2,000 requests a second.
+    /// Ten users for `seconds`, with responses within 4 to 6 ms: 2,000 requests per second.
     pub fn closed(seconds: u64) -> Run {
         Run::closed_with(seconds, |_| {})
     }
@@ -55,7 +55,7 @@ impl Run {
         run
     }
 
-    /// 1,000 arrivals a second for `seconds`, answered within 4 to 6 ms.
+    /// 1,000 arrivals per second for `seconds`, with responses within 4 to 6 ms.
     pub fn open(seconds: u64) -> Run {
         Run::open_with(seconds, |_| {})
     }
@@ -75,7 +75,7 @@ impl Run {
         run
     }
 
-    /// A run of a plan, without any tick yet.
+    /// A run of a plan, without any ticks yet.
     pub fn planned(change: impl FnOnce(&mut Draft)) -> Run {
         let mut draft = Draft {
             target: Some(Target { host: "10.0.0.7".into(), port: 8080, tls: false }),
@@ -117,7 +117,7 @@ impl Run {
         }
     }
 
-    /// Makes all ticks of the planned duration.
+    /// Creates all ticks of the planned duration.
     pub fn fill(&mut self, each: impl Fn(&mut Interval)) {
         let duration_ns = self.outline.stop.duration_ns.unwrap();
         let mut number = 0;
@@ -142,7 +142,7 @@ impl Run {
         &mut self.ticks[number]
     }
 
-    /// The same change to one tick, in the style of a sentence.
+    /// Applies the same change to one tick.
     pub fn at(mut self, number: usize, change: impl FnOnce(&mut Interval)) -> Run {
         change(&mut self.ticks[number]);
         self
@@ -168,20 +168,20 @@ impl Run {
         self
     }
 
-    /// Thresholds instead of the implied ones.
+    /// Sets thresholds instead of the defaults.
     pub fn thresholds(mut self, texts: &[&str]) -> Run {
         self.outline.thresholds = texts.iter().map(|t| threshold::parse(t).unwrap()).collect();
         self
     }
 
-    /// One more monitor.
+    /// Adds a monitor.
     pub fn watch(mut self, name: &str, kind: &str) -> Run {
         let (name, kind) = (name.into(), kind.into());
         self.outline.monitors.push(MonitorOutline { name, kind, target: "port 4110".into() });
         self
     }
 
-    /// What the newest monitor sees at the end of each second of the run.
+    /// Adds readings of the newest monitor at the end of each second of the run.
     pub fn sees(mut self, metric: &str, unit: Unit, limit: Option<f64>, value: impl Fn(u64) -> f64) -> Run {
         let monitor = self.outline.monitors.len() as u32 - 1;
         let seconds = self.outline.stop.duration_ns.unwrap() / S;
@@ -199,7 +199,7 @@ impl Run {
         self
     }
 
-    /// A fact, or a lapse, of the newest monitor.
+    /// Adds a fact, or a missed sample, of the newest monitor.
     pub fn learns(mut self, name: &str, value: &str) -> Run {
         let monitor = self.outline.monitors.len() as u32 - 1;
         self.told.push(RunEvent::Learnt(Fact { monitor, name: name.into(), value: value.into() }));
@@ -212,7 +212,7 @@ impl Run {
         self
     }
 
-    /// Through the sink that a live run uses.
+    /// Builds the record through the sink that a live run uses.
     pub fn record(&self) -> RunRecord {
         let mut gatherer = Gatherer::default();
         gatherer.event(&RunEvent::Opened(Arc::new(Opening {
@@ -264,7 +264,7 @@ pub fn profile(start: f64, stages: &[(u64, f64)]) -> Profile {
     Profile { start, stages }
 }
 
-/// `n` answers with status 200, spread evenly over 0.8 to 1.2 times `middle_ns`.
+/// Adds `n` responses with status 200, spread evenly over 0.8 to 1.2 times `middle_ns`.
 pub fn answers(tick: &mut Interval, series: usize, n: u64, middle_ns: u64) {
     for i in 0..n {
         let time_ns = middle_ns * 4 / 5 + middle_ns * 2 / 5 * (i % 100) / 100;
@@ -273,7 +273,7 @@ pub fn answers(tick: &mut Interval, series: usize, n: u64, middle_ns: u64) {
     tick.run.add(RunSum::Iterations.id(), n);
 }
 
-/// One whole answer.
+/// Adds one complete response.
 pub fn answer(tick: &mut Interval, series: usize, time_ns: u64, status: u16) {
     let cells = &mut tick.series[series];
     cells.add(SeriesSum::Sent.id(), 1);
@@ -293,7 +293,7 @@ pub fn answer(tick: &mut Interval, series: usize, time_ns: u64, status: u16) {
     cells.record(SeriesHist::BodySize.id(), 200);
 }
 
-/// `n` failures, counted as the engine counts them: those of this machine do not end a request.
+/// Adds `n` failures, counted as the engine counts them: failures of the load generator do not end a request.
 pub fn fail(tick: &mut Interval, fault: Fault, n: u64) {
     let cells = &mut tick.series[0];
     cells.add(fault_id(fault), n);
@@ -303,7 +303,7 @@ pub fn fail(tick: &mut Interval, fault: Fault, n: u64) {
     }
 }
 
-/// `n` time-outs after `after_ns`.
+/// Adds `n` timeouts after `after_ns`.
 pub fn time_out(tick: &mut Interval, n: u64, after_ns: u64) {
     fail(tick, Fault::Timeout, n);
     let cells = &mut tick.series[0];
@@ -315,7 +315,7 @@ pub fn time_out(tick: &mut Interval, n: u64, after_ns: u64) {
     }
 }
 
-/// `n` requests under way at the stop, of ages up to `oldest_ns`.
+/// Adds `n` requests in flight at the end, with ages up to `oldest_ns`.
 pub fn under_way(tick: &mut Interval, n: u64, oldest_ns: u64) {
     tick.run.add(RunSum::InFlightAtEnd.id(), n);
     let cells = &mut tick.series[0];
@@ -334,7 +334,7 @@ pub fn judged<'a>(summary: &'a Summary, text: &str) -> &'a ThresholdResult {
     summary.thresholds.iter().find(|t| t.text == text).unwrap()
 }
 
-/// Whether two figures differ by no more than a share of the second.
+/// Returns whether two values differ by at most a share of the second.
 pub fn close(a: f64, b: f64, share: f64) -> bool {
     (a - b).abs() <= b.abs() * share
 }

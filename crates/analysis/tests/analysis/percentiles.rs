@@ -1,10 +1,10 @@
-//! Percentiles: known distributions, and what time-outs and the stop leave unknown.
+//! Percentiles: known distributions, and what timeouts and the end of the run leave unknown.
 
 use crate::analysis::fixture::*;
 use plimsoll_analysis::summary::{Percentile, Summary, Times};
 use plimsoll_plan::metric::{RunSum, SeriesHist};
 
-/// Ten seconds with one answer each 1 ms, 2 ms, ... 1,000 ms.
+/// Ten seconds with one response each of 1 ms, 2 ms, ... 1,000 ms.
 fn staircase() -> Summary {
     let mut run = Run::planned(|d| d.load.duration_ns = Some(10 * S));
     run.fill(|tick| (1..=1_000).for_each(|ms| answer(tick, 0, ms * MS, 200)));
@@ -21,7 +21,7 @@ fn percentiles_of_a_known_distribution_are_within_a_bucket() {
     assert_eq!((times.count, times.censored), (10_000, 0));
     assert_eq!((times.min_ns, times.max_ns), (Some(MS), Some(1_000 * MS)));
     assert!(close(times.mean_ns.unwrap(), 500.5 * MS as f64, 1e-9));
-    // The standard deviation of 1..=1000: sqrt((n^2 - 1) / 12).
+    // The standard deviation of 1..=1000 is sqrt((n^2 - 1) / 12).
     assert!(close(times.std_dev_ns.unwrap(), 288.675 * MS as f64, 0.004));
     for (value, ms) in [
         (times.p50_ns, 500),
@@ -43,7 +43,7 @@ fn each_percentile_has_an_interval_around_it() {
         assert!(!p.is_lower_bound && p.has_enough_samples, "{p:?}");
     }
     let median = staircase().response_time.percentiles[0].clone();
-    // n = 10,000, q = 0.5: 98 ranks to each side of the middle, of ten samples per step.
+    // n = 10,000, q = 0.5: 98 ranks on each side of the middle, with ten samples per step.
     assert!(close(median.low_ns.unwrap() as f64, 490.0 * MS as f64, 0.01));
     assert!(close(median.high_ns.unwrap() as f64, 510.0 * MS as f64, 0.01));
 }
@@ -59,7 +59,7 @@ fn a_small_sample_does_not_bound_a_high_percentile() {
 }
 
 #[test]
-fn percentiles_above_a_time_out_are_lower_bounds() {
+fn percentiles_above_a_timeout_are_lower_bounds() {
     let summary = Run::closed(15).at(12, |t| time_out(t, 400, 10 * S)).summary();
     let times = summary.response_time;
     assert_eq!((times.count, times.censored), (30_000, 400));
@@ -68,22 +68,22 @@ fn percentiles_above_a_time_out_are_lower_bounds() {
     assert!(p99.is_lower_bound);
     assert_eq!((p99.value_ns, p99.high_ns), (10 * S, None));
     assert_eq!(times.max_ns, Some(10 * S));
-    // 400 times at least 10 s among 30,400: the mean holds them, says that it is a bound, and no deviation is given.
+    // 400 times of at least 10 s among 30,400: the mean includes them and is a lower bound, and there is no deviation.
     assert!(times.mean_ns.unwrap() > 130.0 * MS as f64);
     assert!(times.mean_is_lower_bound && times.max_is_lower_bound && times.std_dev_ns.is_none());
 }
 
 #[test]
-fn requests_under_way_at_the_stop_count_as_ones_that_take_longer() {
-    // 300 users ask again and again, each answer takes 0.1 to 100 ms, all equally likely; the stop after 400 ms finds
-    // every user in a request. Leaving those out would favour the short ones, and so would taking them for finished.
+fn requests_in_flight_at_the_end_count_as_longer() {
+    // 300 users send requests repeatedly, and each response takes 0.1 to 100 ms, all equally likely. The run ends after
+    // 400 ms, with every user in a request. Leaving those out, or counting them as completed, would favor short ones.
     let (mut whole, mut cut) = (Vec::new(), Vec::new());
     let mut number = 0u64;
     for _ in 0..300 {
         let mut now_ns = 0;
         while now_ns < 400 * MS {
             number += 1;
-            // Multiples of the square root of 2: even, and without a pattern over users.
+            // Multiples of the square root of 2: uniform, and without a pattern over users.
             let takes_ns = ((number as f64 * 2f64.sqrt()).fract() * 1_000.0).ceil() as u64 * MS / 10;
             match now_ns + takes_ns {
                 end_ns if end_ns > 400 * MS => cut.push(400 * MS - now_ns),
@@ -109,8 +109,8 @@ fn requests_under_way_at_the_stop_count_as_ones_that_take_longer() {
 }
 
 #[test]
-fn a_service_that_hangs_at_the_stop_has_no_known_high_percentile() {
-    // All ten users wait for 3 s when the run ends; so few answers came before that they matter.
+fn a_service_that_hangs_at_the_end_has_no_known_high_percentile() {
+    // All ten users wait for 3 s when the run ends, and so few responses came before that they matter.
     let mut run = Run::closed(15);
     for tick in run.ticks.iter_mut() {
         let users = tick.run.sums[RunSum::UsersNs.id()];
@@ -129,7 +129,7 @@ fn a_service_that_hangs_at_the_stop_has_no_known_high_percentile() {
 
 #[test]
 fn percentiles_of_a_run_that_did_not_keep_up_are_lower_bounds() {
-    // A tenth of the arrivals piled up: those that wait at the stop will take longer than the finished ones did.
+    // A tenth of the arrivals queued up: those that wait at the end will take longer than the completed ones.
     let summary = Run::open(15)
         .all_ticks(|t| t.run.add(RunSum::Arrivals.id(), 111))
         .at(14, |t| under_way(t, 1_665, 6 * MS))
@@ -147,7 +147,7 @@ fn percentiles_of_a_run_that_did_not_keep_up_are_lower_bounds() {
 }
 
 #[test]
-fn a_run_without_answers_has_no_percentiles() {
+fn a_run_without_responses_has_no_percentiles() {
     let mut run = Run::planned(|d| d.load.duration_ns = Some(S));
     run.fill(|_| {});
     let times = run.summary().response_time;
@@ -156,7 +156,7 @@ fn a_run_without_answers_has_no_percentiles() {
 }
 
 #[test]
-fn every_time_cut_off_leaves_only_lower_bounds() {
+fn a_run_with_only_timeouts_has_only_lower_bounds() {
     let mut run = Run::planned(|d| d.load.duration_ns = Some(20 * S));
     run.fill(|_| {});
     let times = run.at(11, |t| time_out(t, 100, 10 * S)).summary().response_time;
@@ -165,7 +165,7 @@ fn every_time_cut_off_leaves_only_lower_bounds() {
 }
 
 #[test]
-fn service_time_leaves_the_wait_out() {
+fn service_time_excludes_the_wait() {
     let summary = Run::open(15)
         .all_ticks(|t| {
             t.run.add(RunSum::Arrivals.id(), 100);

@@ -1,4 +1,4 @@
-//! Scripts: checks, groups, scenarios, load models, and what is beside the load.
+//! Scripts: checks, groups, scenarios, load models, and requests alongside the load.
 
 use crate::analysis::fixture::*;
 use plimsoll_analysis::summarise;
@@ -31,8 +31,8 @@ fn rate(rate_per_s: f64, arrivals: Arrivals) -> Load {
     Load::Open { rate_per_s: Profile::constant(rate_per_s), arrivals }
 }
 
-/// Ten seconds of ten users: 100 log-ins and 100 payments a second within the group `shop`, a set-up, a check that does
-/// not hold 3 times a second, 50 passages a second.
+/// Ten seconds of ten users: 100 logins and 100 payments per second in the group `shop`, a setup, a check that fails
+/// 3 times per second, and 50 passes per second.
 fn shop() -> Run {
     let mut run = Run::planned(|d| d.load.duration_ns = Some(10 * S));
     let outline = &mut run.outline;
@@ -64,7 +64,7 @@ fn shop() -> Run {
 }
 
 #[test]
-fn checks_groups_and_the_set_up_are_not_counted_as_requests() {
+fn checks_groups_and_setup_are_not_counted_as_requests() {
     let summary = shop().summary();
     assert_eq!(summary.totals.requests, 2_000);
     assert_eq!(summary.totals.errors, 0);
@@ -79,7 +79,7 @@ fn checks_groups_and_the_set_up_are_not_counted_as_requests() {
 }
 
 #[test]
-fn a_request_that_no_user_came_to_is_no_row() {
+fn a_request_that_was_never_sent_has_no_row() {
     let mut run = shop();
     run.ticks.iter_mut().for_each(|tick| tick.series[1].clear());
     let summary = run.summary();
@@ -88,7 +88,7 @@ fn a_request_that_no_user_came_to_is_no_row() {
 }
 
 #[test]
-fn checks_stand_in_the_order_of_their_failures_and_those_of_the_set_up_nowhere() {
+fn checks_are_sorted_by_failures_and_exclude_those_of_setup() {
     let summary = shop().summary();
     let rows: Vec<_> = summary
         .checks
@@ -103,13 +103,13 @@ fn checks_stand_in_the_order_of_their_failures_and_those_of_the_set_up_nowhere()
 }
 
 #[test]
-fn scenarios_and_groups_add_up_their_requests_and_a_passage_has_its_own_time() {
+fn scenarios_and_groups_add_up_their_requests_and_groups_are_timed() {
     let summary = shop().summary();
     assert_eq!(summary.scenarios.len(), 1);
     let buyer = &summary.scenarios[0];
     assert_eq!((buyer.name.as_str(), buyer.requests, buyer.rate_per_s), ("buyer", 2_000, 200.0));
     let rows: Vec<_> = summary.groups.iter().map(|g| (g.name.as_str(), g.requests, g.passages)).collect();
-    // The outer one holds what is nested in it.
+    // The outer group includes the nested one.
     assert_eq!(rows, [("shop", 2_000, 500), ("shop / till", 1_000, 0)]);
     assert!(close(summary.groups[0].passage.p50_ns.unwrap() as f64, 300e6, 0.01));
     assert!(summary.groups[1].response_time.min_ns >= Some(16 * MS));
@@ -139,7 +139,7 @@ fn a_threshold_of_a_scope_sees_only_its_requests() {
 }
 
 #[test]
-fn the_time_of_a_group_is_that_of_its_passages_and_not_of_its_requests() {
+fn group_time_is_measured_per_pass_and_not_per_request() {
     let shop = || shop().at(4, |t| t.series[7].hists[SeriesHist::Response.id()].record_n(40 * MS, 10));
     let judged_as = |text: &str| {
         let one = shop().thresholds(&[text]).summary().thresholds.remove(0);
@@ -147,9 +147,9 @@ fn the_time_of_a_group_is_that_of_its_passages_and_not_of_its_requests() {
     };
     let (met, observed, samples, _) = judged_as("group_time{group: shop} p95 < 200ms");
     assert!(!met && close(observed, 300e6, 0.01));
-    assert_eq!(samples, 500, "requests are no passages");
+    assert_eq!(samples, 500, "requests are not passes");
     assert!(judged_as("response_time{group: shop} p95 < 200ms").0);
-    // Each by its own name: the inner one is no passage of the outer one.
+    // Each group has its own passes: the inner one is not part of the outer one's.
     let (met, observed, samples, _) = judged_as("group_time{group: shop / till} max < 200ms");
     assert!(met && close(observed, 40e6, 0.01));
     assert_eq!(samples, 10);
@@ -157,7 +157,7 @@ fn the_time_of_a_group_is_that_of_its_passages_and_not_of_its_requests() {
     let slow =
         slow.thresholds(&["group_time{group: shop} p90 < 1s over 2s", "group_time{group: shop} p80 < 1s"]);
     let windowed = slow.summary().thresholds.remove(0);
-    // 2 of 102 are surely less than one in ten, 40 of 140 more.
+    // 2 of 102 are certainly less than 10%, and 40 of 140 are more.
     assert!(windowed.is_met && windowed.samples == 102, "{windowed:?}");
     let slow = slow.at(6, |t| t.series[6].hists[SeriesHist::Response.id()].record_n(2 * S, 38)).summary();
     assert!(!slow.thresholds[0].is_met && slow.thresholds[1].is_met);
@@ -170,7 +170,7 @@ fn the_time_of_a_group_is_that_of_its_passages_and_not_of_its_requests() {
 }
 
 #[test]
-fn a_group_that_nobody_passed_has_no_time_and_meets_nothing() {
+fn a_group_without_passes_has_no_time_and_meets_no_threshold() {
     let summary = shop().thresholds(&["group_time{group: shop / till} p50 < 1h"]).summary();
     assert_eq!((summary.thresholds[0].is_met, summary.thresholds[0].observed), (false, None));
     let told = caution(&summary, "too_few_samples").unwrap();
@@ -178,7 +178,7 @@ fn a_group_that_nobody_passed_has_no_time_and_meets_nothing() {
 }
 
 #[test]
-fn passages_of_several_machines_are_added_up() {
+fn passes_of_several_machines_are_added_up() {
     let text = ["group_time{group: shop} p95 < 1s"];
     let one = shop().thresholds(&text).with(|run| run.outline.share = part(1, 2));
     let other = Run { origin: "b".into(), ..shop() }.thresholds(&text);
@@ -193,17 +193,17 @@ fn fail_one(tick: &mut Interval, series: usize, n: u64) {
 }
 
 #[test]
-fn users_that_think_are_no_limit_of_the_load_generator() {
+fn think_time_is_not_a_limit_of_the_load_generator() {
     let summary = shop().summary();
     assert!(close(summary.client.littles_law.users_outside_ratio.unwrap(), 0.75, 0.01));
     assert!(caution(&summary, "littles_law").is_none(), "{:#?}", summary.cautions);
-    // The same numbers of a plain sequence are a doubt.
+    // For a plain sequence, the same numbers raise a caution.
     let plain = shop().with(|run| run.outline.workloads.clear()).summary();
     assert!(caution(&plain, "littles_law").is_some());
 }
 
 #[test]
-fn seconds_in_which_all_users_think_are_no_standstill() {
+fn seconds_of_think_time_are_not_a_stall() {
     let mut run = shop();
     for tick in run.ticks.iter_mut().filter(|tick| tick.tick == 6) {
         let blank = Run::planned(|_| {}).blank(6);
@@ -215,7 +215,7 @@ fn seconds_in_which_all_users_think_are_no_standstill() {
     assert_eq!(plain.summary().spikes.len(), 1, "users without a script wait for the service");
 }
 
-/// 100 arrivals a second that each make two requests, for ten seconds; at the stop some iterations are cut off.
+/// 100 arrivals per second with two requests each, for ten seconds; at the end, some iterations are interrupted.
 fn arrivals(done_per_s: u64, cut: u64, in_flight: u64) -> Run {
     let mut run = Run::planned(|d| {
         d.load.rate_per_s = Some(100.0);
@@ -240,44 +240,44 @@ fn arrivals(done_per_s: u64, cut: u64, in_flight: u64) -> Run {
 }
 
 #[test]
-fn arrivals_are_held_against_their_own_iterations() {
+fn arrivals_are_compared_with_their_own_iterations() {
     let summary = arrivals(100, 0, 0).summary();
     assert_eq!(summary.achieved.ratio, Some(1.0));
     assert_eq!(summary.achieved.iterations_per_s, 100.0);
     assert_eq!(summary.totals.iterations, 1_400);
-    // Missing ones are missing, however many iterations the other users make.
+    // Missing arrivals count as missing, regardless of the iterations of other users.
     assert_eq!(arrivals(90, 0, 0).summary().achieved.ratio, Some(0.9));
     assert!(caution(&summary, "offered_rate_missed").is_none());
 }
 
 #[test]
-fn iterations_that_think_at_the_stop_are_not_missed_and_a_backlog_is() {
-    // 100 of 1,000 are cut off in the middle of a pause.
+fn iterations_in_think_time_at_the_end_are_not_missing_and_a_backlog_is() {
+    // 100 of 1,000 are interrupted in the middle of a pause.
     let text = ["achieved >= 99%"];
     let thinking = arrivals(90, 100, 1).thresholds(&text).summary();
     assert_eq!(thinking.achieved.ratio, Some(0.9));
     assert!(thinking.thresholds[0].is_met, "{:?}", thinking.thresholds);
     assert_eq!(thinking.totals.iterations_interrupted, 100);
-    // The same number waits for answers that take 5 ms: one is usual.
+    // The same number waits for responses that take 5 ms, of which one is usual.
     let waiting = arrivals(90, 100, 100).thresholds(&text).summary();
     assert!(waiting.thresholds[0].best.unwrap() < 0.91, "{:?}", waiting.thresholds);
 }
 
 #[test]
-fn recorded_arrivals_are_asked_for_by_the_second() {
+fn recorded_arrivals_are_compared_per_second() {
     let recorded = |arrivals: u64| {
         let mut run = self::arrivals(100, 0, 0);
         run.outline.workloads = vec![workload("buyer", rate(100.0, Arrivals::Recorded))];
         let per_tick = arrivals / 10;
         run.all_ticks(move |tick| tick.run.sums[RunSum::Arrivals.id()] = per_tick).summary()
     };
-    // A second's worth of a thousand may lie on the other side of an edge.
+    // With a thousand per second, some may fall on the other side of an edge.
     assert!(caution(&recorded(900), "offered_rate_missed").is_none());
     assert!(caution(&recorded(850), "offered_rate_missed").is_some());
 }
 
 #[test]
-fn users_whose_data_ran_out_take_no_arrival() {
+fn users_without_data_take_no_arrival() {
     let run = arrivals(50, 0, 0).all_ticks(|tick| tick.run.sums[RunSum::Arrivals.id()] = 50);
     assert!(caution(&run.summary(), "offered_rate_missed").is_some());
     let retired = run.at(5, |tick| tick.run.add(RunSum::UsersOutOfData.id(), 3)).summary();
@@ -286,7 +286,7 @@ fn users_whose_data_ran_out_take_no_arrival() {
 }
 
 #[test]
-fn arrivals_that_find_no_data_are_not_the_services_to_serve() {
+fn arrivals_without_data_do_not_count_for_the_service() {
     let run = arrivals(50, 0, 0).all_ticks(|tick| {
         tick.run.sums[RunSum::Arrivals.id()] = 50;
         tick.run.sums[RunSum::ArrivalsCompleted.id()] = 40;
@@ -302,7 +302,7 @@ fn arrivals_that_find_no_data_are_not_the_services_to_serve() {
 }
 
 #[test]
-fn iterations_left_without_a_failure_are_told_and_those_behind_one_are_not() {
+fn iterations_abandoned_without_a_failure_are_reported_and_others_are_not() {
     let run = arrivals(50, 0, 0);
     assert!(caution(&run.summary(), "iterations_abandoned").is_none());
     let left = run.at(5, |tick| tick.run.add(RunSum::IterationsAbandoned.id(), 3));
@@ -312,7 +312,7 @@ fn iterations_left_without_a_failure_are_told_and_those_behind_one_are_not() {
 }
 
 #[test]
-fn resumed_handshakes_are_a_share_and_those_of_the_warm_up_count() {
+fn resumed_handshakes_are_a_share_and_include_the_warm_up() {
     let run = Run::closed_with(15, |d| d.warmup_ns = Some(2 * S)).at(0, |tick| {
         tick.run.add(RunSum::Handshakes.id(), 10);
         tick.run.add(RunSum::HandshakesResumed.id(), 4);
@@ -341,7 +341,7 @@ fn sample(at_ns: u64, request: &str, check: &str) -> FailureExample {
 }
 
 #[test]
-fn a_few_samples_of_each_kind_are_kept_and_merging_keeps_all() {
+fn a_few_failure_examples_of_each_kind_are_kept_and_merging_keeps_all() {
     let mut record = shop().record();
     let origin = record.generators.get_mut("a").unwrap();
     let taken: Vec<bool> = (0..5).map(|at| origin.keep_sample(&sample(at, "login", "has a token"))).collect();

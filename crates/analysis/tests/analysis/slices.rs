@@ -1,4 +1,4 @@
-//! Where the time went, slice by slice: against sums over the requests themselves.
+//! The latency breakdown per slice of requests, compared with sums over the requests themselves.
 
 use crate::analysis::fixture::*;
 use plimsoll_analysis::picture::Slice;
@@ -7,10 +7,10 @@ use plimsoll_plan::metric::{PHASE_UNIT_NS, RunHist, SeriesHist};
 use plimsoll_record::RunRecord;
 use plimsoll_stats::random::SplitMix64;
 
-/// A request: wait, first byte, body, ns.
+/// A request: wait, time to first byte, body, in ns.
 type Request = [u64; 3];
 
-/// A run of these requests, one after the other in fifteen ticks, the last ones cut off when `censored`.
+/// A run of these requests in sequence over fifteen ticks; the last ones are censored if `censored` is set.
 fn run(requests: &[Request], censored: usize) -> RunRecord {
     let mut run = Run::planned(|d| d.load.duration_ns = Some(15 * S));
     run.fill(|_| {});
@@ -28,7 +28,7 @@ fn run(requests: &[Request], censored: usize) -> RunRecord {
     run.record()
 }
 
-/// Requests of which the slow ones wait for something else than the fast ones.
+/// Requests whose slow ones wait for something else than the fast ones.
 fn mixed(n: u64) -> Vec<Request> {
     let mut random = SplitMix64::new(7);
     let mut one = |at: u64| {
@@ -42,7 +42,7 @@ fn mixed(n: u64) -> Vec<Request> {
     (0..n).map(&mut one).collect()
 }
 
-/// The same by sorting the requests themselves.
+/// The same, by sorting the requests themselves.
 fn expected(requests: &[Request], from: f64, to: f64) -> (u64, Request) {
     let mut sorted = requests.to_vec();
     sorted.sort_by_key(|phases| phases.iter().sum::<u64>());
@@ -58,14 +58,14 @@ fn agrees(slice: &Slice, requests: &[Request]) {
     assert_eq!(slice.requests, count, "{slice:?}");
     let found = [slice.wait_ns, slice.first_byte_ns, slice.body_ns];
     for (found, wanted) in found.into_iter().zip(phases) {
-        // Neighbours in a bucket of 0.8% may change places across an edge.
+        // Adjacent values in a bucket of 0.8% may change places across an edge.
         assert!((found - wanted as f64).abs() <= 0.02 * slice.response_ns, "{found}, {wanted}: {slice:?}");
     }
     assert!((slice.response_ns - phases.iter().sum::<u64>() as f64).abs() <= 0.02 * slice.response_ns);
 }
 
 #[test]
-fn each_slice_has_the_phases_of_its_own_requests() {
+fn each_slice_has_the_latency_breakdown_of_its_requests() {
     for (n, wanted) in [(20_000, 5), (2_000, 4), (150, 3), (40, 2)] {
         let requests = mixed(n);
         let found = slices(&run(&requests, 0));
@@ -83,25 +83,25 @@ fn each_slice_has_the_phases_of_its_own_requests() {
 }
 
 #[test]
-fn times_that_were_cut_off_count_with_what_is_known_of_them() {
+fn censored_times_count_with_their_lower_bounds() {
     let mut requests = mixed(2_000);
     requests.extend((0..40).map(|_| [0, 500 * MS, 0]));
     let found = slices(&run(&requests, 40));
     found.iter().for_each(|slice| agrees(slice, &requests));
     assert!(found.last().is_some_and(|last| last.first_byte_ns > 400e6), "{found:#?}");
-    // Their part of each mean is the least that it can be, which is said where they are.
+    // Their part of each mean is a lower bound, which is reported where it occurs.
     let cut_off: Vec<u64> = found.iter().map(|slice| slice.cut_off).collect();
     assert_eq!((cut_off[0], cut_off.iter().sum::<u64>()), (0, 40), "{found:#?}");
 }
 
 #[test]
-fn what_the_stop_cut_off_among_the_fast_is_no_fast_request() {
+fn a_request_censored_at_the_end_is_not_a_fast_request() {
     let requests = mixed(2_000);
     let longest = requests.iter().map(|phases| phases.iter().sum::<u64>()).max().unwrap();
     let mut all = requests.clone();
     all.extend((0..300).map(|k| [0, longest / 2 * k / 300, 0]));
     let found = slices(&run(&all, 300));
-    // Phases of a bucket are one sum; its times as a whole are those of the finished ones.
+    // The parts of a bucket are one sum; its total times are those of the completed requests.
     for slice in &found {
         let (count, phases) = expected(&requests, slice.from_q, slice.to_q);
         let wanted = phases.iter().sum::<u64>() as f64;
@@ -119,7 +119,7 @@ fn slices_together_are_all_requests() {
 }
 
 #[test]
-fn a_file_without_phases_has_no_slices() {
+fn a_file_without_latency_breakdown_has_no_slices() {
     assert_eq!(slices(&Run::closed(15).record()), []);
     assert_eq!(slices(&RunRecord::default()), []);
 }

@@ -1,11 +1,11 @@
-//! Spikes of the timeline and the way back to the baseline.
+//! Spikes of the timeline and the recovery to the baseline.
 
 use crate::analysis::fixture::*;
 use plimsoll_analysis::summary::Spike;
 use plimsoll_plan::metric::RunSum;
 use plimsoll_stats::Interval;
 
-/// A run of one second per entry: the time of its answers in ms; 0: no answer at all.
+/// A run of one second per entry, the time of its responses in ms; 0 means no response.
 fn seconds(times_ms: &[u64]) -> Run {
     let mut run = Run::planned(|d| d.load.duration_ns = Some(times_ms.len() as u64 * S));
     run.fill(|tick: &mut Interval| match times_ms[tick.tick as usize] {
@@ -25,12 +25,12 @@ fn a_steady_run_has_no_spike() {
 }
 
 #[test]
-fn a_spike_has_a_beginning_a_height_and_a_way_back() {
+fn a_spike_has_a_start_a_height_and_a_recovery() {
     let found = spikes(&[10, 10, 10, 10, 10, 200, 100, 50, 20, 10, 10, 10]);
     assert_eq!(found.len(), 1, "{found:#?}");
     let spike = &found[0];
     assert_eq!(spike.from_s, 5.0);
-    // Above three baselines for three seconds; at twice the baseline it is no longer slow and not yet back.
+    // Above three baselines for three seconds; at twice the baseline, it is no longer slow but has not yet recovered.
     assert_eq!(spike.slow_s, 3.0);
     assert_eq!(spike.recovered_after_s, Some(4.0));
     assert!(close(spike.baseline_p95_ns as f64, 11.8 * MS as f64, 0.01), "{spike:?}");
@@ -38,36 +38,36 @@ fn a_spike_has_a_beginning_a_height_and_a_way_back() {
 }
 
 #[test]
-fn one_good_second_is_not_yet_the_way_back() {
+fn one_good_second_is_not_a_recovery() {
     let found = spikes(&[10, 10, 10, 10, 200, 10, 200, 10, 10, 10]);
     assert_eq!(found.len(), 1);
     assert_eq!((found[0].slow_s, found[0].recovered_after_s), (2.0, Some(3.0)));
 }
 
 #[test]
-fn a_service_that_stays_slow_does_not_come_back() {
+fn a_service_that_stays_slow_does_not_recover() {
     let found = spikes(&[10, 10, 10, 10, 200, 200, 200, 200]);
     assert_eq!((found[0].slow_s, found[0].recovered_after_s), (4.0, None));
 }
 
 #[test]
-fn two_spikes_are_two_and_do_not_lift_the_baseline() {
+fn two_spikes_are_separate_and_do_not_raise_the_baseline() {
     let found = spikes(&[10, 10, 10, 200, 200, 200, 200, 200, 10, 10, 10, 200, 10, 10]);
     assert_eq!(found.iter().map(|s| s.from_s).collect::<Vec<_>>(), [3.0, 11.0]);
     assert!(close(found[1].baseline_p95_ns as f64, 11.8 * MS as f64, 0.01));
 }
 
 #[test]
-fn seconds_without_an_answer_are_part_of_the_stall() {
+fn seconds_without_a_response_belong_to_the_stall() {
     let found = spikes(&[10, 10, 10, 10, 0, 0, 900, 10, 10]);
     assert_eq!(found.len(), 1);
-    // The slowest answer of the first second with answers was under way since shortly before it.
+    // The slowest response of the first second with responses was in flight since shortly before it.
     assert!(found[0].from_s < 6.0 && found[0].from_s > 5.9, "{found:?}");
     assert!(found[0].recovered_after_s.is_some_and(|s| (1.0..1.1).contains(&s)), "{found:?}");
 }
 
 #[test]
-fn seconds_in_which_requests_wait_and_none_ends_are_slow() {
+fn seconds_with_waiting_requests_and_no_response_are_slow() {
     let run = seconds(&[10, 10, 10, 10, 0, 0, 10, 10]);
     let found = run.at(4, |t| t.run.add(RunSum::InFlightNs.id(), S)).summary().spikes;
     assert_eq!(found.len(), 1, "{found:?}");
@@ -75,7 +75,7 @@ fn seconds_in_which_requests_wait_and_none_ends_are_slow() {
 }
 
 #[test]
-fn a_slow_second_begins_where_its_slow_answers_do_and_not_with_a_time_out_among_them() {
+fn a_slow_second_starts_with_its_slow_responses_and_not_with_a_timeout() {
     let mut times = [10; 30];
     times[20..26].fill(650);
     let found = seconds(&times).at(20, |t| time_out(t, 1, 10 * S)).summary().spikes;
@@ -84,26 +84,26 @@ fn a_slow_second_begins_where_its_slow_answers_do_and_not_with_a_time_out_among_
 }
 
 #[test]
-fn time_outs_that_end_after_a_spike_are_no_second_one() {
+fn timeouts_that_end_after_a_spike_are_not_a_second_one() {
     let mut times = [10; 40];
     times[20..26].fill(650);
     let run = (30..36).fold(seconds(&times), |run, at| run.at(at, |t| time_out(t, 2, 10 * S + MS)));
     let found = run.clone().summary().spikes;
     assert_eq!(found.len(), 1, "{found:?}");
     assert_eq!((found[0].from_s, found[0].to_s, found[0].recovered_after_s), (20.0, 26.0, Some(6.0)));
-    // One that began when all was well again is.
+    // A timeout that started after the recovery is one.
     let found = run.at(38, |t| time_out(t, 2, 10 * S)).summary().spikes;
     assert_eq!(found.iter().map(|s| s.from_s.round()).collect::<Vec<_>>(), [20.0, 29.0]);
 }
 
 #[test]
-fn a_spike_ends_with_its_last_slow_second_whatever_lies_between() {
+fn a_spike_ends_with_its_last_slow_second_despite_faster_ones_before() {
     let found = spikes(&[10, 10, 10, 10, 200, 10, 200, 10, 10, 10]);
     assert_eq!((found[0].from_s, found[0].to_s, found[0].slow_s), (4.0, 7.0, 2.0));
 }
 
 #[test]
-fn a_stop_that_four_users_met_is_seen_though_the_second_is_fast() {
+fn a_stall_of_four_users_is_found_in_a_fast_second() {
     let run = seconds(&[10, 10, 10, 10, 10, 10, 10]);
     let found = run.at(4, |t| (0..4).for_each(|_| answer(t, 0, 1_700 * MS, 200))).summary().spikes;
     assert_eq!(found.len(), 1, "{found:?}");
@@ -111,13 +111,13 @@ fn a_stop_that_four_users_met_is_seen_though_the_second_is_fast() {
 }
 
 #[test]
-fn milliseconds_of_a_fast_service_are_no_spike() {
-    // 1 ms to 5 ms is a factor of five and nothing that anybody feels.
+fn milliseconds_of_a_fast_service_are_not_a_spike() {
+    // 1 ms to 5 ms is a factor of five, but imperceptible.
     assert!(spikes(&[1, 1, 1, 1, 5, 1, 1]).is_empty());
 }
 
 #[test]
-fn one_slow_answer_among_few_is_no_spike() {
+fn one_slow_response_among_few_is_not_a_spike() {
     let mut run = Run::planned(|d| d.load.duration_ns = Some(10 * S));
     run.fill(|tick| (0..5).for_each(|_| answer(tick, 0, 10 * MS, 200)));
     assert!(run.clone().at(7, |t| answer(t, 0, 300 * MS, 200)).summary().spikes.is_empty());
@@ -126,7 +126,7 @@ fn one_slow_answer_among_few_is_no_spike() {
 }
 
 #[test]
-fn the_warm_up_is_no_spike_and_no_baseline() {
+fn the_warm_up_is_neither_a_spike_nor_the_baseline() {
     let mut run = seconds(&[500, 500, 500, 10, 10, 10, 10, 200, 10, 10]);
     run.outline.warmup_ns = 3 * S;
     let found = run.summary().spikes;
@@ -135,8 +135,8 @@ fn the_warm_up_is_no_spike_and_no_baseline() {
 }
 
 #[test]
-fn recovery_is_counted_from_the_end_of_the_load_step() {
-    // 10 users, from 5 s on 100, from 10 s on 10 again; the service needs 3 s more.
+fn recovery_is_measured_from_the_end_of_the_load_step() {
+    // 10 users, then 100 after 5 s, and 10 again after 10 s; the service needs 3 s more.
     let step = profile(10.0, &[(5, 10.0), (0, 100.0), (5, 100.0), (0, 10.0), (10, 10.0)]);
     let mut run = Run::planned(|d| d.load.stages = Some((step, false)));
     run.fill(|tick| {
@@ -149,8 +149,8 @@ fn recovery_is_counted_from_the_end_of_the_load_step() {
     assert_eq!(found[0].recovered_after_s, Some(3.0));
 }
 
-/// Ten users who always wait for an answer: 100 answers of 10 ms a second, but `answers` in second `at` and those
-/// behind.
+/// Ten users who always wait for a response: 100 responses of 10 ms per second, but `answers` in second `at` and the
+/// following ones.
 fn ten_users(answered: &[u64]) -> Run {
     let mut run = Run::planned(|d| {
         d.load.users = Some(10);
@@ -165,12 +165,12 @@ fn ten_users(answered: &[u64]) -> Run {
 }
 
 #[test]
-fn seconds_without_an_answer_are_an_outage_and_hardly_any_answers_a_spike() {
+fn seconds_without_a_response_are_an_outage_and_few_responses_are_a_spike() {
     let summary = ten_users(&[100, 100, 100, 100, 0, 0, 0, 100, 100]).summary();
     assert!(summary.spikes.is_empty(), "{:?}", summary.spikes);
     let found = summary.availability.outages;
     assert_eq!(found.iter().map(|o| (o.from_s, o.to_s)).collect::<Vec<_>>(), [(4.0, 7.0)]);
-    // A single second of it may be a stop after which all were answered.
+    // A single second of it may be a stall, after which all requests completed.
     let stop = ten_users(&[100, 100, 100, 100, 0, 100, 100]).summary().spikes;
     assert_eq!(stop.iter().map(|s| (s.from_s, s.slow_s)).collect::<Vec<_>>(), [(4.0, 1.0)]);
     let trickle = ten_users(&[100, 100, 100, 100, 9, 100, 100]).summary().spikes;
@@ -179,7 +179,7 @@ fn seconds_without_an_answer_are_an_outage_and_hardly_any_answers_a_spike() {
 }
 
 #[test]
-fn users_who_cannot_even_connect_wait_too() {
+fn users_who_cannot_connect_wait_too() {
     let run = ten_users(&[100, 100, 100, 100, 0, 0, 100, 100]);
     let found = run
         .with(|r| (4..6).for_each(|at| r.tick(at).run.sums[RunSum::InFlightNs.id()] = 0))
@@ -191,7 +191,7 @@ fn users_who_cannot_even_connect_wait_too() {
 }
 
 #[test]
-fn fewer_users_make_fewer_answers_and_no_outage() {
+fn fewer_users_make_fewer_responses_and_no_outage() {
     let run = ten_users(&[100, 100, 100, 100, 5, 5, 5]).with(|r| {
         for at in 4..7 {
             r.tick(at).run.sums[RunSum::UsersNs.id()] = S / 2;
@@ -202,47 +202,47 @@ fn fewer_users_make_fewer_answers_and_no_outage() {
 }
 
 #[test]
-fn a_slow_service_that_is_silent_for_a_second_is_as_ever() {
-    // One answer a second and a half: every third second has none.
+fn a_slow_service_without_a_response_for_a_second_is_normal() {
+    // One response per 1.5 s: every third second has none.
     let mut run = ten_users(&[0; 12]);
     run.ticks.iter_mut().filter(|t| t.tick % 3 != 0).for_each(|t| answer(t, 0, 1_500 * MS, 200));
     assert!(run.summary().spikes.is_empty());
 }
 
 #[test]
-fn users_without_work_at_the_end_of_a_counted_run_meet_no_outage() {
+fn idle_users_at_the_end_of_a_counted_run_are_not_an_outage() {
     let run =
         ten_users(&[100, 100, 100, 100, 100, 0]).with(|r| r.tick(5).run.sums[RunSum::InFlightNs.id()] = 0);
     assert!(run.ends(plimsoll_record::event::StoppedBy::Requests, 6 * S).summary().spikes.is_empty());
 }
 
 #[test]
-fn a_spike_of_the_first_seconds_is_found_by_those_behind_it() {
+fn a_spike_in_the_first_seconds_is_found_by_the_following_ones() {
     let found = spikes(&[300, 300, 10, 10, 10, 10, 10, 10]);
     assert_eq!(
         found.iter().map(|s| (s.from_s, s.slow_s, s.recovered_after_s)).collect::<Vec<_>>(),
         [(0.0, 2.0, Some(2.0))]
     );
-    // Where the later seconds are slow as well there was no spike.
+    // If the following seconds are slow as well, there was no spike.
     assert!(spikes(&[300, 300, 10, 300, 300, 300, 300]).is_empty());
 }
 
 #[test]
-fn a_way_back_in_the_last_second_is_one() {
+fn a_recovery_in_the_last_second_counts() {
     let found = spikes(&[10, 10, 10, 10, 200, 10]);
     assert_eq!(found[0].recovered_after_s, Some(1.0));
-    // Four users were held up and answered within the last second; all others of it were fast.
+    // Four users were delayed and completed within the last second; all others in it were fast.
     let run = seconds(&[10, 10, 10, 10, 10, 10]).at(5, |t| (0..4).for_each(|_| answer(t, 0, 700 * MS, 200)));
     let found = run.summary().spikes;
     assert_eq!((found[0].from_s, found[0].recovered_after_s), (5.0, Some(1.0)));
-    // A last second of no length holds nothing and vetoes nothing.
+    // A last second of length 0 contains nothing and decides nothing.
     let run =
         seconds(&[10, 10, 10, 10, 200, 10, 0]).ends(plimsoll_record::event::StoppedBy::Duration, 6 * S + 1);
     assert_eq!(run.summary().spikes[0].recovered_after_s, Some(1.0));
 }
 
 #[test]
-fn what_ends_in_silence_does_not_come_back() {
+fn a_run_that_ends_without_responses_does_not_recover() {
     let found = ten_users(&[100, 100, 100, 100, 0, 100, 0, 0]).summary().availability.outages;
     assert_eq!(found.last().map(|o| (o.from_s, o.is_open_ended)), Some((6.0, true)), "{found:?}");
 }

@@ -1,4 +1,4 @@
-//! A load that somebody paused or changed by hand: said, and held against nobody.
+//! A load that was paused or changed manually: it is reported, and it does not count against the service.
 
 use crate::analysis::cautions::cases;
 use crate::analysis::fixture::*;
@@ -12,7 +12,7 @@ use plimsoll_record::steered::{Steered, pauses};
 cases! {
     a_pause_is_said_with_its_seconds: LoadChangedManually, Warning,
         steered(paused(Run::open(15)), &[(5, Steered::Paused), (8, Steered::Resumed)]),
-        // Somebody wrote these words; nobody did it.
+        // These notes have the same words but are not manual changes.
         Run::open(15).note(5 * S, NoteKind::Note, "paused manually"),
         ["paused from 5.00 s to 8.00 s", "for comparable results"];
 
@@ -38,7 +38,7 @@ fn steered(mut run: Run, steps: &[(u64, Steered)]) -> Run {
     run
 }
 
-/// Nothing comes due, and nothing is answered, from 5 s to 8 s.
+/// Nothing comes due, and nothing completes, from 5 s to 8 s.
 fn paused(run: Run) -> Run {
     run.with(|run| (5..8).for_each(|second| run.ticks[second] = run.blank(second as u32)))
 }
@@ -46,8 +46,8 @@ fn paused(run: Run) -> Run {
 const PAUSE: [(u64, Steered); 2] = [(5, Steered::Paused), (8, Steered::Resumed)];
 
 #[test]
-fn a_paused_stretch_is_not_the_services_fault() {
-    // The same seconds without anybody who paused: somebody is asked why.
+fn a_manual_pause_is_not_the_services_fault() {
+    // Without a manual pause, the same seconds raise a caution.
     assert!(caution(&paused(Run::open(15)).summary(), "offered_rate_missed").is_some());
     let summary = steered(paused(Run::open(15)), &PAUSE).summary();
     assert_eq!(summary.verdict.result, Outcome::Pass, "{}", summary.verdict.sentence);
@@ -58,12 +58,12 @@ fn a_paused_stretch_is_not_the_services_fault() {
 }
 
 #[test]
-fn users_in_a_pause_are_held_back_and_not_away() {
+fn users_in_a_pause_are_held_back_and_not_missing() {
     let pause = |run: Run| {
         paused(run)
             .with(|run| (5..8).for_each(|second| run.ticks[second].run.add(RunSum::UsersNs.id(), 10 * S)))
     };
-    // Users who are counted as active in a standstill wait for a service that does not answer.
+    // Users who count as active during a stall wait for a service that does not respond.
     assert!(!pause(Run::closed(15)).summary().availability.outages.is_empty());
     let summary = steered(pause(Run::closed(15)), &PAUSE).summary();
     assert!(summary.spikes.is_empty() && summary.availability.outages.is_empty());
@@ -86,7 +86,7 @@ fn a_pause_in_the_last_second_excuses_its_arrivals() {
 }
 
 #[test]
-fn what_stopped_a_run_is_not_what_steered_it() {
+fn a_stop_is_not_a_manual_change() {
     let run = steered(Run::open(15), &[(14, Steered::level(&open_load(), 500.0))])
         .ends(StoppedBy::Interrupt, 15 * S);
     let told = caution(&run.summary(), "stopped_early").expect("it was").evidence_text();
@@ -94,14 +94,14 @@ fn what_stopped_a_run_is_not_what_steered_it() {
 }
 
 #[test]
-fn a_step_is_told_by_its_kind_and_not_by_its_words() {
+fn a_manual_change_is_recognized_by_its_kind_and_not_by_its_words() {
     let closed = Run::closed(15).outline.load;
     let steps =
         [Steered::Paused, Steered::Resumed, Steered::level(&open_load(), 90.0), Steered::level(&closed, 5.0)];
     for step in steps {
         let note = step.note(7);
         assert_eq!((note.at_ns, Steered::of(&note)), (7, Some(step)), "{}", note.text);
-        assert_eq!(Steered::of(&Note { kind: NoteKind::Control, ..note }), None, "words are no steps");
+        assert_eq!(Steered::of(&Note { kind: NoteKind::Control, ..note }), None, "words are not changes");
     }
     let text = Steered::level(&closed, 5.0).note(0).text;
     assert_eq!(text, "load changed manually to 5 users (50% of the plan)");

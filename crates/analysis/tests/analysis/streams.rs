@@ -1,4 +1,4 @@
-//! Streams of events: their account, their fairness, and that their lives are nobody's response time.
+//! Streams of events: their account, their fairness, and that their lifetimes are not response times.
 
 use crate::analysis::fixture::*;
 use crate::analysis::scripted::named;
@@ -6,8 +6,8 @@ use plimsoll_analysis::summary::Outcome;
 use plimsoll_plan::metric::{RunSum, SeriesHist, SeriesSum, StreamHist, StreamSum};
 use plimsoll_plan::outline::RequestOutline;
 
-/// Ten seconds: ten streams opened in the first, ten events a second in each, all open at the stop; beside them 100
-/// requests a second. `events` of each stream.
+/// Ten seconds: ten streams opened in the first, with ten events per second each, all open at the end; plus 100
+/// requests per second. `events` are those of each stream.
 fn feed(events: [u64; 10]) -> Run {
     let mut run = Run::planned(|d| d.load.duration_ns = Some(10 * S));
     let stream = RequestOutline { is_stream: true, ..named(&run.outline, "feed", None) };
@@ -34,7 +34,7 @@ fn feed(events: [u64; 10]) -> Run {
 }
 
 #[test]
-fn a_stream_has_an_account_of_its_own() {
+fn a_stream_has_its_own_account() {
     let summary = feed([100; 10]).summary();
     assert_eq!(summary.streams.len(), 1);
     let row = &summary.streams[0];
@@ -54,21 +54,21 @@ fn a_stream_has_an_account_of_its_own() {
 }
 
 #[test]
-fn jains_index_tells_equal_shares_from_unequal_ones() {
+fn jains_index_distinguishes_equal_and_unequal_shares() {
     let fairness = |events| feed(events).summary().streams[0].fairness.unwrap();
     let equal = fairness([100; 10]);
     assert!(close(equal.index, 1.0, 1e-9), "{}", equal.index);
-    // One of ten gets everything: 1/10.
+    // One of ten receives everything: 1/10.
     let greedy = fairness([1_000, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
     assert!(close(greedy.index, 0.1, 0.01), "{}", greedy.index);
     assert_eq!((greedy.events_min, greedy.events_p50, greedy.events_max, greedy.streams), (0, 0, 1_000, 10));
-    // Half of them get three times as much: (5 + 15)^2 / (10 (5 + 45)) = 0.8.
+    // Half of them receive three times as much: (5 + 15)^2 / (10 (5 + 45)) = 0.8.
     let skewed = fairness([30, 30, 30, 30, 30, 10, 10, 10, 10, 10]);
     assert!(close(skewed.index, 0.8, 0.01), "{}", skewed.index);
 }
 
 #[test]
-fn the_life_of_a_stream_is_nobodys_response_time() {
+fn the_lifetime_of_a_stream_is_not_a_response_time() {
     let ended = feed([100; 10]).at(9, |tick| {
         let feed = &mut tick.series[0];
         feed.add(SeriesSum::Finished.id(), 10);
@@ -85,12 +85,12 @@ fn the_life_of_a_stream_is_nobodys_response_time() {
     assert!(row.is_stream && row.response_time.max_ns >= Some(10 * S));
     let met = |text: &str| ended.clone().thresholds(&[text]).summary().thresholds[0].is_met;
     assert!(met("response_time max < 1s"));
-    assert!(met("response_time{scenario: buyer} max < 1s"), "beside requests they are left out");
-    assert!(met("response_time{request: feed} min > 1s"), "alone they are what was asked for");
+    assert!(met("response_time{scenario: buyer} max < 1s"), "next to requests, streams are left out");
+    assert!(met("response_time{request: feed} min > 1s"), "a threshold on streams alone includes them");
 }
 
 #[test]
-fn subjects_of_streams_are_judged() {
+fn stream_metrics_are_judged() {
     let texts = [
         "stream_head p50 < 3ms",
         "first_event{request: feed} max < 60ms",
@@ -107,20 +107,20 @@ fn subjects_of_streams_are_judged() {
 }
 
 #[test]
-fn a_run_of_streams_alone_has_measured_something() {
+fn a_run_of_streams_only_has_results() {
     let mut run = feed([100; 10]).thresholds(&["error_rate == 0%", "events > 100"]);
     run.ticks.iter_mut().for_each(|tick| tick.series[1].clear());
     let summary = run.summary();
     assert_eq!(summary.totals.requests, 0);
     assert!(caution(&summary, "no_requests").is_none() && caution(&summary, "too_few_samples").is_none());
     assert_eq!(summary.verdict.result, Outcome::Pass, "{}", summary.verdict.sentence);
-    // Where no stream was opened, nothing was measured.
+    // If no stream was opened, nothing was measured.
     run.ticks.iter_mut().for_each(|tick| tick.series[0].clear());
     assert!(caution(&run.summary(), "no_requests").is_some());
 }
 
 #[test]
-fn open_streams_are_no_standstill_and_no_contradiction() {
+fn open_streams_are_neither_a_stall_nor_a_contradiction() {
     let run = feed([100; 10]).all_ticks(|tick| tick.run.add(RunSum::InFlightNs.id(), 10 * S));
     let run = run.at(6, |tick| tick.series[1].clear());
     let summary = run.summary();

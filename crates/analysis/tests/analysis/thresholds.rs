@@ -1,4 +1,4 @@
-//! Thresholds: every subject, the edges of each comparison, and what cannot be known.
+//! Thresholds: every metric, the edges of each comparison, and unknown values.
 
 use crate::analysis::fixture::*;
 use plimsoll_analysis::summary::{Outcome, Standing};
@@ -6,7 +6,7 @@ use plimsoll_plan::Fault;
 use plimsoll_plan::metric::RunSum;
 use plimsoll_plan::threshold::FigureUnit;
 
-/// Ten seconds, each with these answers: (number, time in ms, status).
+/// Ten seconds with these responses each: (number, time in ms, status).
 fn run_of(answers: &[(u64, u64, u16)]) -> Run {
     let mut run = Run::planned(|d| d.load.duration_ns = Some(10 * S));
     run.fill(|tick| {
@@ -23,8 +23,8 @@ fn met(run: &Run, text: &str) -> bool {
 }
 
 #[test]
-fn a_limit_itself_is_not_below_the_limit() {
-    // 8,388,608 ns is the lower edge of a bucket and the only value: percentiles are exact.
+fn the_exact_limit_is_not_below_the_limit() {
+    // 8,388,608 ns is the lower edge of a bucket and the only value, so percentiles are exact.
     let mut run = Run::planned(|d| d.load.duration_ns = Some(10 * S));
     run.fill(|tick| (0..1_000).for_each(|_| answer(tick, 0, 8_388_608, 200)));
     assert!(!met(&run, "response_time p99 < 8388608ns"));
@@ -36,9 +36,9 @@ fn a_limit_itself_is_not_below_the_limit() {
 }
 
 #[test]
-fn errors_are_a_share_of_the_finished_requests() {
+fn errors_are_a_share_of_the_completed_requests() {
     let run = run_of(&[(993, 5, 200), (7, 5, 500)]);
-    // 7 of 1,000: in binary neither 0.7% nor 0.007 is what it seems.
+    // 7 of 1,000: in binary, neither 0.7% nor 0.007 is exact.
     for text in [
         "error_rate <= 0.7%",
         "error_rate <= 0.007",
@@ -54,7 +54,7 @@ fn errors_are_a_share_of_the_finished_requests() {
 }
 
 #[test]
-fn every_subject_is_judged_in_its_unit() {
+fn every_metric_is_judged_in_its_unit() {
     let run = run_of(&[(500, 10, 200)]).thresholds(&[
         "response_time p90 < 20ms",
         "service_time max < 20ms",
@@ -92,7 +92,7 @@ fn the_margin_is_positive_inside_the_limit() {
 #[test]
 fn a_lower_bound_meets_no_upper_limit() {
     let slow = run_of(&[(980, 5, 200)]).at(9, |t| time_out(t, 200, 10 * S));
-    // More than 1% took 10 s at least; nobody knows whether they took less than 15 s.
+    // More than 1% took at least 10 s; it is unknown whether they took less than 15 s.
     for text in [
         "response_time p99 < 15s",
         "response_time max < 15s",
@@ -113,14 +113,14 @@ fn a_lower_bound_meets_no_upper_limit() {
 }
 
 #[test]
-fn the_first_byte_of_a_timed_out_request_is_unknown() {
+fn the_time_to_first_byte_of_a_timed_out_request_is_unknown() {
     let slow = run_of(&[(980, 5, 200)]).at(9, |t| time_out(t, 200, 10 * S));
     assert!(!met(&slow, "time_to_first_byte p99 < 1s"));
     assert!(met(&slow, "time_to_first_byte p95 < 1s"));
 }
 
 #[test]
-fn without_a_sample_nothing_is_met() {
+fn without_a_sample_no_threshold_is_met() {
     let run = run_of(&[]);
     for text in ["response_time p99 < 1s", "error_rate == 0%", "time_to_first_byte min > 0ms", "requests > 0"]
     {
@@ -131,7 +131,7 @@ fn without_a_sample_nothing_is_met() {
 
 #[test]
 fn achieved_is_the_share_of_the_arrivals_that_were_served() {
-    // One in fifty gets no answer, and they are not young: the run has stopped 2 s after the last of them.
+    // 2% get no response, and they are not recent: the run stops 2 s after the last of them.
     let lossy = Run::open(15).with(|r| {
         r.outline.load = plimsoll_plan::load::Load::Open {
             rate_per_s: profile(1_020.0, &[]),
@@ -149,15 +149,15 @@ fn achieved_is_the_share_of_the_arrivals_that_were_served() {
 }
 
 #[test]
-fn arrivals_that_are_young_at_the_stop_are_not_missed() {
-    // 5 ms at 1,000/s: five are under way at any moment (Little), and twelve are nothing unusual.
+fn recent_arrivals_at_the_end_are_not_missing() {
+    // 5 ms at 1,000/s: five are in flight at any moment (Little's law), and twelve are not unusual.
     let of = |n: u64| {
         let run = Run::open(2).at(1, move |t| {
             under_way(t, n, 5 * MS);
             t.run.add(RunSum::Arrivals.id(), n);
         });
         let summary = run.summary();
-        // The share is that of the two rates, whatever it is judged as.
+        // Always the ratio of the two rates, with any threshold.
         let offered = summary.offered.as_ref().unwrap().rate_per_s;
         assert_eq!(summary.achieved.ratio, Some(summary.achieved.rate_per_s / offered));
         let judged = judged(&summary, "achieved >= 99%");
@@ -170,7 +170,7 @@ fn arrivals_that_are_young_at_the_stop_are_not_missed() {
     assert!(standing == Standing::Missed && best < 0.99, "{best}");
 }
 
-/// 20 arrivals a second for 5 s, `answered` of them with these, the others in flight at the end.
+/// 20 arrivals per second for 5 s; `answered` of them completed with these times, and the others are in flight.
 fn slow(answered: u64, middle_ns: u64) -> Run {
     let mut run = Run::planned(|d| {
         d.load.rate_per_s = Some(20.0);
@@ -184,23 +184,23 @@ fn slow(answered: u64, middle_ns: u64) -> Run {
 }
 
 #[test]
-fn what_was_never_answered_is_not_achieved() {
-    // Three seconds for an answer: 40 of 100 came, 60 are in flight as in a service that keeps up. Who knows.
+fn an_arrival_without_a_response_is_not_achieved() {
+    // A response takes 3 s: 40 of 100 arrived, and 60 are in flight, as for a service that keeps up. It is undecided.
     let summary = slow(40, 3 * S).summary();
     let waits = judged(&summary, "achieved >= 99%");
     assert_eq!((waits.observed, waits.standing), (Some(0.4), Standing::Undecided));
     assert!(close(waits.worst.unwrap(), 0.947, 0.001) && waits.best == Some(1.0), "{waits:?}");
     assert_eq!(summary.verdict.reasons, ["censored_at_end"], "{}", summary.verdict.sentence);
-    // A third of a second: six are in flight, and 94 of 94 came.
+    // A third of a second: six are in flight, and all of the other 94 completed.
     assert_eq!(judged(&slow(94, S / 3).summary(), "achieved >= 99%").standing, Standing::Met);
-    // Answers of five milliseconds, and half of them never come.
+    // Responses take 5 ms, and half of them never arrive.
     let hung = slow(50, 5 * MS).summary();
     assert_eq!(judged(&hung, "achieved >= 99%").standing, Standing::Missed);
     assert_eq!(hung.verdict.result, Outcome::Fail, "{}", hung.verdict.sentence);
 }
 
 #[test]
-fn a_refused_connection_is_no_answer_and_an_error_is_one() {
+fn a_refused_connection_is_not_a_response_and_an_error_is() {
     let half = |of: fn(&mut plimsoll_stats::Interval)| {
         let mut run = Run::open(10);
         run.ticks.clear();
@@ -238,10 +238,10 @@ fn an_arrival_of_several_requests_is_served_when_its_iteration_is() {
 }
 
 #[test]
-fn failures_on_this_side_are_no_errors() {
+fn failures_of_the_load_generator_are_not_errors() {
     let run = run_of(&[(500, 5, 200)]).at(3, |t| fail(t, Fault::FdLimit, 40));
     let summary = run.thresholds(&["error_rate == 0%"]).summary();
-    // They would have been requests, and nobody knows how these would have ended.
+    // They would have been requests, and the result of these is unknown.
     let judged = &summary.thresholds[0];
     assert_eq!((judged.observed, judged.best, judged.worst), (Some(0.0), Some(0.0), Some(40.0 / 5_040.0)));
     assert_eq!(judged.standing, Standing::Undecided);
@@ -251,18 +251,18 @@ fn failures_on_this_side_are_no_errors() {
 }
 
 #[test]
-fn a_mean_is_judged_as_it_is_printed() {
-    // 20 of 1,000 a second took 10 s at least: 200 ms of the mean are theirs.
+fn a_mean_is_judged_as_printed() {
+    // 20 of 1,000 per second took at least 10 s: they add 200 ms to the mean.
     let slow = run_of(&[(980, 5, 200)]).at(9, |t| time_out(t, 200, 10 * S));
     let summary = slow.thresholds(&["response_time mean > 150ms", "response_time mean < 15s"]).summary();
     assert_eq!(summary.thresholds[0].observed, summary.response_time.mean_ns);
     assert!(summary.thresholds[0].is_met && summary.thresholds[0].is_lower_bound);
-    assert!(!summary.thresholds[1].is_met, "nobody knows that it is not longer");
+    assert!(!summary.thresholds[1].is_met, "it may be longer");
 }
 
 #[test]
-fn a_backlog_of_three_in_a_hundred_is_not_excused_by_chance() {
-    // Offered 1,000/s, served 970/s for 5 s: 150 wait at the stop, and the queue they are in is their mean time.
+fn a_backlog_of_3_percent_is_not_chance() {
+    // Offered 1,000/s, served 970/s for 5 s: 150 wait at the end, and their queue is as long as the mean time.
     let mut run = Run::open_with(5, |_| {});
     run.ticks.clear();
     run.fill(|tick| {
@@ -275,8 +275,8 @@ fn a_backlog_of_three_in_a_hundred_is_not_excused_by_chance() {
 }
 
 #[test]
-fn arrivals_that_this_side_could_not_send_are_not_the_services_to_miss() {
-    // A third of the arrivals waits for a port to the end.
+fn arrivals_that_could_not_be_sent_do_not_count_against_the_service() {
+    // A third of the arrivals waits for a port until the end.
     let mut run = Run::planned(|d| {
         d.load.rate_per_s = Some(1_000.0);
         d.load.duration_ns = Some(5 * S);

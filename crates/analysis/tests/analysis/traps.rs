@@ -1,5 +1,5 @@
-//! Runs that measured something else than they seem to: the link, the distance, the length of the run, a cold
-//! beginning, the connections that happened to be served. Each has a twin close by.
+//! Runs that measured something else than it seems: the link, the round trip, the length of the run, a cold start, or
+//! the connections that happened to be served. Each has a similar counterpart.
 
 use crate::analysis::cautions::cases;
 use crate::analysis::fixture::*;
@@ -34,7 +34,7 @@ cases! {
             t.run.sums[RunSum::InFlightNs.id()] = 5 * S;
             t.run.add(RunSum::ArrivalsQueued.id(), 1_000);
         }),
-        // Nothing waits anywhere: the times grow, but not because work piles up.
+        // Nothing queues up: the times grow, but not because of a backlog.
         open_course(|second| 10 + 100 * second).all_ticks(|t| t.run.sums[RunSum::InFlightNs.id()] = 5 * S),
         ["with 5.00 and 5.00 requests in flight"];
 
@@ -94,7 +94,7 @@ cases! {
 
     whole_seconds_more_are_syn_retransmits: SynRetransmits, Warning,
         connects(&[(400, 30), (1_030, 40), (2_050, 3), (3_040, 7)], 60),
-        // The kernel sent nothing again: it is the target's own slowness.
+        // The kernel retransmitted nothing, so the target itself was slow.
         connects(&[(400, 30), (1_030, 40), (2_050, 3), (3_040, 7)], 0),
         ["50 of 480 connections (10%)", "40 by 1 s, 3 by 2 s, 7 by 3 s", "retransmitted 60 segments", "somaxconn"];
 
@@ -110,7 +110,7 @@ cases! {
 
     even_bytes_and_segments_out_of_order_saturate_the_network: NetworkSaturated, Warning,
         bodies(95, |_| 0).at(14, |t| t.run.add(RunSum::SegmentsOutOfOrder.id(), 80)),
-        // Nothing was lost: a server that makes its bodies slowly looks the same.
+        // Nothing was lost: a server that generates its bodies slowly looks the same.
         bodies(95, |_| 0).at(14, |t| t.run.add(RunSum::SegmentsOutOfOrder.id(), 9)),
         ["95% of the requests' time", "600,000 bytes/s (4.80 Mbit/s)", "80 segments"];
 
@@ -201,7 +201,7 @@ cases! {
 
     a_time_of_one_round_trip_is_the_distance: RttBound, Note,
         Run::closed(15).at(3, |t| t.run.floor(RunFloor::RttNs.id(), 4 * MS)),
-        // A quarter of the time at least is the service's own.
+        // At least a quarter of the time is the service's own.
         Run::closed(15).at(3, |t| t.run.floor(RunFloor::RttNs.id(), 3 * MS)),
         ["median request 4.9", "round trip 4.00 ms", "10 users cannot exceed 2,500/s"];
 
@@ -211,18 +211,18 @@ cases! {
         ["round trip"];
 }
 
-/// 1,000 arrivals a second, answered within about so many ms, by second. By Little's law as many are in flight.
+/// 1,000 arrivals per second with times of about this many ms, by second. In flight follows Little's law.
 fn open_course(ms: impl Fn(u64) -> u64) -> Run {
     course(Run::open(15), 1_000, ms)
 }
 
-/// Ten users who finish so many requests in each of the first four seconds and 2,000 from then on.
+/// Ten users who complete this many requests in each of the first four seconds, and 2,000 in each later one.
 fn beginning(finished: u64) -> Run {
     let fewer = |t: &mut Interval| t.series[0].sums[SeriesSum::Finished.id()] = finished;
     Run::closed(15).with(|r| r.ticks[..4].iter_mut().for_each(fewer))
 }
 
-/// Ten users, whose answers take so many ms.
+/// Ten users with responses of this many ms.
 fn closed_course(ms: impl Fn(u64) -> u64) -> Run {
     course(Run::closed(15), 500, ms)
 }
@@ -246,10 +246,10 @@ fn course(mut run: Run, each_second: u64, ms: impl Fn(u64) -> u64) -> Run {
     run
 }
 
-/// Connections that took so many ms, and so many segments that were sent again.
+/// Connections that took this many ms, and this many retransmitted segments.
 fn connects(times: &'static [(u64, u64)], retransmits: u64) -> Run {
     Run::closed(15).at(0, move |t| {
-        // The fastest; some others are a little slower.
+        // The fastest connection; others are a little slower.
         t.run.floor(RunFloor::ConnectNs.id(), MS);
         (0..if times[0].0 > 1 { 400 } else { 0 }).for_each(|_| t.run.record(RunHist::Connect.id(), 2 * MS));
         for (ms, n) in times {
@@ -259,8 +259,8 @@ fn connects(times: &'static [(u64, u64)], retransmits: u64) -> Run {
     })
 }
 
-/// Ten users whose answers spend so many hundredths of their time in their bodies, 600,000 bytes a second and what
-/// `more` says.
+/// Ten users whose responses spend this percentage of their time in their bodies, with 600,000 bytes per second and the
+/// changes of `more`.
 fn bodies(hundredths: u64, more: impl Fn(u64) -> u64) -> Run {
     let mut run = Run::closed(15);
     for (second, tick) in (0u64..).zip(&mut run.ticks) {
@@ -274,7 +274,7 @@ fn bodies(hundredths: u64, more: impl Fn(u64) -> u64) -> Run {
     run
 }
 
-/// Users with a connection each to the end, by the number of requests that these have served.
+/// Users with one connection each until the end, by the number of requests that each has served.
 fn served(connections: &'static [(u64, u64)]) -> Run {
     Run::closed_with(15, |d| d.load.users = Some(20)).at(14, |t| {
         for (n, requests) in connections {
@@ -284,7 +284,7 @@ fn served(connections: &'static [(u64, u64)]) -> Run {
     })
 }
 
-/// 100 connections a second, each closed behind so many requests.
+/// 100 connections per second, each closed after this many requests.
 fn ended(requests: u64, by: RunSum, change: impl FnOnce(&mut Draft)) -> Run {
     Run::closed_with(15, change).all_ticks(|t| {
         (0..100).for_each(|_| t.run.record(RunHist::ConnRequests.id(), requests));
@@ -293,22 +293,22 @@ fn ended(requests: u64, by: RunSum, change: impl FnOnce(&mut Draft)) -> Run {
     })
 }
 
-/// So many connections a second that are closed again.
+/// This many connections per second that are closed again.
 fn closing(each_second: u64) -> Run {
     Run::closed_with(15, |d| d.keep_alive = Some(false))
         .all_ticks(|t| t.run.add(RunSum::ClosedByClient.id(), each_second))
 }
 
 #[test]
-fn a_backlog_is_not_a_cold_beginning_as_well() {
+fn a_backlog_is_not_also_a_cold_start() {
     let summary = open_course(|second| 10 + 400 * second).summary();
     assert!(caution(&summary, "backlog_grew").is_some());
     assert!(caution(&summary, "unsteady_start").is_none(), "one cause, one caution");
 }
 
 #[test]
-fn the_last_second_of_a_counted_run_is_not_looked_at() {
-    // Users find no work: the time of the last answers is the count's doing.
+fn the_last_second_of_a_counted_run_is_ignored() {
+    // Users find no work, so the count determines the time of the last responses.
     let run = closed_course(|second| if second < 3 { 20 } else { 5 });
     let counted = run.clone().with(|r| r.ticks.truncate(6)).ends(StoppedBy::Requests, 6 * S);
     assert!(caution(&counted.summary(), "unsteady_start").is_none(), "five seconds are too few");
@@ -316,9 +316,9 @@ fn the_last_second_of_a_counted_run_is_not_looked_at() {
     assert!(caution(&longer.summary(), "unsteady_start").is_some());
 }
 
-/// Files are other people's: whatever stands in them, these questions end and do not panic.
+/// Files may come from others: with any content, these analyses end and do not panic.
 #[test]
-fn numbers_without_sense_are_survived() {
+fn meaningless_numbers_cause_no_panic() {
     let mad = |value: u64| {
         move |tick: &mut Interval| {
             for id in RunSum::ALL {
@@ -357,9 +357,9 @@ fn numbers_without_sense_are_survived() {
     }
 }
 
-/// Nine hours have 32,400 seconds, and the course of a run is looked at by pairs.
+/// Nine hours have 32,400 seconds, and the timeline of a run is compared in pairs.
 #[test]
-fn a_long_run_is_looked_at_in_longer_stretches() {
+fn a_long_run_is_analyzed_in_longer_sections() {
     let mut run = Run::planned(|d| d.load.duration_ns = Some(3_600 * S));
     run.fill(|tick| {
         let slow = if tick.tick < 900 { 40 * MS } else { 10 * MS };
@@ -372,12 +372,12 @@ fn a_long_run_is_looked_at_in_longer_stretches() {
     assert!(told.contains("until 15m"), "{told}");
 }
 
-/// `PLIMSOLL_BLESS=1 cargo test -p plimsoll-analysis --test surface page` writes the sections anew.
+/// `PLIMSOLL_BLESS=1 cargo test -p plimsoll-analysis --test surface page` rewrites the sections.
 #[test]
 fn every_caution_has_a_page_and_the_documents_show_it() {
     const BEGIN: &str = "## Every caution\n";
     let place = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/explanation/cautions.md");
-    let text = std::fs::read_to_string(&place).expect("the checkout is whole");
+    let text = std::fs::read_to_string(&place).expect("the checkout is complete");
     let mut wanted = String::from(BEGIN);
     for kind in Kind::ALL {
         assert_eq!(page(kind.code()), Some(kind.page()));
@@ -398,7 +398,7 @@ fn every_caution_has_a_page_and_the_documents_show_it() {
     assert_eq!(page("no_such_caution"), None);
 }
 
-/// Lines of at most 120 characters, each with its end.
+/// Wraps lines to at most 120 characters.
 fn wrapped(paragraph: &str) -> String {
     let (mut lines, mut line) = (String::new(), String::new());
     for word in paragraph.split(' ') {

@@ -1,5 +1,5 @@
-//! Made-up runs whose truth is known: a service, a load generator without enough CPU, and the same load sent by one
-//! that had it. Whatever the first one recorded, its bounds contain what the second one saw.
+//! Simulated runs with a known truth: a service, a load generator without enough CPU, and the same load sent by one
+//! with enough. The bounds of the first always contain the values of the second.
 
 use crate::analysis::fixture::*;
 use plimsoll_analysis::summary::{Standing, ThresholdResult};
@@ -9,14 +9,14 @@ use plimsoll_stats::{Hist, Interval, random::SplitMix64};
 const SECONDS: u64 = 6;
 const QUANTILES: [f64; 4] = [0.5, 0.9, 0.95, 0.99];
 
-/// When the worker has no CPU, as ends of stretches, in order.
+/// The times in which the worker has no CPU, as ends of periods, in order.
 struct Blocks(Vec<(u64, u64)>);
 
 impl Blocks {
-    /// Stretches of `mean_ns` on the average that make up `share` of the time.
+    /// Periods with a mean of `mean_ns` that make up `share` of the time.
     fn new(share: f64, mean_ns: f64, random: &mut SplitMix64) -> Self {
         let (mut all, mut at) = (Vec::new(), 0.0);
-        // Without a share the first gap has no end, so that there is none.
+        // Without a share, the first gap never ends, so there is no period.
         loop {
             at += random.exponential() * mean_ns * (1.0 - share) / share;
             let length = random.exponential() * mean_ns;
@@ -29,14 +29,14 @@ impl Blocks {
         Self(all)
     }
 
-    /// When the worker gets to what comes at this instant.
+    /// The time when the worker handles an event at this time.
     fn then(&self, at: u64) -> u64 {
         let next = self.0.partition_point(|(_, to)| *to <= at);
         self.0.get(next).filter(|(from, _)| *from <= at).map_or(at, |(_, to)| *to)
     }
 }
 
-/// A request: meant to be sent, sent, answered, and the answer seen.
+/// A request: its intended start, send, response, and the time when the response was seen.
 #[derive(Clone, Copy)]
 struct Request {
     meant: u64,
@@ -51,7 +51,7 @@ fn service_ns(median_ns: f64, sigma: f64, random: &mut SplitMix64) -> u64 {
     (median_ns * (sigma * normal).exp()) as u64
 }
 
-/// One arrival after the other at an even rate into a service that does one thing at a time, or all at once.
+/// Arrivals at an even rate at a service that handles one at a time, or all at once.
 fn open(rate: u64, times: &[u64], in_order: bool, blocks: &Blocks) -> Vec<Request> {
     let mut free = 0;
     let one = |(i, time): (usize, &u64)| {
@@ -65,7 +65,7 @@ fn open(rate: u64, times: &[u64], in_order: bool, blocks: &Blocks) -> Vec<Reques
     times.iter().enumerate().map(one).collect()
 }
 
-/// Users who wait for their answers, each with a server of its own.
+/// Users who wait for their responses, each with a separate server.
 fn closed(users: u64, draw: &mut impl FnMut() -> u64, blocks: &Blocks) -> Vec<Request> {
     let mut all = Vec::new();
     for _ in 0..users {
@@ -79,7 +79,7 @@ fn closed(users: u64, draw: &mut impl FnMut() -> u64, blocks: &Blocks) -> Vec<Re
     all
 }
 
-/// As the engine records it.
+/// Records as the engine does.
 fn recorded(mut run: Run, requests: &[Request], blocks: &Blocks) -> Run {
     let is_open = run.outline.load.is_open();
     run.ticks.clear();
@@ -104,7 +104,7 @@ fn recorded(mut run: Run, requests: &[Request], blocks: &Blocks) -> Run {
         cells.record(SeriesHist::Response.id(), request.seen - request.meant);
         cells.record(SeriesHist::Service.id(), request.seen - request.sent);
     }
-    // The kernel counts a wait from the first thing that there is to do.
+    // The kernel counts a wait starting with the first runnable task.
     let mut work: Vec<u64> = requests.iter().flat_map(|r| [r.meant, r.came]).collect();
     work.sort_unstable();
     let mut waited = 0;
@@ -137,7 +137,7 @@ fn quantile(requests: &[Request], of: impl Fn(&Request) -> u64, q: f64) -> f64 {
     hist.quantile(q).unwrap() as f64
 }
 
-/// The bounds hold the truth up to the width of a bucket, and no answer contradicts it.
+/// The bounds contain the truth to within the width of a bucket, and no verdict contradicts it.
 fn holds(judged: &ThresholdResult, truth: f64, what: &str) -> Result<(), String> {
     let best = judged.best.unwrap_or(0.0);
     let worst = judged.worst.unwrap_or(f64::INFINITY);
@@ -156,7 +156,7 @@ fn holds(judged: &ThresholdResult, truth: f64, what: &str) -> Result<(), String>
 }
 
 #[test]
-fn bounds_of_the_open_model_hold_what_a_generator_with_a_cpu_would_have_seen() {
+fn bounds_of_the_open_model_contain_the_values_of_an_idle_generator() {
     let (mut decided, mut all) = (0, 0);
     for seed in 0..60u64 {
         let mut random = SplitMix64::new(seed);
@@ -164,7 +164,7 @@ fn bounds_of_the_open_model_hold_what_a_generator_with_a_cpu_would_have_seen() {
         let in_order = seed % 2 == 0;
         let share = [0.0, 0.02, 0.1, 0.4][seed as usize / 3 % 4];
         let wait_ns = [1e6, 4e6, 20e6, 150e6][seed as usize / 7 % 4];
-        // A service that does one thing at a time has a load of about a third.
+        // A service that handles one at a time has a load of about a third.
         let median_ns = if in_order { 3e8 / rate as f64 } else { 1e6 * (1 + seed % 9) as f64 };
         let times: Vec<u64> =
             (0..rate * SECONDS - 1).map(|_| service_ns(median_ns, 0.4, &mut random)).collect();
@@ -186,12 +186,12 @@ fn bounds_of_the_open_model_hold_what_a_generator_with_a_cpu_would_have_seen() {
             decided += u32::from(judged.standing != Standing::Undecided);
         }
     }
-    // Bounds that say nothing hold everything.
+    // Infinite bounds would contain everything.
     assert!(decided * 2 > all, "{decided} of {all} were decided");
 }
 
 #[test]
-fn bounds_of_the_closed_model_hold_the_services_own_time() {
+fn bounds_of_the_closed_model_contain_the_service_time() {
     let (mut decided, mut all, mut out) = (0, 0, Vec::new());
     for seed in 0..40u64 {
         let mut random = SplitMix64::new(1_000 + seed);
@@ -202,7 +202,7 @@ fn bounds_of_the_closed_model_hold_the_services_own_time() {
         let blocks = Blocks::new(share, wait_ns, &mut random);
         let mut times = SplitMix64::new(seed);
         let seen = closed(users, &mut || service_ns(median_ns, 0.4, &mut times), &blocks);
-        // The service's own distribution, from far more of its times.
+        // The service's own distribution, from many more samples.
         let mut own = Hist::on_demand();
         (0..100_000).for_each(|_| own.record(service_ns(median_ns, 0.4, &mut times)));
         let run = Run::planned(|d| {
@@ -220,13 +220,13 @@ fn bounds_of_the_closed_model_hold_the_services_own_time() {
             decided += u32::from(judged.standing != Standing::Undecided);
         }
     }
-    // A sample's interval misses one time in twenty: of 160, 18 would be a chance of one in a thousand.
+    // An interval of samples misses one time in twenty: of 160, 18 misses have a probability of one in a thousand.
     assert!(out.len() < 18, "{} of {all}: {out:#?}", out.len());
     assert!(decided * 3 > all, "{decided} of {all} were decided");
 }
 
 #[test]
-fn thinned_samples_hold_the_quantile_as_often_as_they_promise() {
+fn intervals_of_thinned_samples_contain_the_quantile_at_their_level() {
     let (mut all, mut out) = (0, 0);
     for seed in 0..300u64 {
         let mut random = SplitMix64::new(77 + seed);
@@ -237,7 +237,7 @@ fn thinned_samples_hold_the_quantile_as_often_as_they_promise() {
             (0..n / 10).for_each(|_| answer(tick, 0, (random.exponential() * 5e6) as u64 + 1_000, 200));
         }
         for q in QUANTILES {
-            // Of an exponential distribution: -ln(1 - q).
+            // The quantile of an exponential distribution is -ln(1 - q).
             let truth = -(1.0 - q).ln() * 5e6 + 1_000.0;
             let judged = run
                 .clone()
@@ -249,7 +249,7 @@ fn thinned_samples_hold_the_quantile_as_often_as_they_promise() {
             out += u32::from(holds(&judged, truth, "").is_err());
         }
     }
-    // 1,200 intervals of four quantiles each of 300 samples: 5% and three deviations of 300 independent ones.
+    // 1,200 intervals of four quantiles of 300 samples each: 5% and three deviations of 300 independent ones.
     assert!(
         f64::from(out) < f64::from(all) * (0.05 + 3.0 * (0.05f64 * 0.95 / 300.0).sqrt()),
         "{out} of {all}"

@@ -1,4 +1,4 @@
-//! The verdict: FAIL beats INCONCLUSIVE beats PASS, each in a sentence that may be quoted.
+//! The verdict: FAIL beats INCONCLUSIVE beats PASS, each in a sentence that can be quoted.
 
 use crate::analysis::fixture::*;
 use plimsoll_analysis::summarise;
@@ -17,13 +17,13 @@ fn a_healthy_closed_run_passes() {
 }
 
 #[test]
-fn a_healthy_open_run_passes_beside_what_was_offered() {
+fn a_healthy_open_run_passes_and_names_the_offered_rate() {
     let verdict = Run::open(15).summary().verdict;
     assert_eq!(verdict.sentence, "PASS: 1,000 of 1,000 req/s offered with p99 5.95 ms and no errors in 15 s");
 }
 
 #[test]
-fn a_service_that_only_says_404_fails() {
+fn a_service_that_only_returns_404_fails() {
     let mut run = Run::planned(|d| d.load.duration_ns = Some(15 * S));
     run.fill(|tick| (0..1_000).for_each(|i| answer(tick, 0, 2 * MS + i * 1_000, 404)));
     let summary = run.summary();
@@ -39,7 +39,7 @@ fn a_service_that_only_says_404_fails() {
 }
 
 #[test]
-fn one_error_in_a_million_is_an_error_when_nobody_said_otherwise() {
+fn a_single_error_fails_by_default() {
     let summary = Run::closed(15).at(7, |t| fail(t, Fault::ConnectionReset, 1)).summary();
     assert_eq!(summary.verdict.sentence, "FAIL: 0.0033% of 30,001 requests failed; the threshold is 0%");
     let allowed =
@@ -73,7 +73,7 @@ fn every_missed_threshold_is_named() {
 }
 
 #[test]
-fn a_limit_of_this_machine_is_never_a_verdict_on_the_service() {
+fn a_limit_of_the_load_generator_is_never_a_verdict_on_the_service() {
     let summary = Run::closed(15).at(3, |t| fail(t, Fault::FdLimit, 44)).summary();
     assert_eq!(summary.verdict.result, Outcome::Inconclusive);
     assert_eq!(
@@ -85,7 +85,7 @@ fn a_limit_of_this_machine_is_never_a_verdict_on_the_service() {
 }
 
 #[test]
-fn a_missed_threshold_beats_a_doubt_that_cannot_turn_it() {
+fn a_missed_threshold_beats_a_doubt_that_cannot_change_it() {
     let summary = Run::closed(15)
         .at(3, |t| fail(t, Fault::FdLimit, 1))
         .at(4, |t| fail(t, Fault::PortsExhausted, 1))
@@ -94,13 +94,13 @@ fn a_missed_threshold_beats_a_doubt_that_cannot_turn_it() {
     assert_eq!(summary.verdict.result, Outcome::Fail, "{}", summary.verdict.sentence);
     assert_eq!(summary.verdict.reasons, ["error_rate == 0%"]);
     assert_eq!(caution(&summary, "client_fd_limit").unwrap().severity, Severity::Warning);
-    // Without the failures the two attempts are what nobody knows of.
+    // Without the failures, only the two attempts are unknown.
     let summary = Run::closed(15)
         .at(3, |t| fail(t, Fault::FdLimit, 1))
         .at(4, |t| fail(t, Fault::PortsExhausted, 1))
         .summary();
     assert_eq!(summary.verdict.result, Outcome::Inconclusive);
-    // One is enough to leave it open.
+    // One unknown attempt is enough to leave the result undecided.
     assert_eq!(summary.verdict.reasons, ["client_fd_limit"]);
     assert_eq!(summary.thresholds[0].doubts.len(), 2);
 }
@@ -114,8 +114,8 @@ fn a_warning_or_a_note_leaves_the_verdict_alone() {
 }
 
 #[test]
-fn a_server_behind_the_offered_rate_fails() {
-    // Offered 1,000/s, served 700/s, the rest waits for one of the connections; the workers have room.
+fn a_server_below_the_offered_rate_fails() {
+    // Offered 1,000/s, served 700/s; the rest waits for a connection, while the workers have capacity.
     let mut run = Run::planned(|d| {
         d.load.rate_per_s = Some(1_000.0);
         d.load.duration_ns = Some(15 * S);
@@ -156,7 +156,7 @@ fn nothing_at_all_is_inconclusive() {
 }
 
 #[test]
-fn a_value_beside_its_limit_is_shown_with_every_digit() {
+fn a_value_close_to_its_limit_is_shown_with_every_digit() {
     let summary = Run::closed(15)
         .at(3, |t| fail(t, Fault::ConnectionReset, 1))
         .thresholds(&["throughput > 2000.07/s", "requests < 30001"])
@@ -181,7 +181,7 @@ fn a_percentile_without_enough_samples_is_not_quoted() {
 }
 
 #[test]
-fn requests_of_a_sequence_are_not_held_against_its_arrivals() {
+fn requests_of_a_sequence_are_not_compared_with_its_arrivals() {
     let mut run = Run::planned(|d| {
         d.load.rate_per_s = Some(1_000.0);
         d.load.duration_ns = Some(15 * S);

@@ -1,4 +1,4 @@
-//! What monitors saw: figures of the measured part, what stood at its limit, memory, and what moved with p99.
+//! Results of monitors: values of the measurement period, saturated resources, memory, and correlations with p99.
 
 use crate::analysis::cautions::cases;
 use crate::analysis::fixture::*;
@@ -15,7 +15,7 @@ fn row<'a>(summary: &'a Summary, metric: &str) -> &'a MetricRow {
     rows.find(|row| row.metric == metric).unwrap()
 }
 
-/// Noise in -1..1 that no test can be tuned to.
+/// Noise between -1 and 1 that no test can be tuned to.
 fn noise(second: u64, seed: u64) -> f64 {
     let mixed = (second + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ seed.wrapping_mul(0xd1b5_4a32_d192_ed03);
     let mixed = (mixed ^ (mixed >> 31)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -23,7 +23,7 @@ fn noise(second: u64, seed: u64) -> f64 {
 }
 
 #[test]
-fn figures_are_of_the_measured_part_and_peaks_have_their_second() {
+fn values_cover_the_measurement_period_and_peaks_have_their_second() {
     let run = Run::closed_with(15, |d| d.warmup_ns = Some(5 * S)).watch("api", "process").sees(
         "cpu",
         Unit::Cores,
@@ -47,7 +47,7 @@ fn figures_are_of_the_measured_part_and_peaks_have_their_second() {
 }
 
 #[test]
-fn the_words_of_the_file_come_before_what_monitors_found_out() {
+fn facts_of_the_file_precede_those_of_monitors() {
     let run = Run::closed(15)
         .with(|run| run.outline.system_under_test = vec![("server".into(), "Node 20".into())])
         .watch("db", "postgres")
@@ -65,7 +65,7 @@ fn the_words_of_the_file_come_before_what_monitors_found_out() {
 }
 
 #[test]
-fn one_full_thread_is_told_before_the_host_that_has_room() {
+fn a_saturated_thread_is_named_before_a_host_with_capacity() {
     let run = Run::closed(15)
         .watch("host", "host")
         .sees("cpu", Unit::Cores, Some(4.0), |_| 1.3)
@@ -89,7 +89,7 @@ fn one_full_thread_is_told_before_the_host_that_has_room() {
 }
 
 #[test]
-fn room_everywhere_is_said_and_so_is_that_nobody_looked() {
+fn no_saturated_resource_and_no_monitor_are_both_reported() {
     let calm = Run::closed(15).watch("api", "process").sees("cpu", Unit::Cores, Some(2.0), |_| 0.5);
     assert_eq!(calm.summary().bottleneck.as_deref(), Some("none of the watched resources"));
     assert_eq!(Run::closed(15).summary().bottleneck, None);
@@ -98,14 +98,14 @@ fn room_everywhere_is_said_and_so_is_that_nobody_looked() {
 }
 
 #[test]
-fn a_resource_that_is_full_for_a_few_seconds_was_not_the_limit() {
+fn a_resource_that_is_saturated_for_a_few_seconds_is_not_the_bottleneck() {
     let at = |second: u64| if second.is_multiple_of(3) { 1.0 } else { 0.3 };
     let run = Run::closed(30).watch("host", "host").sees("sda/busy", Unit::Share, Some(1.0), at);
     assert!(run.summary().saturated_resources.is_empty());
 }
 
 #[test]
-fn a_part_is_not_told_beside_its_whole() {
+fn a_part_is_not_named_in_addition_to_its_whole() {
     let full = |_| 1.0;
     let run = Run::closed(15)
         .watch("api", "process")
@@ -115,14 +115,14 @@ fn a_part_is_not_told_beside_its_whole() {
 }
 
 #[test]
-fn what_was_full_before_did_not_give_out_first() {
+fn a_resource_that_was_saturated_before_the_load_is_not_the_bottleneck() {
     let seen = |metric: &str, value: fn(u64) -> f64| {
         let run = Run::closed(15).watch("host", "host").sees(metric, Unit::Bytes, Some(100.0 * MB), value);
         let summary = run.thresholds(&["response_time p99 < 1ms"]).summary();
         (summary.saturated_resources.len(), summary.verdict.sentence)
     };
     let (told, sentence) = seen("memory_used", |_| 97.0 * MB);
-    assert!(told == 0 && !sentence.contains("gave out"), "{sentence}");
+    assert!(told == 0 && !sentence.contains("bottleneck"), "{sentence}");
     assert_eq!(seen("swap_used", |s| (10 + 40 * s).min(99) as f64 * MB).0, 0);
     let (told, sentence) = seen("memory_used", |s| (60 + 10 * s).min(98) as f64 * MB);
     assert!(told == 1 && sentence.contains("bottleneck: host: memory"), "{sentence}");
@@ -134,16 +134,16 @@ fn what_was_full_before_did_not_give_out_first() {
 }
 
 #[test]
-fn overflows_without_late_connections_may_be_another_programs() {
+fn overflows_without_slow_connections_may_come_from_another_program() {
     let run = Run::closed(15)
         .watch("host", "host")
         .sees("listen_overflows", Unit::PerS, None, |s| if s == 0 { 472.0 } else { 0.0 })
         .thresholds(&["response_time p99 < 1ms"]);
     let summary = run.summary();
-    assert!(summary.saturated_resources.is_empty() && !summary.verdict.sentence.contains("gave out"));
+    assert!(summary.saturated_resources.is_empty() && !summary.verdict.sentence.contains("bottleneck"));
     let told = caution(&summary, "listen_queue_overflow").unwrap().evidence_text();
     assert!(told.contains("perhaps of another program"), "{told}");
-    // With a connection that was late, and tried when the queue overflowed, it was this one.
+    // With a connection that was slow and attempted during the overflow, it came from this one.
     let run = run.at(0, |t| t.run.add(RunSum::ConnAttempts.id(), 1));
     let summary = run.at(1, |t| t.run.record(RunHist::Connect.id(), S)).summary();
     let said = &summary.verdict.sentence;
@@ -151,12 +151,12 @@ fn overflows_without_late_connections_may_be_another_programs() {
 }
 
 #[test]
-fn a_rate_behind_a_gap_is_of_one_second_and_a_count_of_its_rises() {
+fn a_rate_after_a_gap_covers_one_second_and_a_count_its_increase() {
     let refused = |unit: Unit, value: fn(u64) -> f64| {
         let run = Run::closed(30).watch("cache", "redis").sees("rejected_connections", unit, None, value);
         run.summary().saturated_resources.len()
     };
-    // Six in the one second that was seen behind twenty that were not.
+    // Six in the one known second, after twenty without a sample.
     assert_eq!(refused(Unit::PerS, |s| if s < 20 { f64::NAN } else { 6.0 * f64::from(s == 20) }), 0);
     assert_eq!(refused(Unit::PerS, |s| if s == 20 { 12.0 } else { 0.0 }), 1);
     assert_eq!(refused(Unit::Count, |_| 500.0), 0);
@@ -182,19 +182,19 @@ fn a_leak_has_a_slope_with_an_interval() {
 }
 
 #[test]
-fn a_leak_below_a_collectors_teeth_is_seen() {
+fn a_leak_below_a_garbage_collector_sawtooth_is_found() {
     let summary = memory(900, |s| 100.0 * MB + 0.1 * MB * s as f64 + 2.0 * MB * (s % 20) as f64);
     assert_eq!(verdict(&summary), SlopeVerdict::Grows);
 }
 
 #[test]
-fn teeth_spikes_and_a_beginning_that_ends_are_no_leak() {
+fn a_sawtooth_spikes_and_initial_growth_are_not_leaks() {
     let flat = |name: &str, seconds: u64, bytes: &dyn Fn(u64) -> f64| {
         let summary = memory(seconds, bytes);
         assert_ne!(verdict(&summary), SlopeVerdict::Grows, "{name}: {:?}", row(&summary, "rss").slope);
         assert!(caution(&summary, "memory_growth").is_none(), "{name}");
     };
-    // Reported of a real service: straight growth for 45% of the run, then flat.
+    // Reported from a real service: linear growth for 45% of the run, then flat.
     flat("filled", 600, &|s| 100.0 * MB + MB * s.min(270) as f64 + 0.3 * MB * noise(s, 2));
     flat("one spike", 600, &|s| {
         if (410..425).contains(&s) { 400.0 * MB } else { 100.0 * MB + MB * noise(s, 3) }
@@ -210,17 +210,17 @@ fn teeth_spikes_and_a_beginning_that_ends_are_no_leak() {
 }
 
 #[test]
-fn a_minute_is_needed_to_judge_memory() {
+fn memory_is_judged_only_after_a_minute() {
     let summary = memory(59, |s| 100.0 * MB + MB * s as f64);
     assert!(row(&summary, "rss").slope.is_none());
     let summary = Run::closed(90)
         .watch("db", "postgres")
         .sees("database_size", Unit::Bytes, None, |s| s as f64)
         .summary();
-    assert!(row(&summary, "database_size").slope.is_none(), "a database grows because it is meant to");
+    assert!(row(&summary, "database_size").slope.is_none(), "a database grows by design");
 }
 
-/// Ten users whose answers take longer in some seconds.
+/// Ten users whose responses take longer in some seconds.
 fn slow_in(seconds: u64, ms: impl Fn(u64) -> f64) -> Run {
     let mut run = Run::closed(seconds);
     for number in 0..run.ticks.len() {
@@ -235,7 +235,7 @@ fn slow_in(seconds: u64, ms: impl Fn(u64) -> f64) -> Run {
 }
 
 #[test]
-fn what_moves_with_p99_is_told_with_its_lag_and_never_as_a_cause() {
+fn correlations_with_p99_are_reported_with_their_lag_and_never_as_a_cause() {
     let run = slow_in(200, |s| 5.0 + 2.0 * noise(s, 7))
         .watch("db", "postgres")
         .sees("waiting", Unit::Count, None, |s| 10.0 + 4.0 * noise(s + 2, 7) + 0.5 * noise(s, 8))
@@ -252,7 +252,7 @@ fn what_moves_with_p99_is_told_with_its_lag_and_never_as_a_cause() {
 }
 
 #[test]
-fn two_slopes_or_two_random_walks_are_not_told_to_move_together() {
+fn two_slopes_or_two_random_walks_are_not_correlated() {
     let slopes = slow_in(200, |s| 5.0 + s as f64 / 50.0 + 0.05 * noise(s, 1)).watch("db", "postgres").sees(
         "rows",
         Unit::Count,
@@ -273,7 +273,7 @@ fn two_slopes_or_two_random_walks_are_not_told_to_move_together() {
 }
 
 #[test]
-fn of_many_numbers_that_have_nothing_to_do_with_it_hardly_one_is_told() {
+fn of_many_unrelated_metrics_hardly_one_is_reported() {
     let told: usize = (0..20u64)
         .map(|seed| {
             let mut run = slow_in(90, |s| 5.0 + noise(s, 1_000 + seed)).watch("all", "prometheus");

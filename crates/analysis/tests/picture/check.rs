@@ -1,4 +1,4 @@
-//! Everything that must hold between a record and its picture, counted another way: from the ticks, value by value.
+//! Everything that must hold between a record and its picture, computed differently: from the ticks, value by value.
 
 use plimsoll_analysis::picture::{Heat, Picture, ROWS_MAX, Spectrum};
 use plimsoll_analysis::summarise;
@@ -9,7 +9,7 @@ use plimsoll_record::RunRecord;
 use plimsoll_stats::{Hist, Tally};
 use std::collections::BTreeMap;
 
-/// The ticks of all machines added up: number, start and end in s, all requests.
+/// The ticks of all machines, added up: number, start and end in s, all requests.
 pub fn ticks(record: &RunRecord) -> Vec<(u32, f64, f64, Tally)> {
     let mut all: BTreeMap<u32, (f64, f64, Tally)> = BTreeMap::new();
     for origin in record.generators.values() {
@@ -28,8 +28,8 @@ pub fn ticks(record: &RunRecord) -> Vec<(u32, f64, f64, Tally)> {
     all.into_iter().map(|(tick, (from_s, to_s, all))| (tick, from_s, to_s, all)).collect()
 }
 
-/// What a heat-map draws of these ticks: finished times, and of those that were cut off the ones of the time-out and
-/// those behind the longest finished one; and how many it does not draw.
+/// The times that a heat map draws for these ticks: completed ones, and censored ones that are timeouts or longer than
+/// the longest completed one. Also returns how many it omits.
 type Drawn = (Hist, u64);
 
 fn drawn(all: &Tally, [exact, bounds]: [SeriesHist; 2], longest: Option<u64>, timeout_ns: u64) -> Drawn {
@@ -49,7 +49,7 @@ fn response(all: &Tally) -> Hist {
     sum
 }
 
-/// What is wrong with a picture of this record; empty: nothing.
+/// Returns the mistakes in a picture of this record.
 pub fn wrong(record: &RunRecord, picture: &Picture) -> Vec<String> {
     let (summary, ticks) = (summarise(record), ticks(record));
     let mut wrong = Vec::new();
@@ -95,7 +95,11 @@ fn rows(summary: &Summary, picture: &Picture, ticks: &[(u32, f64, f64, Tally)]) 
             wrong.push(format!("row {at} mixes the warm-up with the measured part"));
         }
         if mine.first().map(|tick| tick.0) != Some(row.tick) || mine.len() > picture.ticks_per_row as usize {
-            wrong.push(format!("row {at} has {} ticks from {:?} on", mine.len(), mine.first().map(|t| t.0)));
+            wrong.push(format!(
+                "row {at} has {} ticks starting at {:?}",
+                mine.len(),
+                mine.first().map(|t| t.0)
+            ));
         }
         let (finished, failed) = (all.sums[SeriesSum::Finished.id()], all.sums[SeriesSum::Failed.id()]);
         if (row.requests, row.errors) != (finished, failed) {
@@ -109,7 +113,7 @@ fn rows(summary: &Summary, picture: &Picture, ticks: &[(u32, f64, f64, Tally)]) 
                 row.good_rate_per_s
             ));
         }
-        // Where nothing was cut off a percentile is the histogram's own.
+        // Without censored times, a percentile is that of the histogram.
         if all.hists[SeriesHist::ResponseCensored.id()].is_empty() {
             let times = response(&all);
             let p = |q| times.quantile(q);
@@ -149,7 +153,7 @@ fn heat(
     let ratios: Vec<f64> = edges.windows(2).map(|pair| pair[1] / pair[0]).collect();
     let ratio = ratios.first().copied().unwrap_or(1.0);
     let is_even = ratios.iter().all(|r| *r > 1.0 && (r / ratio - 1.0).abs() < 1e-9);
-    // Round parts of a power of ten: the first edge is 10^(k/n) for whole numbers.
+    // Divisions of a power of ten: the first edge is 10^(k/n) for whole numbers.
     let steps = 1.0 / ratio.log10();
     let is_round = edges.is_empty() || {
         let k = edges[0].log10() * steps.round();
@@ -226,7 +230,7 @@ fn spectra(summary: &Summary, picture: &Picture) -> Vec<String> {
                     .map(|q| format!("{name}: p{q}")),
             );
         }
-        // Of few samples the highest percentiles are the longest, which is the last point.
+        // With few samples, the highest percentiles are the longest time, which is the last point.
         let samples = (response.count + response.censored) as f64;
         let last = |q: f64| if (1.0 - q) * samples >= 1.0 { q } else { 1.0 };
         let least = response.percentiles.iter().find(|p| p.is_lower_bound).map(|p| last(p.q));
@@ -237,7 +241,7 @@ fn spectra(summary: &Summary, picture: &Picture) -> Vec<String> {
     wrong
 }
 
-/// The first printed percentile that the curve does not have. Level stretches have only their ends.
+/// Returns the first printed percentile that is missing from the curve. Level sections have only their ends.
 fn agree(times: &Times, points: Vec<(f64, u64)>) -> Option<f64> {
     let at = |q: f64| {
         let next = points.iter().position(|(at, _)| *at >= q)?;

@@ -1,4 +1,4 @@
-//! Moments that a report names: each with a run that has it, and one that has not.
+//! Events that a report names: each with a run that has it, and one that does not.
 
 use crate::analysis::fixture::{MS, Run, S, answers, profile};
 use plimsoll_analysis::summarise;
@@ -20,11 +20,11 @@ fn a_quiet_run_has_no_events() {
 }
 
 #[test]
-fn notes_stand_in_their_order_and_once_for_all_machines() {
+fn notes_keep_their_order_and_appear_once_for_all_machines() {
     let run = Run::closed(20)
         .note(9 * S, NoteKind::Control, "paused")
         .note(4 * S, NoteKind::Note, "<b>cache</b> off")
-        .note(3 * S, NoteKind::Gap, "told by the gap itself");
+        .note(3 * S, NoteKind::Gap, "reported by the gap itself");
     let summary = run.summary();
     assert_eq!(events_of(&summary, EventKind::Note), [(4.0, "<b>cache</b> off")]);
     assert_eq!(events_of(&summary, EventKind::Control), [(9.0, "paused")]);
@@ -35,7 +35,7 @@ fn notes_stand_in_their_order_and_once_for_all_machines() {
 }
 
 #[test]
-fn stages_are_told_where_the_load_bends_or_jumps() {
+fn stages_are_reported_where_the_load_bends_or_jumps() {
     let load =
         |stages: &[(u64, f64)]| Load::Open { rate_per_s: profile(0.0, stages), arrivals: Default::default() };
     let run = |stages: &[(u64, f64)]| Run::open(40).with(|r| r.outline.load = load(stages)).summary();
@@ -43,10 +43,10 @@ fn stages_are_told_where_the_load_bends_or_jumps() {
     let expected =
         [(10.0, "500 arrivals/s"), (20.0, "800 arrivals/s"), (30.0, "from 800 to 0 arrivals/s within 90 s")];
     assert_eq!(events_of(&summary, EventKind::Stage), expected);
-    // One straight line in two pieces is one, and what lies behind the stop never was.
+    // A straight line in two pieces is one stage, and stages after the end of the run are omitted.
     assert_eq!(events_of(&run(&[(20, 500.0), (100, 3_000.0)]), EventKind::Stage), []);
     let recorded: Vec<(u64, f64)> = (0..60).map(|k| (1, f64::from(k % 7))).collect();
-    assert_eq!(events_of(&run(&recorded), EventKind::Stage), [], "seconds of a recording are no stages");
+    assert_eq!(events_of(&run(&recorded), EventKind::Stage), [], "seconds of a recording are not stages");
 }
 
 #[test]
@@ -69,7 +69,7 @@ fn a_gap_and_a_spike_are_events() {
 }
 
 #[test]
-fn a_machine_that_was_not_heard_is_no_change_of_the_service() {
+fn a_missing_machine_is_not_a_change_of_the_service() {
     let name = |one: &str| one.to_owned();
     let a = Run::open(120).with(|run| run.origin = name("a"));
     let mut b = Run::open(120).with(|run| run.origin = name("b"));
@@ -80,8 +80,8 @@ fn a_machine_that_was_not_heard_is_no_change_of_the_service() {
 }
 
 #[test]
-fn a_change_for_good_is_told_and_a_planned_one_is_not() {
-    // Answers take 5 ms with a little noise; from second 60 on a fifth more.
+fn a_lasting_change_is_reported_and_a_planned_one_is_not() {
+    // Responses take 5 ms with a little noise, and 20% more after second 60.
     let course = |slower: u64| {
         let mut run = Run::planned(|draft| {
             draft.load.rate_per_s = Some(1_000.0);
@@ -101,8 +101,8 @@ fn a_change_for_good_is_told_and_a_planned_one_is_not() {
     assert_eq!(changes.len(), 1, "{changes:?}");
     assert!((58.0..=62.0).contains(&changes[0].0), "{changes:?}");
     assert!(changes[0].1.starts_with("p99 of the seconds goes from 5.9"), "{changes:?}");
-    assert_eq!(events_of(&course(2).summary(), EventKind::Change), [], "2% are nothing to act on");
-    // The rate follows its profile: no news.
+    assert_eq!(events_of(&course(2).summary(), EventKind::Change), [], "2% require no action");
+    // The rate follows its profile, which is not an event.
     let rates = |planned: bool| {
         let mut run = Run::planned(|draft| draft.load.duration_ns = Some(120 * S));
         let stages = [(60, 10.0), (0, 20.0)];
@@ -125,8 +125,8 @@ fn a_change_for_good_is_told_and_a_planned_one_is_not() {
 }
 
 #[test]
-fn what_somebody_did_by_hand_is_no_change_of_the_course() {
-    // Nothing is answered from 40 s to 70 s, and half of a second's load in the seconds at the edges.
+fn a_manual_change_is_not_a_change_of_the_service() {
+    // Nothing completes from 40 s to 70 s, and the seconds at the edges have half of the load.
     let hole = |notes: &[(u64, Steered)]| {
         let mut run = Run::open(120);
         for second in 40..70 {
@@ -145,9 +145,9 @@ fn what_somebody_did_by_hand_is_no_change_of_the_course() {
     let rates = |summary: &Summary| events_of(summary, EventKind::Change).len();
     assert!(rates(&hole(&[])) >= 2, "{:?}", hole(&[]).events);
     let paused = hole(&pause);
-    assert_eq!(events_of(&paused, EventKind::Change), [], "the pause is told, and is all there is");
+    assert_eq!(events_of(&paused, EventKind::Change), [], "only the pause is reported");
     assert_eq!(events_of(&paused, EventKind::Control).len(), 2);
-    // Another level: the note says it.
+    // For another level, the note reports it.
     let higher = |notes: &[(u64, Steered)]| {
         let mut run = Run::open(120);
         for second in 60..120 {

@@ -1,4 +1,4 @@
-//! The runs that the example `make_run` writes: whole, of the shape they claim, and each like its picture.
+//! The runs that the example `make_run` writes: complete, as described, and consistent with their pictures.
 
 use crate::picture::check::wrong;
 use plimsoll_analysis::picture::Picture;
@@ -13,7 +13,7 @@ use plimsoll_testkit::{odd_runs, shop, trouble};
 fn made(scene: Scene) -> (RunRecord, Summary, Picture) {
     let folder = Folder::new(&format!("picture-{}", scene.opening.origin));
     let path = folder.file("run.plim");
-    scene.write(&path).expect("the disk has room");
+    scene.write(&path).expect("the disk has space");
     let record = read(&path).unwrap();
     let (summary, picture) = summarise_with_picture(&record, &spans_of(&path, &record).unwrap());
     assert_eq!(wrong(&record, &picture), Vec::<String>::new());
@@ -27,7 +27,7 @@ fn a_run_repeats_with_its_seed() {
 }
 
 #[test]
-fn the_shop_keeps_its_promises() {
+fn the_shop_run_is_as_described() {
     let (_, summary, picture) = made(shop::half(7, 2));
     assert!(summary.is_complete && summary.totals.errors > 100 && !summary.monitors.is_empty());
     assert_eq!((summary.requests.len(), summary.groups.len(), picture.sparks.len()), (5, 3, 5));
@@ -46,7 +46,7 @@ fn odd_runs_have_pictures() {
     assert_eq!((summary.totals.requests, picture.rows.len(), picture.spectra[0].response.len()), (1, 1, 2));
     let (_, summary, picture) = made(odd_runs::streams(7));
     assert!(summary.streams[0].streams >= 400 && picture.rows.iter().all(|row| row.events.is_some()));
-    assert!(!picture.spectra.iter().any(|one| one.request == "feed"), "a life is nobody's response time");
+    assert!(!picture.spectra.iter().any(|one| one.request == "feed"), "a lifetime is not a response time");
     let (_, summary, picture) = made(odd_runs::hostile(7));
     assert_eq!((summary.name.as_str(), picture.moments.len()), ("</script><script>alert(1)</script>", 30));
 }
@@ -58,7 +58,11 @@ fn troubled_runs_have_pictures() {
     assert!(picture.classes.len() >= 7 && picture.rows.iter().all(|row| row.good_rate_per_s == 0.0));
     let (_, summary, picture) = made(trouble::empty(7));
     assert_eq!((summary.totals.requests, summary.verdict.result), (0, Outcome::Inconclusive));
-    assert_eq!(picture.response_heat.counts.iter().flatten().sum::<u64>(), 10, "cut off, and shown where");
+    assert_eq!(
+        picture.response_heat.counts.iter().flatten().sum::<u64>(),
+        10,
+        "censored, and shown in their place"
+    );
     let (_, summary, picture) = made(trouble::gap(7));
     assert!(!summary.is_complete && picture.rows.len() == 105);
     let (record, summary, _) = made(trouble::cut_off(7));

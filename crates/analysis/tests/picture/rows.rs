@@ -1,4 +1,4 @@
-//! Rows, heat-maps and spectra of runs that a test wrote value by value.
+//! Rows, heat maps, and spectra of runs that a test wrote value by value.
 
 use crate::analysis::fixture::{MS, Run, S, answer, answers, fail, part, time_out, under_way};
 use crate::picture::check::{ticks, wrong};
@@ -13,7 +13,7 @@ fn pictured(record: &RunRecord) -> Picture {
     picture(record, &summarise(record), &SpansOf::default())
 }
 
-/// A run of so many seconds, of which each has a few answers of its own and some failures.
+/// A run of `seconds`, each with some responses and some failures.
 fn random(seconds: u64, warmup_s: u64, seed: u64) -> Run {
     let mut random = Random::new(seed);
     let mut run = Run::planned(|draft| {
@@ -27,7 +27,7 @@ fn random(seconds: u64, warmup_s: u64, seed: u64) -> Run {
         for _ in 0..n {
             let time_ns = random.time_ns(6e6, 0.9);
             answer(tick, 0, time_ns, if random.below(9) == 0 { 503 } else { 200 });
-            // Shorter than the response, as it is.
+            // The service time is shorter than the response time.
             tick.series[0].hists[SeriesHist::Service.id()].clear();
         }
         for _ in 0..n {
@@ -46,7 +46,7 @@ fn random(seconds: u64, warmup_s: u64, seed: u64) -> Run {
         let last = run.ticks.len() - 1;
         under_way(run.tick(last), 2, 40 * MS);
     }
-    // Seconds that are missing, here and there.
+    // Some seconds are missing.
     run.ticks.retain(|tick| seed.is_multiple_of(2) || tick.tick % 97 > 4);
     run
 }
@@ -61,7 +61,7 @@ fn rows_of_one_tick_are_the_timeline() {
 }
 
 #[test]
-fn a_picture_of_any_run_is_that_run() {
+fn a_picture_of_any_run_matches_the_run() {
     for seed in 0..24 {
         let seconds = [1, 2, 17, 240, 500, 1_799, 1_801, 3_700][seed as usize % 8];
         let record = random(seconds, [0, 1, 30][seed as usize % 3].min(seconds - 1), seed).record();
@@ -70,7 +70,7 @@ fn a_picture_of_any_run_is_that_run() {
 }
 
 #[test]
-fn a_picture_with_a_mistake_in_it_is_found_out() {
+fn a_picture_with_a_mistake_is_detected() {
     let record = random(2_500, 30, 4).record();
     let good = pictured(&record);
     assert!(wrong(&record, &good).is_empty());
@@ -92,12 +92,12 @@ fn a_picture_with_a_mistake_in_it_is_found_out() {
     let mut fewer = record.clone();
     let ticks = &mut fewer.generators.get_mut("a").expect("the fixture's origin").ticks;
     ticks.remove(&1_000);
-    assert!(!wrong(&record, &pictured(&fewer)).is_empty(), "a tick that is not there");
+    assert!(!wrong(&record, &pictured(&fewer)).is_empty(), "a missing tick");
 }
 
 #[test]
 fn percentiles_of_a_row_are_those_of_all_its_requests() {
-    // 3,600 ticks make rows of two. In each pair one second is fast with many answers, one slow with few.
+    // 3,600 ticks make rows of two. In each pair, one second is fast with many responses, and one is slow with few.
     let mut run = Run::planned(|draft| {
         draft.load.rate_per_s = Some(10.0);
         draft.load.duration_ns = Some(3_600 * S);
@@ -109,7 +109,7 @@ fn percentiles_of_a_row_are_those_of_all_its_requests() {
     let picture = pictured(&run.record());
     assert_eq!((picture.ticks_per_row, picture.rows.len()), (2, 1_800));
     for row in &picture.rows {
-        // Of 100 answers the 99th is a fast one: the mean of the seconds' p99 would be about 460 ms, the highest 900.
+        // Of 100 responses, the 99th is fast. The mean of the seconds' p99 would be about 460 ms, and the highest 900 ms.
         let mut times: Vec<u64> = (0..99).map(|k| (10 + k / 10) * MS).chain([900 * MS]).collect();
         times.sort_unstable();
         let near = |found: Option<u64>, truth: u64| found.unwrap().abs_diff(truth) <= truth / 128;
@@ -120,7 +120,7 @@ fn percentiles_of_a_row_are_those_of_all_its_requests() {
 }
 
 #[test]
-fn nine_hours_fit_into_the_rows_and_columns_that_can_be_seen() {
+fn nine_hours_fit_into_a_visible_number_of_rows_and_columns() {
     let run = random(32_400, 60, 2);
     let record = run.record();
     let (summary, picture) = summarise_with_picture(&record, &SpansOf::default());
@@ -133,7 +133,7 @@ fn nine_hours_fit_into_the_rows_and_columns_that_can_be_seen() {
 }
 
 #[test]
-fn both_at_once_are_each_of_them() {
+fn computing_both_at_once_equals_computing_each() {
     let record = random(400, 10, 7).record();
     let (summary, both) = summarise_with_picture(&record, &SpansOf::default());
     let json = |picture: &Picture| serde_json::to_string(picture).unwrap();
@@ -142,7 +142,7 @@ fn both_at_once_are_each_of_them() {
 }
 
 #[test]
-fn heat_has_the_range_that_occurs_in_rows_of_round_steps() {
+fn a_heat_map_has_the_occurring_range_in_rows_of_round_steps() {
     let mut run = Run::planned(|draft| draft.load.duration_ns = Some(20 * S));
     run.fill(|tick| answers(tick, 0, 100, 5 * MS));
     let heat = pictured(&run.record()).response_heat;
@@ -150,14 +150,14 @@ fn heat_has_the_range_that_occurs_in_rows_of_round_steps() {
     assert!((3.8e6..=4e6).contains(&low) && (5.96e6..6.2e6).contains(&high), "{low} {high}");
     assert_eq!(heat.from_s, (0..20).map(f64::from).collect::<Vec<f64>>());
     assert_eq!(heat.to_s, 20.0);
-    // From microseconds to seconds there are still no more than 60, and no fewer than 40.
+    // From microseconds to seconds, there are still 40 to 60 rows.
     let wide = run.at(3, |tick| answer(tick, 0, 4_000, 200)).at(4, |tick| answer(tick, 0, 9 * S, 200));
     let rows = pictured(&wide.record()).response_heat.edges_ns.len() - 1;
     assert!((40..=60).contains(&rows), "{rows}");
 }
 
 #[test]
-fn a_gap_is_an_empty_column_and_no_row() {
+fn a_gap_is_an_empty_column_and_not_a_row() {
     let mut run = Run::closed(100);
     run.ticks.drain(40..60);
     let record = run.record();
@@ -167,7 +167,7 @@ fn a_gap_is_an_empty_column_and_no_row() {
     let at = heat.from_s.iter().position(|from_s| *from_s == 40.0).expect("the gap has a column");
     assert_eq!((heat.counts[at].iter().sum::<u64>(), heat.from_s[at + 1]), (0, 60.0));
     assert_eq!(wrong(&record, &picture), Vec::<String>::new());
-    // In rows of several ticks, too, none has ticks of both sides.
+    // In rows of several ticks, no row has ticks of both sides.
     let mut long = random(4_000, 0, 2);
     long.ticks.drain(1_001..1_050);
     let picture = pictured(&long.record());
@@ -204,11 +204,11 @@ fn two_machines_make_the_picture_of_one() {
 }
 
 #[test]
-fn a_lower_bound_begins_where_the_percentiles_begin_to_be_one() {
+fn lower_bounds_start_at_the_first_percentile_that_is_one() {
     let run = Run::closed(10).all_ticks(|tick| time_out(tick, 100, 10 * S));
     let record = run.record();
     let all = &pictured(&record).spectra[0];
-    // 2,000 answers and 100 time-outs a second: everything above 2,000 / 2,100 is only known to be longer than 10 s.
+    // 2,000 responses and 100 timeouts per second: above 2,000 / 2,100, all percentiles are lower bounds of 10 s.
     let from = all.at_least_from.expect("the last ones are lower bounds");
     assert!(from > 2_000.0 / 2_100.0 && from < 0.97, "{from}");
     assert_eq!((all.response_count, all.censored), (20_000, 1_000));
@@ -216,7 +216,7 @@ fn a_lower_bound_begins_where_the_percentiles_begin_to_be_one() {
 }
 
 #[test]
-fn the_new_figures_of_a_second_are_counted_and_not_guessed() {
+fn the_values_of_a_second_are_counted_and_not_estimated() {
     let run = Run::open(12).at(5, |tick| {
         fail(tick, Fault::ConnectionReset, 40);
         tick.run.peak(RunPeak::ArrivalsQueued.id(), 17);
@@ -234,8 +234,8 @@ fn the_new_figures_of_a_second_are_counted_and_not_guessed() {
     assert_eq!(
         (seconds[5].achieved_rate_per_s, seconds[5].good_rate_per_s),
         (1_000.0, 1_000.0),
-        "a reset is no answer"
+        "a reset is not a response"
     );
     assert!(seconds[5].p95_ns > seconds[5].p90_ns && seconds[5].p95_ns < seconds[5].p99_ns);
-    assert_eq!(Run::closed(12).summary().timeline[3].waiting_peak, None, "users wait for nobody");
+    assert_eq!(Run::closed(12).summary().timeline[3].waiting_peak, None, "users never wait for a connection");
 }

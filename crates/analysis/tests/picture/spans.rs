@@ -1,4 +1,4 @@
-//! The courses of single requests, which only a file has.
+//! The timelines of single requests, which only a file has.
 
 use plimsoll_analysis::picture::{SpansOf, Spark, spans_of};
 use plimsoll_analysis::{picture, summarise, summarise_with_picture};
@@ -9,7 +9,7 @@ use plimsoll_record::run_file::{RunFile, read, read_spans, write};
 use plimsoll_testkit::made_up::{Folder, Random, ending, interval, opening, tick};
 use std::path::Path;
 
-/// Three requests, of which the second is beside the load and the third was never sent.
+/// Three requests, of which the second runs alongside the load and the third was never sent.
 fn file(path: &Path, seconds: u32) -> RunRecord {
     let mut opening = opening("spans", 4);
     opening.outline.requests[1].is_outside_load = true;
@@ -31,7 +31,7 @@ fn sparks(path: &Path, record: &RunRecord) -> Vec<Spark> {
 }
 
 #[test]
-fn steps_of_a_request_add_up_to_it() {
+fn the_spans_of_a_request_add_up_to_its_total() {
     let folder = Folder::new("picture-spans");
     for seconds in [7, 60, 1_000] {
         let path = folder.file(&format!("{seconds}.plim"));
@@ -55,9 +55,9 @@ fn steps_of_a_request_add_up_to_it() {
                 spark.errors.iter().sum::<u64>(),
                 count(plimsoll_plan::metric::SeriesSum::Failed.id())
             );
-            // The warm-up is no whole number of seconds, so the first tick is half a second.
+            // The warm-up is not a whole number of seconds, so the first tick is half a second.
             assert_eq!(spark.to_s, f64::from(seconds) - 0.5);
-            // The first step, added up another way.
+            // The first span, added up differently.
             let to_s = spark.from_s.get(1).copied().unwrap_or(spark.to_s);
             let mut first = plimsoll_stats::Hist::on_demand();
             let outline = &record.generators["spans"].opening.outline;
@@ -72,7 +72,7 @@ fn steps_of_a_request_add_up_to_it() {
 }
 
 #[test]
-fn a_merged_file_has_no_courses_and_says_nothing() {
+fn a_merged_file_has_no_timelines_and_no_error() {
     let folder = Folder::new("picture-merged");
     let record = file(&folder.file("one.plim"), 30);
     let merged = folder.file("merged.plim");

@@ -18,24 +18,24 @@ pub struct Places<'a> {
 const MANY: usize = 60;
 
 pub fn draw(svg: &mut Svg, series: &Series, values: &Values, is_layer: bool, places: &Places) {
-    let colour = series.colour % 8;
-    let line = format!("l s{colour}");
+    let color = series.color % 8;
+    let line = format!("l s{color}");
     if is_layer {
         return match series.form {
-            Form::Bars => columns(svg, values, places, &format!("bars f{colour}")),
-            _ => svg.path(between(values, places), &format!("f{colour} layer")),
+            Form::Bars => columns(svg, values, places, &format!("bars f{color}")),
+            _ => svg.path(between(values, places), &format!("f{color} layer")),
         };
     }
     match series.form {
         Form::Range => {
-            svg.path(between(values, places), &format!("f{colour} area"));
+            svg.path(between(values, places), &format!("f{color} area"));
             lines(svg, values, &line, false, places);
         }
         Form::Area => {
-            svg.path(between(&grounded(values), places), &format!("f{colour} area"));
+            svg.path(between(&grounded(values), places), &format!("f{color} area"));
             lines(svg, values, &line, false, places);
         }
-        Form::Bars => columns(svg, &grounded(values), places, &format!("bars f{colour}")),
+        Form::Bars => columns(svg, &grounded(values), places, &format!("bars f{color}")),
         Form::Line => lines(svg, values, &line, false, places),
         Form::Dashed => lines(svg, values, &format!("{line} dash"), false, places),
         Form::Step => lines(svg, values, &line, true, places),
@@ -43,18 +43,18 @@ pub fn draw(svg: &mut Svg, series: &Series, values: &Values, is_layer: bool, pla
         Form::Dots | Form::Crosses | Form::Rings => {}
     }
     if series.form != Form::Range {
-        whiskers(svg, values, &format!("l thin s{colour}"), places);
+        whiskers(svg, values, &format!("l thin s{color}"), places);
     }
     if matches!(series.form, Form::Marked | Form::Dots | Form::Crosses | Form::Rings) {
         let points =
             values.x.iter().zip(&values.y).filter_map(|(x, y)| Some(((places.x)(*x), (places.y)((*y)?))));
-        points_of(svg, series.form, colour, &points.collect::<Vec<_>>());
+        points_of(svg, series.form, color, &points.collect::<Vec<_>>());
     }
 }
 
 /// Draws the markers of a form in one color; each color also has its own shape.
-pub fn points_of(svg: &mut Svg, form: Form, colour: u8, points: &[(f64, f64)]) {
-    let (fill, stroke) = (format!("f{colour}"), format!("l s{colour}"));
+pub fn points_of(svg: &mut Svg, form: Form, color: u8, points: &[(f64, f64)]) {
+    let (fill, stroke) = (format!("f{color}"), format!("l s{color}"));
     if form == Form::Dots && points.len() > MANY {
         let mut path = Path::default();
         // A line without length still has round ends.
@@ -65,7 +65,7 @@ pub fn points_of(svg: &mut Svg, form: Form, colour: u8, points: &[(f64, f64)]) {
         return svg.path(path, &format!("{stroke} dots"));
     }
     for &(x, y) in points {
-        match (form, colour % 3) {
+        match (form, color % 3) {
             (Form::Crosses, _) => {
                 let mut path = Path::default();
                 for (from, to) in [((-3.5, -3.5), (3.5, 3.5)), ((-3.5, 3.5), (3.5, -3.5))] {
@@ -74,7 +74,7 @@ pub fn points_of(svg: &mut Svg, form: Form, colour: u8, points: &[(f64, f64)]) {
                 }
                 svg.path(path, &stroke);
             }
-            (Form::Rings, _) => svg.circle((x, y), 3.2, &format!("ring s{colour}")),
+            (Form::Rings, _) => svg.circle((x, y), 3.2, &format!("ring s{color}")),
             (Form::Marked, 1) => svg.rect(x - 2.9, y - 2.9, 5.8, 5.8, &fill),
             (Form::Marked, 2) => {
                 let mut path = Path::default();

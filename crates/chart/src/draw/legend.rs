@@ -28,7 +28,7 @@ pub fn placed<'a>(panel: &'a Panel, label: &str, above: &[Panel], low: &[&Band])
     let named = named(panel);
     let is_told = named.len() == 1 && named.first().is_some_and(|one| one.name == panel.y.label);
     let looks = |of: &[&Series]| -> Vec<(String, u8, Form)> {
-        of.iter().map(|series| (series.name.clone(), series.colour, series.form)).collect()
+        of.iter().map(|series| (series.name.clone(), series.color, series.form)).collect()
     };
     let own = looks(&named);
     let is_told = is_told || above.iter().any(|other| looks(&self::named(other)) == own);
@@ -73,17 +73,17 @@ impl Legend<'_> {
 }
 
 fn swatch(svg: &mut Svg, series: &Series, x: f64, y: f64) {
-    let colour = series.colour % 8;
+    let color = series.color % 8;
     match series.form {
-        Form::Bars => svg.rect(x + 5.0, y - 4.0, 10.0, 8.0, &format!("f{colour}")),
-        Form::Area | Form::Range => svg.rect(x, y - 4.0, SWATCH, 8.0, &format!("f{colour} area")),
+        Form::Bars => svg.rect(x + 5.0, y - 4.0, 10.0, 8.0, &format!("f{color}")),
+        Form::Area | Form::Range => svg.rect(x, y - 4.0, SWATCH, 8.0, &format!("f{color} area")),
         Form::Line | Form::Step | Form::Marked => {
-            svg.line((x, y), (x + SWATCH, y), &format!("l s{colour}"));
+            svg.line((x, y), (x + SWATCH, y), &format!("l s{color}"));
         }
-        Form::Dashed => svg.line((x, y), (x + SWATCH, y), &format!("l dash s{colour}")),
+        Form::Dashed => svg.line((x, y), (x + SWATCH, y), &format!("l dash s{color}")),
         Form::Dots | Form::Crosses | Form::Rings => {}
     }
     if matches!(series.form, Form::Marked | Form::Dots | Form::Crosses | Form::Rings) {
-        points_of(svg, series.form, colour, &[(x + SWATCH / 2.0, y)]);
+        points_of(svg, series.form, color, &[(x + SWATCH / 2.0, y)]);
     }
 }

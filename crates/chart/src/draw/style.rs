@@ -40,8 +40,8 @@ pub fn of_file() -> String {
     let rules = CSS.lines().filter(|line| line.starts_with(".pic"));
     let mut css: String =
         rules.map(|line| line.replace("; }", "}").replace(" { ", "{").replace(": ", ":")).collect();
-    for (name, colour) in LIGHT {
-        css = css.replace(&format!("var(--{name})"), colour);
+    for (name, color) in LIGHT {
+        css = css.replace(&format!("var(--{name})"), color);
     }
     css
 }

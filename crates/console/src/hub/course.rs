@@ -93,7 +93,7 @@ impl Course {
         frames
     }
 
-    /// Returns whether the charts must be sent again.
+    /// Adds a second; returns whether the charts must be resent.
     fn second(&mut self, second: &Second, failures: &[(&'static str, u64)], busy_ratio: Option<f64>) -> bool {
         let row = figure::live_row(second, failures, &self.courses);
         let is_again = self.last_tick == Some(second.tick);

@@ -131,7 +131,7 @@ fn machines_and_workers_partition_the_sequence() {
 }
 
 #[test]
-fn neighbours_in_the_sequence_go_to_different_machines_then_to_different_workers() {
+fn consecutive_arrivals_go_to_different_machines_then_to_different_workers() {
     let owner = |k: u64| {
         seats(2, 3).iter().position(|s| k >= s.offset && (k - s.offset).is_multiple_of(s.stride)).unwrap()
     };

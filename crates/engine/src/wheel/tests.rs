@@ -113,7 +113,7 @@ fn a_nearer_deadline_moves_an_entry_forward() {
 }
 
 #[test]
-fn disarmed_entries_never_come_up_and_their_neighbours_do() {
+fn disarmed_entries_never_fire_and_adjacent_ones_do() {
     for gone in 0..5u32 {
         let mut timers = Timers::new(S, 5);
         // All in one slot: a list of five, from which one is removed at each position.

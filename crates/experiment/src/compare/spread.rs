@@ -214,7 +214,7 @@ pub(super) fn effect(
 }
 
 /// Returns the larger of the variance between runs and the variance within them, with its degrees of freedom. If the
-/// variance within runs explains everything, few runs are no reason for a wide distribution: its tails cover deviations
+/// variance within runs explains everything, few runs do not justify a wide distribution: its tails cover deviations
 /// that are too small by chance, and the floor prevents those.
 fn floored(between: f64, runs: usize, within: f64, within_df: f64) -> (f64, f64) {
     let df = runs as f64 - 1.0;

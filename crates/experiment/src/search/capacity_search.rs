@@ -10,7 +10,7 @@ const SHORTEST_NS: f64 = 5e9;
 /// Maximum length of a step in ns, unless the user chooses another.
 const LONGEST_NS: f64 = 120e9;
 /// Requests in a full step, in units of 1 / precision^2. Near saturation, about 100 / w^2 requests determine a
-/// crossing to within w, whatever its slope: a steeper share needs less precision but comes in longer bursts, and
+/// crossing to within w, regardless of its slope: a steeper share needs less precision but comes in longer bursts, and
 /// both effects cancel. A dozen steps reach that number.
 const SAMPLES: f64 = 8.0;
 const SECOND: f64 = 1e9;

@@ -151,12 +151,12 @@ fn levels(quest: &CapacitySearch, view: &View, known: &[&Trial]) -> [f64; 3] {
     let found = crossing(known, quest.precision).filter(|found| is_credible(quest, view, found));
     let met = view.met.unwrap_or_else(|| quest.min_level());
     let between = view.missed.map_or(met, |missed| (met * missed).sqrt());
-    let centre = found.as_ref().map_or(between, |c| c.at);
+    let center = found.as_ref().map_or(between, |c| c.at);
     let reach = found.as_ref().map_or(2.0 * quest.precision, |c| c.reach);
     let reach = reach.clamp((0.5 * quest.precision).min(WIDEST), WIDEST);
-    let mut levels = [centre / (1.0 + reach), centre, centre * (1.0 + reach)];
+    let mut levels = [center / (1.0 + reach), center, center * (1.0 + reach)];
     if quest.users && levels[2] - levels[0] < 2.0 {
-        levels = [centre.floor() - 1.0, centre.floor(), centre.floor() + 1.0];
+        levels = [center.floor() - 1.0, center.floor(), center.floor() + 1.0];
     }
     levels.map(|level| allowed(quest, view, quest.level(level), quest.level(met)))
 }

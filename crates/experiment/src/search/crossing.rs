@@ -93,9 +93,9 @@ fn one(trials: &[&Trial], name: &str, within: f64) -> Option<Crossing> {
     }
     let points: Vec<Point> =
         slacks.iter().map(|(x, y, weight)| Point { x: *x, y: *y, weight: *weight }).collect();
-    let centre = middle(&points);
+    let center = middle(&points);
     let shares = shares::of(trials, name);
-    let found = shares.and_then(|shares| by_shares(&shares, centre, within));
+    let found = shares.and_then(|shares| by_shares(&shares, center, within));
     // In short runs, the distance to the limit is a coarse measure, and its variation does not include its bias.
     let floor = if found.is_some() { 0.25 } else { 0.7 };
     if found.is_none()
@@ -103,7 +103,7 @@ fn one(trials: &[&Trial], name: &str, within: f64) -> Option<Crossing> {
     {
         return Some(cliff);
     }
-    let (at, root, reach, steps) = found.or_else(|| by_slack(&points, centre, within))?;
+    let (at, root, reach, steps) = found.or_else(|| by_slack(&points, center, within))?;
     let least = (RESOLUTION * reach).max(floor * within);
     // The tested levels bound what the line leaves open.
     let ends = ends(points.iter().map(|p| p.x));
@@ -139,33 +139,33 @@ type Found = (f64, Root, f64, usize);
 fn by_shares(shares: &Shares, start: f64, within: f64) -> Option<Found> {
     let scale = start.exp();
     let points: Vec<Share> = shares.points.iter().map(|p| Share { x: p.x.exp() / scale, ..*p }).collect();
-    let (mut centre, mut width, mut found) = (1.0, WIDEST_SHARE, None);
+    let (mut center, mut width, mut found) = (1.0, WIDEST_SHARE, None);
     for _ in 0..6 {
-        let near = window(&points, |p| p.x, centre, width, 3 * PARTS);
+        let near = window(&points, |p| p.x, center, width, 3 * PARTS);
         let line = fit_shares(&near).filter(|line| line.slope > 1e-9);
         // A narrow window may hold too little; then the wider one before it counts.
         let Some(line) = line else { break };
         let root = line.root_within(shares.limit.ln(), CONFIDENCE, shares.bursts.sqrt() * line.slope)?;
         let ends = ends(near.iter().map(|p| p.x));
-        centre = root.at.clamp(ends.0, ends.1);
+        center = root.at.clamp(ends.0, ends.1);
         let log = |x: f64| x.max(1e-9).ln() + start;
         let logs = Root { at: log(root.at), low: log(root.low), high: log(root.high) };
-        found = Some((log(centre), logs, SHARE_REACH / line.slope, near.len().div_ceil(PARTS)));
+        found = Some((log(center), logs, SHARE_REACH / line.slope, near.len().div_ceil(PARTS)));
         width = (SHARE_WINDOW / line.slope).clamp((1.5 * within).min(WIDEST_SHARE), WIDEST_SHARE);
     }
     found
 }
 
 fn by_slack(points: &[Point], start: f64, within: f64) -> Option<Found> {
-    let (mut centre, mut width, mut found) = (start, WIDEST, None);
+    let (mut center, mut width, mut found) = (start, WIDEST, None);
     // The window follows the estimate and its slope; it settles within a few iterations or alternates between two.
     for _ in 0..6 {
-        let near = window(points, |p| p.x, centre, width, 6);
+        let near = window(points, |p| p.x, center, width, 6);
         let Some(line) = fit_line(&near).filter(|line| line.slope < -1e-9) else { break };
         let Some(root) = line.root(0.0, CONFIDENCE, 0.0) else { break };
         let ends = ends(near.iter().map(|p| p.x));
-        centre = root.at.clamp(ends.0, ends.1);
-        found = Some((centre, root, SLACK_REACH / -line.slope, near.len()));
+        center = root.at.clamp(ends.0, ends.1);
+        found = Some((center, root, SLACK_REACH / -line.slope, near.len()));
         width = (FAR / -line.slope).clamp(within.min(WIDEST), WIDEST);
     }
     found
@@ -191,10 +191,10 @@ fn middle(points: &[Point]) -> f64 {
 }
 
 /// Returns the points at most `width` from the center, or the `least` nearest ones if there are fewer.
-fn window<P: Copy>(points: &[P], x: impl Fn(&P) -> f64, centre: f64, width: f64, least: usize) -> Vec<P> {
+fn window<P: Copy>(points: &[P], x: impl Fn(&P) -> f64, center: f64, width: f64, least: usize) -> Vec<P> {
     let mut sorted = points.to_vec();
-    sorted.sort_by(|a, b| (x(a) - centre).abs().total_cmp(&(x(b) - centre).abs()));
-    let near = sorted.iter().take_while(|p| (x(p) - centre).abs() <= width).count();
+    sorted.sort_by(|a, b| (x(a) - center).abs().total_cmp(&(x(b) - center).abs()));
+    let near = sorted.iter().take_while(|p| (x(p) - center).abs() <= width).count();
     sorted.truncate(near.max(least));
     sorted
 }

@@ -88,11 +88,11 @@ pub(super) fn wilson(part: u64, whole: u64) -> [f64; 2] {
     }
     let (n, z2) = (whole as f64, 1.96f64 * 1.96);
     let p = part.min(whole) as f64 / n;
-    let centre = (p + z2 / (2.0 * n)) / (1.0 + z2 / n);
+    let center = (p + z2 / (2.0 * n)) / (1.0 + z2 / n);
     let half = 1.96 / (1.0 + z2 / n) * (p * (1.0 - p) / n + z2 / (4.0 * n * n)).sqrt();
     // At the ends of the range, the formula misses 0 and 1 only by rounding.
-    let low = if part == 0 { 0.0 } else { (centre - half).max(0.0) };
-    let high = if part >= whole { 1.0 } else { (centre + half).min(1.0) };
+    let low = if part == 0 { 0.0 } else { (center - half).max(0.0) };
+    let high = if part >= whole { 1.0 } else { (center + half).min(1.0) };
     [low, high]
 }
 

@@ -1,5 +1,5 @@
-//! A ladder: one run per level, upward, until a rule ends it. Many published figures come from ladders. The result is
-//! the last level before the rule, known only to one step.
+//! A ladder: one run per level, upward, until a rule ends it. Many published results come from ladders. The result is
+//! the last level before the rule, exact only to one step.
 
 use super::answer::Refusal;
 use super::bracket::{floor, start};

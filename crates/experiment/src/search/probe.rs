@@ -12,7 +12,7 @@ const BACK_OFF_NS: u64 = 2_000_000_000;
 /// A run requested by a search.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Probe {
-    /// Arrivals per second, or whole users. For [`Purpose::Baseline`] always one user, whatever the search varies.
+    /// Arrivals per second, or whole users. For [`Purpose::Baseline`] one user, also if the search varies a rate.
     pub level: f64,
     pub purpose: Purpose,
     /// Rest before the run, to let the service recover, in ns.
@@ -26,17 +26,17 @@ pub struct Probe {
 }
 
 impl Probe {
-    /// Returns the run of one user; `behind` of them failed before it.
-    pub(super) fn floor(behind: usize) -> Probe {
-        let (_, length_ns) = FLOORS[behind.min(FLOORS.len() - 1)];
-        let rest_ns = if behind == 0 { 0 } else { BACK_OFF_NS };
+    /// Returns the run of one user, after `failed` earlier ones.
+    pub(super) fn floor(failed: usize) -> Probe {
+        let (_, length_ns) = FLOORS[failed.min(FLOORS.len() - 1)];
+        let rest_ns = if failed == 0 { 0 } else { BACK_OFF_NS };
         Probe {
             level: 1.0,
             purpose: Purpose::Baseline,
             rest_ns,
             warmup_ns: 0,
             length_ns,
-            turn: behind as u32,
+            turn: failed as u32,
         }
     }
 

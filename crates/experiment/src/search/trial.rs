@@ -129,19 +129,19 @@ impl Trial {
             return -FAR;
         }
         let slack = slack(judged);
-        if self.unstable && self.tells_of_backlog(judged) { slack.min(-0.25) } else { slack }
+        if self.unstable && self.shows_backlog(judged) { slack.min(-0.25) } else { slack }
     }
 
     /// Whether a growing backlog must show in this threshold. A backlog makes response times longer than the step
     /// shows. If no threshold is on a time, and none is missed because of the backlog (as `achieved` is), a longer
     /// step would have missed the others. Outages do not follow from a backlog.
-    fn tells_of_backlog(&self, judged: &ThresholdResult) -> bool {
+    fn shows_backlog(&self, judged: &ThresholdResult) -> bool {
         let sees_it = |j: &ThresholdResult| decides(j) && (is_time(j) || slack(j) < 0.0);
         is_time(judged) || (!is_outage(judged) && !self.judged.iter().any(sees_it))
     }
 }
 
-/// Whether the figure is on the right side of the limit, regardless of its uncertainty.
+/// Returns whether the value is on the right side of the limit, regardless of its uncertainty.
 pub(super) fn is_inside(judged: &ThresholdResult) -> bool {
     judged.is_met || (!judged.is_lower_bound && judged.margin.is_some_and(|margin| margin > 0.0))
 }
@@ -154,7 +154,7 @@ pub(super) fn is_outage(judged: &ThresholdResult) -> bool {
     judged.subject == Subject::LongestOutage.name()
 }
 
-/// Whether a threshold decides: any low load misses a minimum rate or count, whatever the service can do.
+/// Returns whether a threshold decides: any low load misses a minimum rate or count, even with a perfect service.
 pub(super) fn decides(judged: &ThresholdResult) -> bool {
     !(matches!(judged.unit, FigureUnit::PerSecond | FigureUnit::Count | FigureUnit::Number)
         && is_upwards(judged))

@@ -1,4 +1,4 @@
-//! Clusters of times at retransmission timeouts: a lost SYN costs 1 s, then 3 s, then 7 s, whatever the service does.
+//! Clusters of times at retransmission timeouts: a lost SYN costs 1 s, then 3 s, then 7 s, with any service.
 //!
 //! Linux retransmits a SYN after 1 s and doubles the timeout (RFC 6298: 1, 3, 7, 15 s in total; since 6.5, the first
 //! four timeouts may be 1 s each), and lost data after at least 200 ms (200, 600, 1,400 ms). A delayed request takes

@@ -1,7 +1,7 @@
 //! The network as the bottleneck: bytes per second that stay the same while everything else changes.
 //!
-//! Two services on one saturated link have rates in inverse proportion to their response sizes, whatever they could
-//! do themselves; ranking them ranks their headers.
+//! Two services on one saturated link have rates in inverse proportion to their response sizes, independently of their
+//! capacities; ranking them ranks their headers.
 
 use super::{AxisKind, CellRow, Curve, Finding, laws, level_text, levels_text, settings_text};
 use plimsoll_plan::experiment::Setting;

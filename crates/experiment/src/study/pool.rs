@@ -31,7 +31,7 @@ pub(super) fn pooled(runs: &[&Digest], seed: u64) -> Pooled {
     let mut response = Hist::on_demand();
     runs.iter().flat_map(|run| &run.blocks).for_each(|block| response.merge(&block.response));
     let each: Vec<Figures> = runs.iter().map(|run| of_run(run)).collect();
-    // A single run repeats the figures of its own summary, digit for digit.
+    // A single run repeats the values of its summary exactly.
     let values = if let [one] = each[..] { one } else { of_all(runs, &response, &each) };
     let at_least = at_least(runs);
     let within = if runs.len() < REPEATS { resampled(runs, seed) } else { None };

@@ -1,4 +1,4 @@
-//! Doubts about the load generator have a size, and one figure decides all that is said.
+//! Cautions about the load generator have a size, and one metric decides the whole result.
 
 use crate::compare::rules::{codes, compared, each, light, pair};
 use crate::compare::sim::{Random, Service, sides};
@@ -8,7 +8,7 @@ use plimsoll_analysis::summary::Outcome;
 use plimsoll_experiment::compare::gate::{Gate, Passage, Rule, gate};
 use plimsoll_experiment::compare::{Overall, Side};
 
-/// Both sides with the cautions of a busy machine, and with their sizes.
+/// Both sides with the cautions of a busy machine, and their sizes.
 fn alongside(a: &mut Side, b: &mut Side, kind: Kind, change: impl Fn(&mut Digest)) {
     for side in [a, b] {
         each(side, |run| {
@@ -20,8 +20,8 @@ fn alongside(a: &mut Side, b: &mut Side, kind: Kind, change: impl Fn(&mut Digest
 }
 
 #[test]
-fn a_difference_that_outlives_what_the_generator_may_have_done_is_one() {
-    // Ten times as slow, and a worker waited for a CPU in a fifth of the time.
+fn a_difference_beyond_the_possible_effect_of_the_generator_counts() {
+    // Ten times slower, while a worker waited for a CPU for a fifth of the time.
     let slow = Service { mean_ns: light().mean_ns * 10.0, rate: light().rate / 5.0, ..light() };
     let quick = Service { rate: light().rate / 5.0, ..light() };
     let (mut a, mut b) = sides(&quick, &slow, 4, &mut Random::new(9));
@@ -36,8 +36,8 @@ fn a_difference_that_outlives_what_the_generator_may_have_done_is_one() {
 }
 
 #[test]
-fn a_difference_that_the_generator_may_have_made_is_none() {
-    // 30% slower, and half of the time of a worker was none.
+fn a_difference_within_the_possible_effect_of_the_generator_is_undecided() {
+    // 30% slower, while a worker waited for half of the time.
     let (mut a, mut b) = pair(9);
     assert_eq!(compared(&a, &b).verdict, Overall::Slower);
     alongside(&mut a, &mut b, Kind::ClientCpuWait, |run| run.generator.cpu_wait_ratio = 0.3);
@@ -46,7 +46,7 @@ fn a_difference_that_the_generator_may_have_made_is_none() {
     assert!(c.sentence.contains("including possible effects of the load generator"), "{}", c.sentence);
     assert!(c.blocking().is_none() && c.figures.iter().any(|row| row.is_doubtful));
     assert_eq!(gate(&c, &Gate::default()).result, Passage::Inconclusive);
-    // Late sends make response times longer, and leave those from the send alone.
+    // Late sends increase response times but not service times.
     let (mut a, mut b) = pair(9);
     let late = |run: &mut Digest| run.generator.schedule_lag_p99_ns = Some(run.response_time.p99_ns.unwrap());
     alongside(&mut a, &mut b, Kind::LateSends, late);
@@ -56,10 +56,10 @@ fn a_difference_that_the_generator_may_have_made_is_none() {
     assert_eq!(of("throughput").widened_low, of("throughput").low);
 }
 
-/// Doubts only ever widen: whatever the machine did, no figure is told the other way round, and the truth of the
-/// simulated services lies within the widened intervals at least as often as within the bare ones.
+/// Cautions only widen intervals: no busy machine reverses a difference, and the widened intervals contain the truth of
+/// the simulated services at least as often as the original ones.
 #[test]
-fn doubts_widen_and_never_turn() {
+fn cautions_widen_intervals_and_never_reverse_a_difference() {
     for seed in 0..20u64 {
         let (a, b) = pair(seed);
         let bare = compared(&a, &b);
@@ -84,7 +84,7 @@ fn doubts_widen_and_never_turn() {
 }
 
 #[test]
-fn rates_that_a_schedule_set_differ_by_no_dust() {
+fn scheduled_rates_do_not_differ_by_rounding() {
     let (a, mut b) = sides(&light(), &light(), 4, &mut Random::new(30));
     b.runs.clone_from(&a.runs);
     let c = compared(&a, &b);
@@ -94,7 +94,7 @@ fn rates_that_a_schedule_set_differ_by_no_dust() {
 }
 
 #[test]
-fn the_sentence_its_reasons_and_the_gate_are_of_one_figure() {
+fn the_sentence_its_reasons_and_the_gate_use_one_metric() {
     let (a, b) = pair(31);
     let c = compared(&a, &b);
     let headline = c.headline().expect("a slower service has one");
@@ -103,7 +103,7 @@ fn the_sentence_its_reasons_and_the_gate_are_of_one_figure() {
             && headline.figure == "response_time p99"
             && headline.verdict.is_worse()
     );
-    // What the table calls open is not broken, whatever its own interval says.
+    // A metric that the table reports as undecided breaks no rule, despite its own interval.
     for row in &c.figures {
         let limit = row.low.unwrap_or(0.0) * 99.0;
         let Ok(rule) = Rule::parse(&format!("{} < {limit:+.3}%", row.figure)) else { continue };

@@ -1,4 +1,4 @@
-//! What is said of a comparison: doubts, gates, baselines, sweeps.
+//! The result of a comparison: cautions, gates, baselines, sweeps.
 
 use crate::compare::sim::{Random, Service, USUAL, digest, place, run, side, sides};
 use plimsoll_analysis::caution::Kind;
@@ -13,7 +13,7 @@ use plimsoll_plan::experiment::Setting;
 use plimsoll_plan::threshold::FigureUnit;
 use plimsoll_stats::Hist;
 
-/// Sure of itself: steady, and 30% apart.
+/// Two steady services, 30% apart.
 pub fn light() -> Service {
     Service { seconds: 10, rate: 300.0, between: 0.002, drift: 0.005, ..USUAL }
 }
@@ -31,13 +31,13 @@ pub fn codes(c: &Comparison) -> Vec<&'static str> {
     c.doubts.iter().map(|doubt| doubt.code).collect()
 }
 
-/// Every run of a side, changed.
+/// Changes every run of a side.
 pub fn each(side: &mut Side, change: impl Fn(&mut Digest)) {
     side.runs.iter_mut().for_each(change);
 }
 
 #[test]
-fn a_comparison_without_doubts_has_none_and_says_what_it_found() {
+fn a_clean_comparison_has_no_cautions_and_states_its_result() {
     let (a, b) = pair(1);
     let c = compared(&a, &b);
     assert_eq!((c.verdict, codes(&c)), (Overall::Slower, vec![]), "{:?}", c.doubts);
@@ -50,7 +50,7 @@ fn a_comparison_without_doubts_has_none_and_says_what_it_found() {
 }
 
 #[test]
-fn figures_of_single_runs_are_those_of_their_reports() {
+fn values_of_single_runs_equal_those_of_their_reports() {
     let (mut a, mut b) = pair(2);
     a.runs.truncate(1);
     b.runs.truncate(1);
@@ -64,7 +64,7 @@ fn figures_of_single_runs_are_those_of_their_reports() {
 }
 
 #[test]
-fn percentiles_are_those_of_all_runs_merged() {
+fn percentiles_come_from_all_runs_merged() {
     let (a, b) = pair(3);
     let c = compared(&a, &b);
     let mut merged = Hist::on_demand();
@@ -74,7 +74,7 @@ fn percentiles_are_those_of_all_runs_merged() {
 }
 
 #[test]
-fn an_inconclusive_run_forbids_a_verdict() {
+fn an_inconclusive_run_prevents_a_verdict() {
     let (a, mut b) = pair(4);
     b.runs[1].outcome = Outcome::Inconclusive;
     b.runs[1].cautions.push(Kind::IncompleteRecord.example().raise());
@@ -85,7 +85,7 @@ fn an_inconclusive_run_forbids_a_verdict() {
 }
 
 #[test]
-fn other_loads_and_a_second_axis_forbid_a_verdict() {
+fn different_loads_and_a_second_axis_prevent_a_verdict() {
     let (a, mut b) = pair(5);
     each(&mut b, |run| run.level = Level::Rate(400.0));
     let c = compared(&a, &b);
@@ -100,7 +100,7 @@ fn other_loads_and_a_second_axis_forbid_a_verdict() {
 }
 
 #[test]
-fn other_targets_are_said_unless_they_are_variants() {
+fn different_targets_are_reported_unless_they_are_variants() {
     let (mut a, mut b) = pair(6);
     each(&mut b, |run| run.target = "http://127.0.0.1:9090/".into());
     assert_eq!(codes(&compared(&a, &b)), [""; 0]);
@@ -110,7 +110,7 @@ fn other_targets_are_said_unless_they_are_variants() {
 }
 
 #[test]
-fn one_side_after_the_other_is_said_and_never_paired() {
+fn runs_that_are_not_interleaved_are_reported_and_never_paired() {
     let (a, mut b) = pair(7);
     each(&mut b, |run| run.started_unix_ns += 1_000_000_000_000);
     let c = compared(&a, &b);
@@ -118,7 +118,7 @@ fn one_side_after_the_other_is_said_and_never_paired() {
     assert!(c.figures.iter().all(|row| row.basis == Basis::Runs));
 }
 
-/// A run of closed users that carries `bytes` per request at `rate`.
+/// A run of closed users that transfers `bytes` per request at `rate`.
 fn carried(rate: u64, bytes: u64, random: &mut Random) -> Digest {
     let service = Service { rate: rate as f64, seconds: 10, ..USUAL };
     let mut blocks = run(&service, 1.0, random).blocks;
@@ -130,9 +130,9 @@ fn carried(rate: u64, bytes: u64, random: &mut Random) -> Digest {
 }
 
 #[test]
-fn equal_bytes_per_second_at_unequal_rates_rank_nothing() {
+fn equal_bytes_per_second_at_different_rates_prevent_a_ranking() {
     let mut random = Random::new(8);
-    // Replies of 353 and 284 bytes over one link of 0.4 MB/s.
+    // Responses of 353 and 284 bytes over one link of 0.4 MB/s.
     let mut sides = [(1_108, 353), (1_380, 284)].map(|(rate, bytes)| {
         let runs = (0..4).map(|_| carried(rate, bytes, &mut random)).collect();
         side(if bytes == 353 { "node" } else { "go" }, runs)
@@ -154,14 +154,14 @@ fn equal_bytes_per_second_at_unequal_rates_rank_nothing() {
         "{}",
         c.sentence
     );
-    // The twin: rates differ and bytes do too.
+    // The counterpart: both rates and bytes differ.
     each(&mut sides[1], |run| run.bytes_in_per_s *= 353.0 / 284.0);
     let c = compared(&sides[0], &sides[1]);
     assert!(c.blocking().is_none() && c.verdict != Overall::Inconclusive, "{}", c.sentence);
 }
 
 #[test]
-fn answers_as_fast_as_the_way_hide_what_the_sides_need() {
+fn responses_as_fast_as_the_round_trip_hide_the_services() {
     let steady = Service { rate: 200.0, between: 0.001, drift: 0.001, ..light() };
     let asked = CompareOptions {
         min_difference_ratio: 0.2,
@@ -196,13 +196,13 @@ fn errors_are_compared_by_their_difference() {
 }
 
 #[test]
-fn lower_bounds_never_make_a_side_faster() {
+fn lower_bounds_do_not_make_a_side_faster() {
     let (mut a, mut b) = pair(12);
     let bound =
         |run: &mut Digest| run.response_time.percentiles.iter_mut().for_each(|p| p.is_lower_bound = true);
     each(&mut b, bound);
     let c = compared(&a, &b);
-    // B is slower and may be slower still.
+    // B is slower, and may be slower than its lower bounds.
     assert_eq!(c.figure("response_time p50").unwrap().verdict, Verdict::Slower);
     assert_eq!(compared(&b, &a).figure("response_time p50").unwrap().verdict, Verdict::Faster);
     each(&mut a, bound);
@@ -215,7 +215,7 @@ fn lower_bounds_never_make_a_side_faster() {
 }
 
 #[test]
-fn whatever_runs_hold_nothing_panics_and_nothing_is_made_up() {
+fn odd_runs_cause_no_panic_and_no_invented_values() {
     let empty = |blocks: Vec<Block>| digest(blocks, Level::Rate(f64::NAN));
     let one = |value: u64| {
         let mut block =
@@ -253,7 +253,7 @@ fn whatever_runs_hold_nothing_panics_and_nothing_is_made_up() {
 }
 
 #[test]
-fn rules_are_parsed_and_nonsense_is_refused_with_an_example() {
+fn rules_are_parsed_and_invalid_ones_are_rejected_with_an_example() {
     for (text, limit, below) in [
         ("response_time p99 < +5%", 0.05, true),
         ("throughput > -3%", -0.03, false),
@@ -276,7 +276,7 @@ fn rules_are_parsed_and_nonsense_is_refused_with_an_example() {
 }
 
 #[test]
-fn no_errors_among_few_requests_are_no_proof_of_none() {
+fn no_errors_in_few_requests_prove_nothing() {
     let steady = Service { rate: 200.0, between: 0.001, drift: 0.001, ..light() };
     let (mut a, mut b) = sides(&steady, &steady, 1, &mut Random::new(14));
     let asked =
@@ -294,7 +294,7 @@ fn no_errors_among_few_requests_are_no_proof_of_none() {
     few(&mut b);
     let c = compare(&a, &b, &asked);
     let errors = c.figure("error_rate").expect("errors are always compared");
-    // The rule of three: of n requests less than 3 / n may fail without one having been seen.
+    // The rule of three: without an error in n requests, the error rate may be up to 3 / n.
     let n = a.runs[0].requests.min(b.runs[0].requests) as f64;
     assert!((errors.difference_bound.unwrap() / (3.0 / n) - 1.0).abs() < 0.01, "{errors:?}");
     assert_eq!(errors.verdict, Verdict::Equivalent);
@@ -306,13 +306,13 @@ fn no_errors_among_few_requests_are_no_proof_of_none() {
         "{}",
         rule.evidence
     );
-    // Of the others something can be told, and the sentence carries its doubt.
+    // The other metrics are decided, and the sentence contains the caution.
     assert_eq!(c.verdict, Overall::Equivalent, "{}", c.sentence);
     assert!(c.sentence.ends_with("; each has one run, so run-to-run variation is unknown"), "{}", c.sentence);
 }
 
 #[test]
-fn a_gate_passes_fails_and_owns_up() {
+fn a_gate_passes_fails_or_is_undecided() {
     let (a, b) = pair(13);
     let gated = |a: &Side, b: &Side, text: &str| {
         let rule = Rule::parse(text).expect(text);
@@ -326,7 +326,7 @@ fn a_gate_passes_fails_and_owns_up() {
     assert_eq!(gated(&a, &b, "p97 < +5%"), Passage::Inconclusive);
     // Without rules.
     assert_eq!(gate(&compared(&a, &b), &Gate::default()).result, Passage::Fail);
-    // What was never compared holds nothing, and decides nothing.
+    // A metric that was never compared neither passes nor decides.
     let mut c = compared(&a, &b);
     c.figures.iter_mut().for_each(|row| {
         (row.basis, row.verdict, row.difference) = (Basis::Nothing, Verdict::Inconclusive, None);
@@ -350,7 +350,7 @@ fn a_gate_passes_fails_and_owns_up() {
 }
 
 #[test]
-fn without_rules_doubt_counts_only_for_the_worse() {
+fn without_rules_only_a_change_for_the_worse_is_in_doubt() {
     let (a, b) = pair(13);
     let passage = |figure: &str, least: f64, most: f64| {
         let mut c = compared(&b, &a);
@@ -358,7 +358,7 @@ fn without_rules_doubt_counts_only_for_the_worse() {
         (row.verdict, row.difference) = (Verdict::Inconclusive, Some(f64::midpoint(least, most)));
         (row.widened_low, row.widened_high, row.difference_bound) =
             (Some(least), Some(most), Some(most.max(-least)));
-        // It alone decides.
+        // This metric alone decides.
         c.figures.retain(|row| row.figure == figure);
         c.verdict = Overall::Inconclusive;
         let gated = gate(&c, &Gate::default());
@@ -366,13 +366,13 @@ fn without_rules_doubt_counts_only_for_the_worse() {
         assert_eq!(rule.result, gated.result, "{figure}");
         gated.result
     };
-    // B may be much faster and is hardly slower, and the other way round; more requests are better, more time is worse.
+    // B may be much faster and is at most slightly slower, and vice versa: more requests are good, more time is bad.
     for (figure, is_rate) in [("response_time p99", false), ("throughput", true)] {
         let (falls, rises) = (passage(figure, -0.4, 0.01), passage(figure, -0.01, 0.4));
         let (better, worse) = if is_rate { (rises, falls) } else { (falls, rises) };
         assert_eq!((better, worse), (Passage::Pass, Passage::Inconclusive), "{figure}");
     }
-    // Worse for certain, by at least 4% of what is a lower bound: how much worse is unknown.
+    // Worse for certain, by at least 4% of a lower bound; the size is unknown.
     let mut c = compared(&a, &a);
     let row = c.figures.iter_mut().find(|row| row.figure == "response_time p99").expect("it has one");
     (row.verdict, row.difference, row.difference_bound) = (Verdict::Slower, Some(0.04), None);
@@ -381,7 +381,7 @@ fn without_rules_doubt_counts_only_for_the_worse() {
 }
 
 #[test]
-fn a_tolerance_takes_the_place_of_what_is_worth_naming() {
+fn a_tolerance_replaces_the_minimum_difference() {
     let (a, b) = pair(15);
     let tolerance = vec![Rule::parse("p50 < +400%").unwrap()];
     let c = compare(&a, &b, &CompareOptions { tolerance, ..CompareOptions::default() });
@@ -390,7 +390,7 @@ fn a_tolerance_takes_the_place_of_what_is_worth_naming() {
 }
 
 #[test]
-fn a_baseline_keeps_its_figures_and_refuses_bad_runs() {
+fn a_baseline_keeps_its_values_and_rejects_bad_runs() {
     let (a, _) = pair(16);
     let runs: Vec<(String, &Digest)> =
         a.runs.iter().enumerate().map(|(at, run)| (format!("runs/{at}.plim"), run)).collect();
@@ -405,7 +405,7 @@ fn a_baseline_keeps_its_figures_and_refuses_bad_runs() {
     let refused = |change: fn(&mut Digest)| {
         let mut run = a.runs[0].clone();
         change(&mut run);
-        Baseline::of("main", "today", &[("x.plim".into(), &run)]).expect_err("it is refused")
+        Baseline::of("main", "today", &[("x.plim".into(), &run)]).expect_err("it is rejected")
     };
     assert!(refused(|run| run.errors = 1).contains("must have no errors"));
     assert!(refused(|run| run.outcome = Outcome::Inconclusive).contains("INCONCLUSIVE"));
@@ -414,7 +414,7 @@ fn a_baseline_keeps_its_figures_and_refuses_bad_runs() {
     assert!(Baseline::of("main", "today", &[]).is_err() && Baseline::of(" ", "today", &runs).is_err());
 }
 
-/// Three variants at two levels: `go` is `node` over 1.3, `rust` is `go`.
+/// Three variants at two levels: `go` is 1.3 times faster than `node`, and `rust` equals `go`.
 pub fn sweep() -> Vec<Digest> {
     let mut random = Random::new(17);
     let mut runs = Vec::new();
@@ -459,7 +459,7 @@ fn judged(met: bool) -> ThresholdResult {
 }
 
 #[test]
-fn variants_are_compared_with_the_first_cell_by_cell_and_adjusted_together() {
+fn variants_are_compared_with_the_first_per_combination_and_adjusted_together() {
     let all = variants(&sweep(), None, &CompareOptions::default());
     let told: Vec<_> =
         all.iter().map(|c| (c.a.name.as_str(), c.b.name.as_str(), c.settings[0].value.as_str())).collect();
@@ -477,7 +477,7 @@ fn variants_are_compared_with_the_first_cell_by_cell_and_adjusted_together() {
     assert!(against_go.iter().filter(|c| c.b.name == "node").all(|c| c.verdict == Overall::Slower));
     assert!(variants(&sweep(), Some("java"), &CompareOptions::default()).is_empty());
     assert!(variants(&[], None, &CompareOptions::default()).is_empty());
-    // The same p-value weighs less in a larger family.
+    // In a larger family, the same p-value counts less.
     let alone: Vec<Digest> =
         sweep().into_iter().filter(|run| run.cell.as_ref().unwrap().settings[1].value == "200").collect();
     let alone = variants(&alone, None, &CompareOptions::default());
@@ -486,7 +486,7 @@ fn variants_are_compared_with_the_first_cell_by_cell_and_adjusted_together() {
 }
 
 #[test]
-fn cells_of_two_sweeps_are_paired_by_their_settings() {
+fn combinations_of_two_sweeps_are_paired_by_their_settings() {
     let before: Vec<Digest> =
         sweep().into_iter().filter(|r| r.cell.as_ref().unwrap().settings[0].value == "go").collect();
     let after: Vec<Digest> =

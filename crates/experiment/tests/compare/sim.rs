@@ -31,11 +31,11 @@ impl Random {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Spread {
     Exponential,
-    /// Deviation of the logarithm.
+    /// Standard deviation of the logarithm.
     Lognormal(f64),
 }
 
-/// What is simulated.
+/// A simulated service and its load.
 #[derive(Debug, Clone, Copy)]
 pub struct Service {
     pub mean_ns: f64,
@@ -43,14 +43,14 @@ pub struct Service {
     /// Arrivals per second, Poisson.
     pub rate: f64,
     pub seconds: usize,
-    /// Deviation of the speed between runs, a ratio.
+    /// Standard deviation of the speed between runs, a ratio.
     pub between: f64,
-    /// Deviation of the speed between seconds, a ratio, and how much of it the next second keeps.
+    /// Standard deviation of the speed between seconds, a ratio, and the share of it that persists in the next second.
     pub drift: f64,
     pub keeps: f64,
 }
 
-/// Sixty per cent load of answers of 0.6 ms.
+/// 60% load with service times of 0.6 ms.
 pub const USUAL: Service = Service {
     mean_ns: 6e5,
     spread: Spread::Exponential,
@@ -61,7 +61,7 @@ pub const USUAL: Service = Service {
     keeps: 0.6,
 };
 
-/// One run. `weather`: a factor on the service times that the caller shares between runs of one time.
+/// Simulates one run. `weather` is a factor on the service times that runs at the same time share.
 pub fn run(service: &Service, weather: f64, random: &mut Random) -> Digest {
     let mean = service.mean_ns * weather * (service.between * random.normal()).exp();
     let mut drift = service.drift * random.normal();
@@ -98,7 +98,7 @@ pub fn run(service: &Service, weather: f64, random: &mut Random) -> Digest {
     digest(blocks, Level::Rate(service.rate))
 }
 
-/// `n` repeats of both, in turns.
+/// Simulates `n` interleaved repeats of both.
 pub fn sides(a: &Service, b: &Service, n: u32, random: &mut Random) -> (Side, Side) {
     let (mut of_a, mut of_b) = (Vec::new(), Vec::new());
     for repeat in 0..n {
@@ -116,7 +116,7 @@ pub fn side(name: &str, runs: Vec<Digest>) -> Side {
     Side { name: name.into(), runs }
 }
 
-/// Where a run stands in an experiment with the axis `variant`.
+/// The place of a run in an experiment with the axis `variant`.
 pub fn place(digest: &mut Digest, variant: &str, repeat: u32, turn: u32) {
     digest.started_unix_ns = (u64::from(turn) + 1) * 60_000_000_000;
     digest.cell = Some(CellOutline {
@@ -129,7 +129,7 @@ pub fn place(digest: &mut Digest, variant: &str, repeat: u32, turn: u32) {
     });
 }
 
-/// The digest of blocks, every figure as a real run's would be.
+/// The digest of blocks, with all values as those of a real run.
 pub fn digest(blocks: Vec<Block>, level: Level) -> Digest {
     let (mut response, mut service) = (Hist::on_demand(), Hist::on_demand());
     let (mut requests, mut errors, mut bytes, mut length) = (0, 0, 0, 0);

@@ -1,16 +1,16 @@
-//! Many comparisons whose truth is known: how often it is missed, and how often a wolf is cried.
+//! Many comparisons with a known truth: how often they miss it, and how often they raise a false alarm.
 
 use crate::compare::sim::{Random, Service, Spread, USUAL, place, run, side, sides};
 use plimsoll_experiment::compare::{Basis, CompareOptions, Comparison, Overall, Side, compare};
 
-/// What many comparisons came to.
+/// Counts over many comparisons.
 #[derive(Debug, Default)]
 struct Score {
-    /// Any figure was called better or worse.
+    /// Comparisons with any metric that was called better or worse.
     named: u32,
     slower: u32,
     none: u32,
-    /// The interval of the median holds a change of nothing.
+    /// Comparisons whose interval of the median contains no change.
     holds_zero: u32,
     half_width_p50: f64,
     half_width_p99: f64,
@@ -41,18 +41,18 @@ fn slowed(service: Service, by: f64) -> Service {
 }
 
 #[test]
-fn equal_services_are_told_apart_in_at_most_17_of_200_comparisons() {
+fn equal_services_differ_in_at_most_17_of_200_comparisons() {
     let short = Service { seconds: 20, ..USUAL };
     let mut random = Random::new(101);
     let score = score(200, &CompareOptions::default(), || sides(&short, &short, 5, &mut random));
     assert!(score.named <= 17, "{score:?}");
-    // Nor may it be silence that keeps the promise: intervals of 95% miss now and then.
+    // The intervals must not be too wide either: a 95% interval misses occasionally.
     assert!((180..200).contains(&score.holds_zero), "{score:?}");
     assert!(score.half_width_p50 < 0.10, "{score:?}");
 }
 
 #[test]
-fn a_service_slowed_by_five_per_cent_is_found_in_nine_of_ten() {
+fn a_service_slowed_by_5_percent_is_found_in_nine_of_ten() {
     for spread in [Spread::Exponential, Spread::Lognormal(1.0)] {
         let a = Service { spread, ..USUAL };
         let mut random = Random::new(102);
@@ -68,14 +68,14 @@ fn a_faster_service_is_the_mirror_image_of_a_slower_one() {
         (compare(&a, &b, &CompareOptions::default()), compare(&b, &a, &CompareOptions::default()));
     assert_eq!((there.verdict, back.verdict), (Overall::Slower, Overall::Faster));
     for (x, y) in there.figures.iter().zip(&back.figures).filter(|(x, _)| x.figure.contains("time")) {
-        // The resamples of the two sides are drawn in another order, which moves the floor a little.
+        // The resamples of the two sides are drawn in a different order, which moves the minimum a little.
         let (x, y) = (x.difference.unwrap(), y.difference.unwrap());
         assert!(((1.0 + x) * (1.0 + y) - 1.0).abs() < 1e-9, "{x} {y}");
     }
 }
 
 #[test]
-fn one_run_of_each_side_names_only_what_is_far_beyond_runs() {
+fn one_run_of_each_side_reports_only_differences_far_above_run_to_run_variation() {
     let short = Service { seconds: 20, ..USUAL };
     let mut random = Random::new(104);
     let same = score(60, &CompareOptions::default(), || sides(&short, &short, 1, &mut random));
@@ -96,7 +96,7 @@ fn steady_services_are_found_equal() {
     assert!(score.none >= 18, "{score:?}");
 }
 
-/// The machine changes by 10% from repeat to repeat; neighbours in time share it.
+/// The machine's speed changes by 10% from repeat to repeat; consecutive runs share it.
 fn in_one_weather(a: &Service, b: &Service, repeats: u32, random: &mut Random) -> (Side, Side) {
     let (mut of_a, mut of_b) = (Vec::new(), Vec::new());
     for repeat in 0..repeats {
@@ -119,7 +119,7 @@ fn interleaved_repeats_cancel_a_drift_that_both_sides_share() {
     let p50 = paired.figure("response_time p50").unwrap();
     assert_eq!((p50.basis, paired.verdict), (Basis::Pairs, Overall::Slower), "{}", paired.sentence);
 
-    // The same runs without their places: the drift is back in the interval.
+    // Without their places, the same runs have the drift in the interval.
     let bare = |side: &Side| {
         let mut side = side.clone();
         side.runs.iter_mut().for_each(|run| run.cell = None);
@@ -130,23 +130,23 @@ fn interleaved_repeats_cancel_a_drift_that_both_sides_share() {
     assert_eq!(wide.basis, Basis::Runs);
     assert!(wide.high.unwrap() - wide.low.unwrap() > 1.5 * (p50.high.unwrap() - p50.low.unwrap()));
 
-    // Nor are they pairs when all of one side came first.
+    // If all runs of one side came first, there are no pairs.
     let mut later = b.clone();
     later.runs.iter_mut().for_each(|run| run.started_unix_ns += 1_000_000_000_000);
     let after = compare(&a, &later, &CompareOptions::default());
     assert!(after.figures.iter().all(|row| row.basis == Basis::Runs));
 
-    // And pairs cry no wolf.
+    // Pairs raise no false alarm either.
     let same = score(60, &CompareOptions::default(), || in_one_weather(&light, &light, 8, &mut random));
     assert!(same.named <= 7, "{same:?}");
 
-    // Too few for pairs, the drift is counted twice: that hides differences and never makes one.
+    // With too few runs for pairs, the drift counts twice: that hides differences and never causes one.
     let same = score(40, &CompareOptions::default(), || in_one_weather(&light, &light, 5, &mut random));
     assert!(same.named <= 1 && same.holds_zero >= 38, "{same:?}");
 }
 
 #[test]
-fn the_plan_of_the_runs_and_not_their_outcome_decides_between_pairs_and_welch() {
+fn the_order_of_the_runs_and_not_their_results_decides_between_pairs_and_welch() {
     let short = Service { seconds: 10, rate: 300.0, ..USUAL };
     let mut random = Random::new(110);
     for (repeats, wanted) in [(5, Basis::Runs), (7, Basis::Runs), (8, Basis::Pairs)] {
@@ -159,7 +159,7 @@ fn the_plan_of_the_runs_and_not_their_outcome_decides_between_pairs_and_welch() 
 }
 
 #[test]
-fn runs_that_agree_by_chance_prove_no_more_than_their_samples() {
+fn runs_that_agree_by_chance_are_not_more_exact_than_their_samples() {
     let short = Service { seconds: 10, rate: 300.0, ..USUAL };
     let mut random = Random::new(109);
     let width = |a: &Side, b: &Side| {
@@ -167,7 +167,7 @@ fn runs_that_agree_by_chance_prove_no_more_than_their_samples() {
         let row = c.figure("response_time p50").expect("it is compared").clone();
         (row.basis, row.high.unwrap_or(f64::NAN) - row.low.unwrap_or(f64::NAN))
     };
-    // Four times the same run on each side: the runs do not differ at all.
+    // The same run four times on each side: the runs do not differ at all.
     let copies = |name: &str, first: u32, random: &mut Random| {
         let one = run(&short, 1.0, random);
         let of = |repeat: u32| {
@@ -180,7 +180,7 @@ fn runs_that_agree_by_chance_prove_no_more_than_their_samples() {
     let (a, b) = (copies("a", 0, &mut random), copies("b", 1, &mut random));
     assert!(width(&a, &b).1 > 0.02, "{:?}", width(&a, &b));
 
-    // Runs that differ a lot, and each pair not at all.
+    // Runs that differ a lot, in pairs that do not differ at all.
     let (a, _) = in_one_weather(&short, &short, 8, &mut random);
     let mut b = a.clone();
     b.runs.iter_mut().enumerate().for_each(|(at, run)| place(run, "b", at as u32, 2 * at as u32 + 1));
@@ -189,7 +189,7 @@ fn runs_that_agree_by_chance_prove_no_more_than_their_samples() {
 }
 
 #[test]
-fn the_number_of_more_repeats_is_about_what_it_takes() {
+fn the_suggested_number_of_repeats_is_about_right() {
     let short = Service { seconds: 15, rate: 500.0, ..USUAL };
     let mut random = Random::new(107);
     let mut asked_for = Vec::new();
@@ -200,7 +200,7 @@ fn the_number_of_more_repeats_is_about_what_it_takes() {
         asked_for.extend(p50.more_repeats.map(f64::from));
     }
     let median = plimsoll_stats::median(&mut asked_for).expect("three repeats seldom settle it");
-    // 3 + median repeats must find it mostly, and far fewer must not.
+    // 3 + median repeats must usually find the difference, and far fewer must not.
     let more = (median.round() as u32).clamp(1, 17);
     let score =
         score(12, &CompareOptions::default(), || sides(&short, &slowed(short, 1.05), 3 + more, &mut random));
@@ -222,7 +222,7 @@ fn two_runs_of_an_hour_are_compared_within_seconds() {
 /// The first table of docs/explanation/comparing.md.
 #[test]
 #[ignore = "thousands of simulated comparisons: `cargo xtask nightly`"]
-fn what_repeats_buy() {
+fn detection_by_number_of_repeats() {
     for spread in [Spread::Exponential, Spread::Lognormal(1.0)] {
         for repeats in [1, 3, 5, 10] {
             let a = Service { spread, ..USUAL };
@@ -245,10 +245,10 @@ fn what_repeats_buy() {
     }
 }
 
-/// Its second table: hardly any queue, so that 5% more work are 6% more time and not 14%.
+/// Its second table: almost no queue, so that 5% more work takes 6% more time and not 14%.
 #[test]
 #[ignore = "thousands of simulated comparisons: `cargo xtask nightly`"]
-fn what_repeats_buy_without_a_queue() {
+fn detection_by_number_of_repeats_without_a_queue() {
     for spread in [Spread::Exponential, Spread::Lognormal(1.0)] {
         let a = Service { spread, rate: 200.0, ..USUAL };
         for repeats in [3, 5, 10] {
@@ -264,7 +264,7 @@ fn what_repeats_buy_without_a_queue() {
 }
 
 #[test]
-fn both_distributions_are_those_that_the_figures_were_read_from() {
+fn both_charted_distributions_match_the_values_in_the_table() {
     let mut random = Random::new(7);
     let (a, b) = sides(&USUAL, &slowed(USUAL, 1.3), 3, &mut random);
     let c = compare(&a, &b, &CompareOptions::default());
@@ -280,11 +280,8 @@ fn both_distributions_are_those_that_the_figures_were_read_from() {
         for (value, spectrum) in [row.a, row.b].into_iter().zip(both) {
             let point = spectrum.response.iter().find(|point| (point.q - q).abs() < 1e-9).expect("a bend");
             let (value, drawn) = (value.expect("it has samples"), point.value_ns as f64);
-            // A figure lies between the ends of a bucket, a point in its middle.
-            assert!(
-                (value / drawn - 1.0).abs() < 0.01,
-                "{name}: {value} in the table, {drawn} in the picture"
-            );
+            // A value in the table lies between the ends of a bucket, and a point in the middle.
+            assert!((value / drawn - 1.0).abs() < 0.01, "{name}: {value} in the table, {drawn} in the chart");
         }
     }
     let nothing = compare(&Side { runs: Vec::new(), ..a.clone() }, &b, &CompareOptions::default());

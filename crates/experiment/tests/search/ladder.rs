@@ -1,4 +1,4 @@
-//! Ladders: where they end, by which rule, and what they say of it.
+//! Ladders: where they end, by which rule, and how they report it.
 
 use crate::search::machine::{capacity, cheap, quest};
 use crate::search::servers::{Limits, Server, Service, drive, search};
@@ -9,7 +9,7 @@ fn shortfall(limit: Limit, inclusive: bool) -> Until {
     Until::Shortfall(Bound { limit, inclusive })
 }
 
-/// A ladder from 100/s against a service that answers 500 of a second's arrivals, and gets socket errors above 300.
+/// A ladder starting at 100/s, with a service that completes 500 arrivals/s and has socket errors above 300/s.
 fn ladder(step: Step, until: Option<Until>, to: f64) -> (Answer, Vec<Trial>) {
     let quest = CapacitySearch { step: Some(step), from: Some(100.0), stop_when: until, ..quest(to) };
     drive(&quest, |probe| {
@@ -22,7 +22,7 @@ fn ladder(step: Step, until: Option<Until>, to: f64) -> (Answer, Vec<Trial>) {
 }
 
 #[test]
-fn a_ladder_goes_up_until_its_rule_and_says_that_it_was_one() {
+fn a_ladder_climbs_until_its_rule_is_met_and_reports_being_a_ladder() {
     let ladder = |until, to| ladder(Step::Times(1.1), until, to);
     let (answer, history) = ladder(Some(shortfall(Limit::PerSecond(50.0), true)), 1e6);
     let (last, before) = (history[history.len() - 1].probe.level, history[history.len() - 2].probe.level);
@@ -46,9 +46,9 @@ fn a_ladder_goes_up_until_its_rule_and_says_that_it_was_one() {
     assert_eq!(answer.refusal.expect("users offer no rate").kind.code(), "stop_when_needs_arrivals");
 }
 
-/// At 550/s exactly 50 a second are missing, and at 600/s 1/6 of all.
+/// At 550/s, exactly 50/s are missing; at 600/s, 1/6 of all arrivals.
 #[test]
-fn the_limit_itself_ends_a_ladder_only_where_the_rule_includes_it() {
+fn the_exact_limit_ends_a_ladder_only_if_the_rule_includes_it() {
     for (limit, inclusive, expected) in [
         (Limit::PerSecond(50.0), true, 550.0),
         (Limit::PerSecond(50.0), false, 600.0),
@@ -62,12 +62,12 @@ fn the_limit_itself_ends_a_ladder_only_where_the_rule_includes_it() {
     }
 }
 
-/// With p99 = 4.6 / (500 - rate) the threshold is missed from 482/s on, and the ladder goes on.
+/// With p99 = 4.6 / (500 - rate), rates of 482/s and more miss the threshold, and the ladder continues.
 #[test]
-fn an_answer_names_the_rule_that_it_was_held_against() {
+fn a_result_names_the_rule_that_decided_it() {
     let rule = shortfall(Limit::PerSecond(50.0), true);
     let (answer, history) = ladder(Step::Plus(50.0), Some(rule), 1e6);
-    assert!(!history[history.len() - 2].met(), "the last level that was carried misses the threshold");
+    assert!(!history[history.len() - 2].met(), "the last level before the rule misses the threshold");
     assert!(
         answer
             .sentence
@@ -81,7 +81,7 @@ fn an_answer_names_the_rule_that_it_was_held_against() {
 }
 
 #[test]
-fn a_ladder_goes_on_while_everything_is_served() {
+fn a_ladder_continues_while_everything_is_served() {
     for limit in [Limit::PerSecond(0.0), Limit::Ratio(0.0)] {
         let (answer, history) = ladder(Step::Plus(50.0), Some(shortfall(limit, false)), 1e6);
         assert!((history.last().expect("it ran").probe.level - 550.0).abs() < 1e-6, "{limit:?}");
@@ -89,9 +89,9 @@ fn a_ladder_goes_on_while_everything_is_served() {
     }
 }
 
-/// Sixty-four servers of 20 ms carry 3,200/s; at a step's end some answers are always still to come.
+/// Sixty-four servers of 20 ms serve 3,200/s. At the end of a step, some responses are always outstanding.
 #[test]
-fn answers_under_way_at_the_end_of_a_step_are_not_missed() {
+fn requests_in_flight_at_the_end_of_a_step_are_not_missing() {
     let server = Server { service: Service::Exponential, mean_s: 0.02, servers: 64, room: None };
     for seed in 0..40 {
         let quest = CapacitySearch {
@@ -102,14 +102,14 @@ fn answers_under_way_at_the_end_of_a_step_are_not_missed() {
             ..quest(1e5)
         };
         let (answer, _) = search(&server, &quest, Limits::default(), seed);
-        // 500 x 1.25^8 = 2,980 is carried, and 3,725 is not.
+        // 500 x 1.25^8 = 2,980/s is served, and 3,725/s is not.
         assert!((2_300.0..3_000.0).contains(&capacity(&answer)), "seed {seed}: {}", answer.sentence);
         assert!(answer.steps.last().expect("it ran").level < 3_800.0, "seed {seed}");
     }
 }
 
 #[test]
-fn a_ladder_that_ends_at_its_first_level_says_by_what() {
+fn a_ladder_that_ends_at_its_first_level_reports_the_reason() {
     let from = |level: f64, until: Until, broken: bool| {
         let quest = CapacitySearch {
             step: Some(Step::Times(2.0)),
@@ -127,7 +127,7 @@ fn a_ladder_that_ends_at_its_first_level_says_by_what() {
         });
         assert!(history.len() == 1 && answer.capacity.is_none(), "{}", answer.sentence);
         assert!(broken || history[0].met(), "all thresholds are met");
-        let refusal = answer.refusal.expect("nothing was carried");
+        let refusal = answer.refusal.expect("no level passed");
         (refusal.kind.code(), answer.sentence)
     };
     for until in [shortfall(Limit::PerSecond(50.0), true), Until::SocketErrors(2)] {

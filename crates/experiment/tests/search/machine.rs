@@ -1,4 +1,4 @@
-//! The machine by itself: it ends, it keeps to its range, it repeats, and it never does what must not be done.
+//! The search by itself: it ends, stays within its range, is repeatable, and avoids harmful levels.
 
 use crate::search::servers::{Limits, digest, drive, trial};
 use plimsoll_analysis::caution::Kind;
@@ -11,7 +11,7 @@ use plimsoll_plan::experiment::{Purpose, Step};
 use plimsoll_plan::threshold::FigureUnit;
 use plimsoll_stats::random::SplitMix64;
 
-/// A server without chance: p99 = 4.6 / (mu - rate), and an overload that times out.
+/// A deterministic server: p99 = 4.6 / (mu - rate), and an overload that times out.
 pub fn cheap(probe: Probe, mu: f64) -> Trial {
     let ns = if probe.purpose == Purpose::Baseline {
         1e9 / mu
@@ -23,7 +23,7 @@ pub fn cheap(probe: Probe, mu: f64) -> Trial {
     figure(probe, ns, 250e6)
 }
 
-/// A trial whose p99 is `ns` against a limit, without blocks: only the verdict and the distance are known.
+/// A trial whose p99 is `ns`, with a limit and without blocks: only the verdict and the distance are known.
 pub fn figure(probe: Probe, ns: f64, limit: f64) -> Trial {
     let mut trial = bare(probe);
     trial.judged = vec![ThresholdResult {
@@ -90,7 +90,7 @@ fn the_same_history_gives_the_same_next_step() {
         match (next(&quest(1e6), &history[..len]), next(&quest(1e6), &history[..len])) {
             (Move::Try(a), Move::Try(b)) => {
                 assert_eq!(a, b);
-                assert_eq!(a, history[len].probe, "what ran is what is asked for again after a restart");
+                assert_eq!(a, history[len].probe, "a restart requests the same run again");
             }
             _ => panic!("the search had not ended here"),
         }
@@ -98,7 +98,7 @@ fn the_same_history_gives_the_same_next_step() {
 }
 
 #[test]
-fn whatever_the_runs_say_the_search_ends_within_its_range() {
+fn the_search_ends_within_its_range_with_any_results() {
     for seed in 0..400u64 {
         let mut random = SplitMix64::new(seed);
         let to = 10f64.powf((random.next_u64() % 7) as f64 - 1.0);
@@ -136,7 +136,7 @@ fn whatever_the_runs_say_the_search_ends_within_its_range() {
 }
 
 #[test]
-fn numbers_without_sense_neither_panic_nor_loop() {
+fn meaningless_numbers_cause_no_panic_and_no_endless_loop() {
     for odd in [f64::NAN, 0.0, -5.0, f64::INFINITY, 1e308, 1e-300] {
         for step in [None, Some(Step::Times(odd)), Some(Step::Plus(odd))] {
             let quest = CapacitySearch {
@@ -159,7 +159,7 @@ fn numbers_without_sense_neither_panic_nor_loop() {
 }
 
 #[test]
-fn the_answer_of_monotone_runs_lies_between_met_and_missed() {
+fn the_result_of_monotone_runs_lies_between_met_and_missed() {
     for cliff in [3.3, 47.0, 480.0, 9_300.0, 77_000.0] {
         let (answer, history) =
             drive(&quest(1e6), |probe| figure(probe, if probe.level < cliff { 5e6 } else { 900e6 }, 250e6));
@@ -180,27 +180,27 @@ fn cautioned(kind: Kind) -> plimsoll_analysis::Digest {
 }
 
 #[test]
-fn a_limit_of_the_generator_is_never_told_as_one_of_the_service() {
+fn a_limit_of_the_generator_is_never_reported_as_one_of_the_service() {
     let (answer, history) = drive(&quest(1e6), |probe| {
         let mut trial = cheap(probe, 50_000.0);
-        // The machine in front sends no more than 2,000/s, and the times look bad then.
+        // The load generator sends at most 2,000/s, and then the times look bad.
         if probe.level > 2_000.0 {
             trial = figure(probe, 400e6, 250e6);
             trial.limited_by = limit_of(&cautioned(Kind::OfferedRateMissed));
         }
         trial
     });
-    let refusal = answer.refusal.expect("nobody knows what the service can do");
+    let refusal = answer.refusal.expect("the capacity of the service is unknown");
     assert_eq!(refusal.kind.code(), "generator_limited");
     assert!(refusal.sentence.contains("1,250 of 20,000 arrivals"), "{}", refusal.sentence);
-    let found = answer.capacity.expect("what was met is told");
+    let found = answer.capacity.expect("the highest level that passed is reported");
     assert!(found.is_lower_bound && found.level() <= 2_000.0 && found.level() > 1_000.0, "{found:?}");
     assert!(history.len() < 25);
 }
 
-/// Another program took the CPU for a moment: the level is tried again. Spoilt three times it is no moment.
+/// If another program takes the CPU for a moment, the level runs again. After three failures, it is not a moment.
 #[test]
-fn what_may_pass_spoils_a_step_and_not_the_search() {
+fn a_passing_disturbance_spoils_a_step_and_not_the_search() {
     let late = |times: u32| {
         let mut left = times;
         drive(&quest(1e6), |probe| {
@@ -215,16 +215,17 @@ fn what_may_pass_spoils_a_step_and_not_the_search() {
     };
     let (answer, history) = late(2);
     assert!(answer.refusal.is_none(), "{:?}", answer.refusal);
-    let spoilt: Vec<f64> = history.iter().filter(|t| t.limited_by.is_some()).map(|t| t.probe.level).collect();
-    assert_eq!(spoilt.len(), 2);
-    let after = history.iter().position(|t| t.limited_by.is_some()).expect("one is spoilt") + 1;
-    assert!(history[after].probe.level == spoilt[0] && history[after].probe.rest_ns > 0);
+    let spoiled: Vec<f64> =
+        history.iter().filter(|t| t.limited_by.is_some()).map(|t| t.probe.level).collect();
+    assert_eq!(spoiled.len(), 2);
+    let after = history.iter().position(|t| t.limited_by.is_some()).expect("one is spoiled") + 1;
+    assert!(history[after].probe.level == spoiled[0] && history[after].probe.rest_ns > 0);
     assert_eq!(late(u32::MAX).0.refusal.expect("it never passes").kind.code(), "generator_limited");
 }
 
-/// A miss that no schedule lag can explain is one, whatever else was said of the step.
+/// A miss that schedule lag cannot explain counts, despite any caution about the step.
 #[test]
-fn a_late_step_that_is_missed_for_certain_counts() {
+fn a_late_step_that_is_certainly_missed_counts() {
     let (answer, history) = drive(&quest(1e6), |probe| {
         let mut trial = cheap(probe, 1_000.0);
         trial.limited_by = limit_of(&cautioned(Kind::LateSends));
@@ -235,7 +236,7 @@ fn a_late_step_that_is_missed_for_certain_counts() {
     assert!(answer.steps.iter().all(|step| step.limited_by.is_none()));
 }
 
-/// Times count from the intended instant: late sends only make them longer, and what was met was met.
+/// Times are measured from the intended start: late sends only increase them, so a threshold that was met stays met.
 #[test]
 fn a_late_step_that_met_its_thresholds_counts() {
     let (answer, _) = drive(&quest(1e6), |probe| {
@@ -249,7 +250,7 @@ fn a_late_step_that_met_its_thresholds_counts() {
 }
 
 #[test]
-fn only_what_limits_the_generator_or_the_link_is_a_limit() {
+fn only_limits_of_the_generator_or_the_link_count() {
     for kind in
         [Kind::ClientFdLimit, Kind::ClientPortsExhausted, Kind::LateSends, Kind::ConnectionLimitReached]
     {
@@ -266,7 +267,7 @@ fn only_what_limits_the_generator_or_the_link_is_a_limit() {
 }
 
 #[test]
-fn full_connections_in_front_of_a_slow_service_are_its_own_fault() {
+fn a_full_connection_limit_with_a_slow_service_is_the_services_fault() {
     let capped = |slow: bool| {
         drive(&quest(1e6), |probe| {
             let mut trial = cheap(probe, 1_000.0);
@@ -280,8 +281,8 @@ fn full_connections_in_front_of_a_slow_service_are_its_own_fault() {
         .0
     };
     let own = capped(true);
-    assert!(own.refusal.is_none(), "connections fill up in front of any service that is too slow");
-    // What the search counted as missed is not told as a step that does not count.
+    assert!(own.refusal.is_none(), "any service that is too slow fills the connections");
+    // A step that the search counted as missed is not reported as excluded.
     assert!(
         own.steps.iter().any(|step| !step.is_met) && own.steps.iter().all(|step| step.limited_by.is_none())
     );
@@ -303,14 +304,14 @@ fn a_level_that_broke_the_service_is_neither_repeated_nor_exceeded() {
     });
     let mut lowest = f64::MAX;
     for trial in &history {
-        assert!(trial.probe.level < lowest, "{} behind {lowest}", trial.probe.level);
+        assert!(trial.probe.level < lowest, "{} after {lowest}", trial.probe.level);
         if trial.is_runaway() {
             lowest = trial.probe.level;
         }
     }
     assert!(capacity(&answer) > 2_500.0 && capacity(&answer) <= 3_100.0, "{:?}", answer.sentence);
-    let behind = history.iter().skip_while(|t| !t.is_runaway()).nth(1).expect("it went on below");
-    assert!(behind.probe.rest_ns >= 5_000_000_000, "the service is let come back");
+    let next = history.iter().skip_while(|t| !t.is_runaway()).nth(1).expect("the search continues below");
+    assert!(next.probe.rest_ns >= 5_000_000_000, "the service gets time to recover");
 }
 
 #[test]
@@ -322,16 +323,16 @@ fn a_service_that_breaks_just_below_its_limit_is_not_pushed_over() {
     });
     let mut broken = f64::MAX;
     for trial in &history {
-        assert!(trial.probe.level < broken, "{} behind {broken}", trial.probe.level);
+        assert!(trial.probe.level < broken, "{} after {broken}", trial.probe.level);
         if trial.is_runaway() {
             broken = trial.probe.level;
         }
     }
-    assert!(broken < f64::MAX, "it was met on the way");
+    assert!(broken < f64::MAX, "the search reached it");
 }
 
 #[test]
-fn quick_errors_are_no_capacity() {
+fn fast_errors_are_not_capacity() {
     let (answer, history) = drive(&quest(1e6), |probe| {
         let mut trial = figure(probe, 5e6, 250e6);
         trial.error_ratio = if probe.level > 3_000.0 { 0.8 } else { 0.0 };
@@ -373,7 +374,7 @@ fn users_are_whole_and_the_answer_is_exact() {
 }
 
 #[test]
-fn the_cap_is_told_as_a_lower_bound() {
+fn reaching_the_upper_end_is_reported_as_a_lower_bound() {
     let (answer, _) = drive(&quest(200.0), |probe| cheap(probe, 1e6));
     let found = answer.capacity.expect("met");
     assert!(found.is_lower_bound && found.level() == 200.0);
@@ -381,23 +382,23 @@ fn the_cap_is_told_as_a_lower_bound() {
 }
 
 #[test]
-fn nothing_met_is_no_capacity() {
+fn without_a_level_that_passes_there_is_no_capacity() {
     let (answer, history) = drive(&quest(1e4), |probe| figure(probe, 900e6, 250e6));
     assert_eq!(answer.refusal.expect("refused").kind.code(), "nothing_met");
     assert!(answer.capacity.is_none() && history.len() < 20);
 }
 
 #[test]
-fn the_budget_is_kept() {
+fn the_maximum_time_is_respected() {
     let quest = CapacitySearch { max_time_ns: Some(40_000_000_000), ..quest(1e6) };
     let (answer, history) = drive(&quest, |probe| cheap(probe, 3_000.0));
     let spent: u64 = history.iter().map(|t| t.probe.total_ns()).sum();
     assert!(spent <= 40_000_000_000);
-    assert_eq!(answer.refusal.expect("it says so").kind.code(), "max_time_reached");
+    assert_eq!(answer.refusal.expect("it is reported").kind.code(), "max_time_reached");
 }
 
 #[test]
-fn a_backlog_that_grows_is_a_miss_although_the_times_are_still_short() {
+fn a_growing_backlog_is_a_miss_even_if_the_times_are_still_short() {
     let probe = Probe {
         level: 1_020.0,
         purpose: Purpose::Bisect,
@@ -416,13 +417,13 @@ fn a_backlog_that_grows_is_a_miss_although_the_times_are_still_short() {
         };
         trial(probe, (0..10).map(block).collect(), Limits { p99_s: Some(5.0), errors: None }, 0)
     };
-    assert!(run(1_018).met(), "two in a thousand are under way");
+    assert!(run(1_018).met(), "two in a thousand are in flight");
     let overloaded = run(980);
     assert!(overloaded.judged[0].is_met && overloaded.unstable && !overloaded.met());
 }
 
 #[test]
-fn shapes_are_told_apart() {
+fn shapes_are_distinguished() {
     let shape = |achieved: &dyn Fn(f64) -> f64, p99: &dyn Fn(f64) -> f64| {
         drive(&quest(1e5), |probe| {
             let mut trial = figure(probe, p99(probe.level), 250e6);

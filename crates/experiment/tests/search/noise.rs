@@ -1,4 +1,4 @@
-//! One noisy step decides nothing, and no answer contradicts its own steps.
+//! One noisy step decides nothing, and no result contradicts its own steps.
 
 use crate::search::machine::{capacity, cheap, figure, quest};
 use crate::search::servers::{Limits, Server, Service, drive, trial};
@@ -9,7 +9,7 @@ use plimsoll_stats::random::SplitMix64;
 
 const SECOND: u64 = 1_000_000_000;
 
-/// A step of even seconds: of each the share `beyond(second)` takes 70 ms against a limit of 60 ms, all else 5 ms.
+/// A step of even seconds: in each, the share `beyond(second)` takes 70 ms with a limit of 60 ms, and the rest 5 ms.
 fn seconds(probe: Probe, beyond: impl Fn(u64) -> f64) -> Trial {
     let each = (probe.level.max(1.0) as u64).max(50);
     let block = |at: u64| {
@@ -29,13 +29,13 @@ fn probe(level: f64, seconds: u64) -> Probe {
 }
 
 #[test]
-fn a_step_is_sure_of_itself_only_where_its_seconds_agree() {
-    // One burst in ten seconds: 4% are beyond, and none of the other seconds knows of any.
+fn a_step_is_decided_only_if_its_seconds_agree() {
+    // One burst in ten seconds: 4% are beyond the limit, all in the same second.
     let burst = seconds(probe(1_000.0, 10), |at| if at == 4 { 0.4 } else { 0.0 });
     assert!(!burst.met() && burst.standing() == Standing::Undecided);
     let all = seconds(probe(1_000.0, 10), |_| 0.04);
     assert_eq!(all.standing(), Standing::Missed);
-    // A queue that fills: each second is beyond, by very different shares.
+    // A queue that fills up: all seconds are beyond the limit, by very different shares.
     let fills = seconds(probe(1_000.0, 4), |at| [0.1, 0.6, 1.0, 1.0][at as usize]);
     assert_eq!(fills.standing(), Standing::Missed);
     assert_eq!(seconds(probe(1_000.0, 10), |_| 0.001).standing(), Standing::Met);
@@ -43,8 +43,8 @@ fn a_step_is_sure_of_itself_only_where_its_seconds_agree() {
     assert!(wavers.met() && wavers.standing() == Standing::Undecided);
 }
 
-/// 169/s are carried, and the first step above 50/s is spoilt by a burst: a search of a minute that stops there would
-/// say 14/s.
+/// The service handles 169/s, and a burst spoils the first step above 50/s. A search of one minute that stopped there
+/// would report 14/s.
 #[test]
 fn one_noisy_step_does_not_decide_while_there_is_time() {
     for spoilt in 0..6u32 {
@@ -88,7 +88,7 @@ fn levels(history: &[Trial]) -> Vec<(f64, u64, Standing)> {
     history.iter().map(|t| (t.probe.level.round(), t.probe.length_ns / SECOND, t.standing())).collect()
 }
 
-/// No level that was missed for certain lies below the answer, and none that was met above its interval.
+/// Checks that no certainly missed level is below the result, and that no passed level is above its interval.
 fn contradicts(answer: &Answer) -> Option<String> {
     let found = answer.capacity.as_ref()?;
     let is_so = |p: &&plimsoll_experiment::search::Point| match p.standing {
@@ -98,9 +98,9 @@ fn contradicts(answer: &Answer) -> Option<String> {
     answer.curve.iter().find(is_so).map(|p| format!("{} at {}: {}", p.level, found.level(), answer.sentence))
 }
 
-/// A third of all steps says the opposite, at random: whatever comes of that, it is no answer that its steps deny.
+/// A third of all steps report the opposite, at random. The result never contradicts its steps.
 #[test]
-fn no_answer_contradicts_its_own_steps() {
+fn no_result_contradicts_its_own_steps() {
     let (mut found, mut open) = (0, 0);
     for seed in 0..300u64 {
         let mut random = SplitMix64::new(seed);
@@ -116,13 +116,13 @@ fn no_answer_contradicts_its_own_steps() {
             Some(_) => open += 1,
         }
     }
-    println!("{found} answered, {open} said what keeps them from it");
+    println!("{found} decided, {open} reported why not");
     assert!(found > 50 && open > 0);
 }
 
-/// What the issue of it looks like: p99 of 1 s at 14,873/s, once, and met at 17,841/s.
+/// The case of the original issue: p99 is 1 s at 14,873/s, once, and the threshold is met at 17,841/s.
 #[test]
-fn a_level_that_contradicts_the_answer_is_run_again() {
+fn a_level_that_contradicts_the_result_runs_again() {
     let mut left = 2;
     let (answer, history) = drive(&CapacitySearch { from: Some(1_000.0), ..quest(1e6) }, |probe| {
         if probe.level > 12_000.0 && probe.level < 16_500.0 && left > 0 {
@@ -140,24 +140,24 @@ fn a_level_that_contradicts_the_answer_is_run_again() {
     assert!(again.count() > missed.len(), "{missed:?}");
 }
 
-/// 50/s, and whoever asks more often is turned away at once. The one user does not ask more often.
+/// The limiter allows 50/s and rejects more immediately. The one user stays below that rate.
 #[test]
 fn a_rate_limiter_is_searched_like_any_service() {
     for (limit, budget_s) in [(50.0, 60), (50.0, 300), (3.0, 120), (400.0, 60)] {
         let quest = CapacitySearch { max_time_ns: Some(budget_s * SECOND), ..CapacitySearch::default() };
         let (answer, history) = drive(&quest, |probe| limited(probe, limit));
         let found = capacity(&answer);
-        // Of a few a second whole requests are turned away, or none.
+        // At a few per second, the limiter rejects whole requests or none.
         let most = if limit < 10.0 { 1.2 } else { 1.08 };
         assert!((0.85..=most).contains(&(found / limit)), "{found} of {limit}: {}", answer.sentence);
         assert_eq!(
             answer.unloaded_p50_ns.map(|ns| ns / 100_000),
             Some(5),
-            "the time of an answer, not of a refusal"
+            "the time of a response and not of a rejection"
         );
         let asked = history.iter().filter(|t| t.probe.purpose == Purpose::Baseline).map(|t| t.requests);
         assert!(asked.clone().all(|n| n <= 20), "{:?}", asked.collect::<Vec<_>>());
-        // The answers that are given are as quick as ever: no word of times that climb.
+        // Responses stay as fast as before, so the sentence must not report rising times.
         assert!(!answer.sentence.contains("times climb"), "{}", answer.sentence);
         assert!(answer.rise.is_none_or(|rise| rise.figure == "error_rate"), "{:?}", answer.rise);
     }
@@ -182,7 +182,7 @@ fn limited(probe: Probe, limit: f64) -> Trial {
 }
 
 #[test]
-fn a_floor_that_fails_asks_less_often_and_then_owns_up() {
+fn a_failing_baseline_sends_less_often_and_then_gives_up() {
     let (answer, history) = drive(&CapacitySearch::default(), |probe| {
         let mut trial = figure(probe, 90e3, 250e6);
         (trial.errors, trial.error_ratio) = (trial.requests, 1.0);
@@ -194,9 +194,9 @@ fn a_floor_that_fails_asks_less_often_and_then_owns_up() {
     assert_eq!(pauses, [100, 500, 2_000]);
 }
 
-/// p50 4.34 ms at one level and 142 ms at the next is no gradual climb; and a median that falls is none either.
+/// p50 of 4.34 ms at one level and 142 ms at the next is not a gradual rise, and neither is a falling median.
 #[test]
-fn a_shape_is_said_only_where_its_numbers_bear_it_out() {
+fn a_shape_is_reported_only_if_its_numbers_support_it() {
     let shape = |p50: &dyn Fn(f64) -> f64, p99: &dyn Fn(f64) -> f64| {
         let (answer, _) = drive(&quest(1e5), |probe| {
             let mut trial = figure(probe, p99(probe.level), 250e6);
@@ -221,10 +221,10 @@ fn a_shape_is_said_only_where_its_numbers_bear_it_out() {
     assert!(falls == Shape::Unknown && !sentence.contains("gradually"), "{falls:?} {sentence}");
 }
 
-/// Exponential service at 200/s, a search of a minute: too few requests for an interval that is worth much, and still
-/// no answer that is far from the truth.
+/// An exponential service at 200/s and a search of one minute: too few requests for a useful interval, but the result
+/// is still close to the truth.
 #[test]
-fn a_search_with_little_time_is_coarse_and_not_wild() {
+fn a_search_with_little_time_is_coarse_but_not_wrong() {
     let mut answered = 0;
     for seed in 0..30u64 {
         let server = Server { service: Service::Exponential, mean_s: 0.005, servers: 1, room: None };

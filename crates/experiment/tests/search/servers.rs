@@ -1,4 +1,4 @@
-//! Servers whose capacity is known from queueing theory, and runs against them that cost microseconds a second.
+//! Servers whose capacity is known from queueing theory, and simulated runs that cost microseconds per second.
 
 use plimsoll_analysis::digest::{Block, Digest, Level};
 use plimsoll_analysis::summary::{Outcome, Standing, ThresholdResult, Times};
@@ -22,7 +22,7 @@ pub struct Server {
     pub service: Service,
     pub mean_s: f64,
     pub servers: usize,
-    /// Requests in the system; one more is turned away with an error.
+    /// Requests in the system; further ones are rejected with an error.
     pub room: Option<usize>,
 }
 
@@ -93,7 +93,7 @@ impl Server {
             if let Some(at) = place(done) {
                 blocks[at].requests += 1;
                 blocks[at].response.record(((done - now) * 1e9) as u64);
-                // Its part of the number in flight: Little, by the second of its end.
+                // Its share of the number in flight, by Little's law, in the second of its end.
                 blocks[at].in_flight += (done - now) / each;
             }
         }
@@ -121,7 +121,7 @@ fn normal(random: &mut SplitMix64) -> f64 {
     (2.0 * random.exponential()).sqrt() * angle.cos()
 }
 
-/// A trial through the public way, from a digest.
+/// A trial through the public interface, from a digest.
 pub fn trial(probe: Probe, blocks: Vec<Block>, limits: Limits, errors: u64) -> Trial {
     let mut digest = digest(probe.level, blocks, errors);
     digest.thresholds = judge(&digest, limits);
@@ -219,7 +219,7 @@ fn judge(digest: &Digest, limits: Limits) -> Vec<ThresholdResult> {
         let text = format!("error_rate < {}%", limit * 100.0);
         one(text, Some(digest.error_ratio), limit, FigureUnit::Ratio, digest.requests)
     });
-    // Stands in every run, and these servers never pause.
+    // Every run needs this field, and these servers never pause.
     let outage = ThresholdResult {
         subject: Subject::LongestOutage.name().to_owned(),
         is_default: true,
@@ -228,7 +228,7 @@ fn judge(digest: &Digest, limits: Limits) -> Vec<ThresholdResult> {
     p99.into_iter().chain(errors).chain([outage]).collect()
 }
 
-/// A search as a driver would do it.
+/// Searches as a driver would.
 pub fn search(server: &Server, quest: &CapacitySearch, limits: Limits, seed: u64) -> (Answer, Vec<Trial>) {
     let mut random = SplitMix64::new(seed);
     drive(quest, |probe| server.run(probe, limits, &mut random))

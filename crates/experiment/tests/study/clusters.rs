@@ -1,4 +1,4 @@
-//! Bunches of times behind a retransmission timer.
+//! Clusters of times at retransmission timeouts.
 
 use plimsoll_experiment::study::{Delay, clusters};
 use plimsoll_stats::Hist;
@@ -6,7 +6,7 @@ use plimsoll_stats::random::SplitMix64;
 
 const MS: f64 = 1e6;
 
-/// `n` times of `floor` plus an exponential of `mean`, of which a share `lost` waits for `delay` ms more.
+/// Returns `n` times of `floor` plus an exponential of `mean`; a share `lost` of them waits `delay` ms longer.
 fn times(n: usize, floor_ms: f64, mean_ms: f64, lost: &[(f64, f64)], seed: u64) -> Hist {
     let mut random = SplitMix64::new(seed);
     let mut hist = Hist::new();
@@ -43,19 +43,19 @@ fn most_connects_lost_are_found_too() {
 }
 
 #[test]
-fn lost_data_is_told_from_its_doubling_only() {
+fn lost_data_is_recognized_only_by_its_doubling() {
     let twice = clusters(&times(20_000, 1.0, 2.0, &[(200.0, 0.01), (600.0, 0.004)], 3), 0);
     assert_eq!(twice.iter().map(|c| c.delay_ns / 1_000_000).collect::<Vec<_>>(), [200, 600]);
     assert!(twice.iter().all(|c| c.delay == Delay::Data));
-    // One bunch at 200 ms may be the service's own.
+    // A single cluster at 200 ms may come from the service.
     assert!(clusters(&times(20_000, 1.0, 2.0, &[(200.0, 0.01)], 4), 0).is_empty());
 }
 
 #[test]
-fn smooth_tails_have_no_bunches() {
+fn smooth_tails_have_no_clusters() {
     for seed in 0..10 {
         assert!(clusters(&times(50_000, 5.0, 20.0, &[], seed), 0).is_empty());
-        // A tail over all the timers.
+        // A tail across all timeouts.
         assert!(clusters(&times(50_000, 5.0, 600.0, &[], 50 + seed), 0).is_empty());
         let mut wide = Hist::new();
         let mut random = SplitMix64::new(seed);
@@ -65,7 +65,7 @@ fn smooth_tails_have_no_bunches() {
 }
 
 #[test]
-fn nothing_in_a_histogram_makes_it_panic() {
+fn no_histogram_causes_a_panic() {
     assert!(clusters(&Hist::on_demand(), 0).is_empty());
     let mut odd = Hist::new();
     odd.record_n(u64::MAX, 1 << 62);
@@ -75,8 +75,8 @@ fn nothing_in_a_histogram_makes_it_panic() {
 }
 
 #[test]
-fn a_bunch_within_a_tail_has_to_stand_out_of_it() {
-    // A tenth of the answers take anything up to 3 s, evenly; around 1 s there are somewhat more of them.
+fn a_cluster_within_a_tail_must_exceed_it() {
+    // A tenth of the responses take up to 3 s, evenly; around 1 s there are somewhat more of them.
     let make = |more: u64| {
         let mut hist = times(90_000, 5.0, 20.0, &[], 1);
         (0..10_000u64).for_each(|at| hist.record_n(300_000_000 + at * 270_000, 1));

@@ -1,4 +1,4 @@
-//! The course of one long run.
+//! The timeline of one long run.
 
 use crate::study::fixture::{MS, Second, codes, found, noise, run, studied};
 use plimsoll_analysis::digest::{Digest, Level};
@@ -22,7 +22,7 @@ fn course(level: Level, seconds: usize, seed: u64, mean_ms: impl Fn(usize) -> f6
 }
 
 #[test]
-fn a_healthy_run_has_no_course_to_tell() {
+fn a_healthy_run_has_no_findings() {
     for seed in 0..20 {
         for level in [CLOSED, Level::Rate(500.0)] {
             let study = studied(&[course(level, 300, seed, |_| 10.0)]);
@@ -41,8 +41,8 @@ fn a_healthy_run_has_no_course_to_tell() {
 }
 
 #[test]
-fn a_wandering_run_is_no_finding_either() {
-    // Seconds that are like their neighbours, as real ones are: 5% of slow noise.
+fn slow_noise_is_not_a_finding() {
+    // Each second is similar to the next, as in real runs: 5% of slow noise.
     let alarms: usize = (0..20)
         .map(|seed| {
             let mut random = SplitMix64::new(900 + seed);
@@ -60,7 +60,7 @@ fn a_wandering_run_is_no_finding_either() {
 }
 
 #[test]
-fn another_level_is_found_where_it_begins() {
+fn a_change_of_level_is_found_at_its_start() {
     let study = studied(&[course(CLOSED, 300, 1, |at| if at < 180 { 10.0 } else { 15.0 })]);
     let shift = study.stability[0].shifts.iter().find(|s| s.figure == "p50").expect("50% more");
     assert!(
@@ -72,11 +72,11 @@ fn another_level_is_found_where_it_begins() {
 }
 
 #[test]
-fn a_leak_is_a_slope_and_not_a_stair() {
+fn a_leak_is_a_slope_and_not_a_step() {
     // 50% slower over an hour.
     let study = studied(&[course(Level::Rate(500.0), 3_600, 1, |at| 10.0 + 5.0 * at as f64 / 3_600.0)]);
     let drift = study.stability[0].drifts.iter().find(|d| d.figure == "p50").expect("a slope");
-    // The times of a second are forty values: its median is within 1.3% of the mean.
+    // A second has forty values: its median is within 1.3% of the mean.
     assert!(drift.low_per_hour <= 5.07 * MS && 4.93 * MS <= drift.high_per_hour, "{drift:?}");
     assert!((drift.per_hour / MS - 5.0).abs() < 0.1);
     assert_eq!(codes(&study), ["drifts"]);
@@ -90,7 +90,7 @@ fn a_rate_above_the_capacity_falls_behind_and_leaks_nothing() {
 }
 
 #[test]
-fn pauses_that_come_again_are_told_with_their_distance() {
+fn recurring_pauses_are_reported_with_their_interval() {
     let pause = |digest: &mut Digest, at: usize| digest.blocks[at].response.record_n((400.0 * MS) as u64, 60);
     let mut gc = course(CLOSED, 300, 1, |_| 10.0);
     (20..300).step_by(40).for_each(|at| pause(&mut gc, at));
@@ -105,7 +105,7 @@ fn pauses_that_come_again_are_told_with_their_distance() {
 }
 
 #[test]
-fn a_ramp_is_the_plans_doing() {
+fn a_ramp_of_the_plan_is_not_a_finding() {
     let ramp = run(&[], Level::Users(100.0), 200, 1, |at| {
         let users = 1.0 + at as f64 / 2.0;
         Second { rate: 100.0, mean_ns: users / 100.0 * 1e9, in_flight: users, bytes_per_answer: 300.0 }
@@ -115,7 +115,7 @@ fn a_ramp_is_the_plans_doing() {
 }
 
 #[test]
-fn the_beginning_is_cut_and_the_figures_are_made_again() {
+fn the_beginning_is_trimmed_and_the_values_are_recomputed() {
     let warm = |at: usize| 10.0 + 30.0 * (-(at as f64) / 6.0).exp();
     let digest = course(CLOSED, 200, 1, warm);
     let steady = steady_from(&digest);
@@ -132,7 +132,7 @@ fn the_beginning_is_cut_and_the_figures_are_made_again() {
 }
 
 #[test]
-fn a_run_that_is_not_steady_is_left_as_it_is_and_says_so() {
+fn an_unsteady_run_is_unchanged_and_reported() {
     let rising = course(CLOSED, 200, 1, |at| 10.0 + 0.1 * at as f64);
     let steady = steady_from(&rising);
     assert!(!steady.is_reached && steady.sentence.starts_with("steady state not reached"), "{steady:?}");
@@ -142,7 +142,7 @@ fn a_run_that_is_not_steady_is_left_as_it_is_and_says_so() {
 
 #[test]
 fn an_hour_and_sixty_runs_of_a_minute_are_studied() {
-    // Sizes that somebody has; that it ends within the time of the other tests is the point.
+    // Realistic sizes. The point is that the test ends in the time of the others.
     let hour = studied(&[course(CLOSED, 3_600, 1, |_| 10.0)]);
     assert!(hour.findings.is_empty(), "{:?}", hour.findings);
     let sweep: Vec<Digest> = (1..=20)
@@ -162,7 +162,7 @@ fn an_hour_and_sixty_runs_of_a_minute_are_studied() {
 }
 
 #[test]
-fn few_answers_a_second_have_noisy_percentiles_and_no_course() {
+fn few_responses_per_second_have_noisy_percentiles_and_no_findings() {
     // Exponential times, 40 a second: each second's p99 is its maximum.
     let alarms: Vec<_> = (0..20)
         .flat_map(|seed| {
@@ -179,7 +179,7 @@ fn few_answers_a_second_have_noisy_percentiles_and_no_course() {
 }
 
 #[test]
-fn runs_without_a_steady_state_are_counted_where_one_was_asked_for() {
+fn runs_without_a_steady_state_are_counted_if_trimming_is_requested() {
     let asked = StudyAsked { trim_to_steady_state: true, ..StudyAsked::default() };
     let runs = [course(CLOSED, 50, 1, |at| 10.0 + at as f64), course(CLOSED, 50, 2, |_| 10.0)];
     let study = study(&runs, &asked);

@@ -1,4 +1,4 @@
-//! One truth injected at a time; each with a twin that has to stay silent.
+//! One injected truth per test, and a counterpart without a finding.
 
 use crate::study::fixture::{MS, Second, closed, codes, found, run, studied, sweep};
 use plimsoll_analysis::caution::Kind;
@@ -7,8 +7,8 @@ use plimsoll_stats::Hist;
 
 const USERS: [f64; 4] = [100.0, 200.0, 300.0, 400.0];
 
-/// Levels of two variants behind a link that carries `link` bytes a second; the services could do `able` each.
-fn behind_a_link(link: f64, able: [f64; 2], bytes: [f64; 2]) -> Vec<Digest> {
+/// Levels of two variants that share a link of `link` bytes per second. Without it, each could achieve its rate in `able`.
+fn over_a_link(link: f64, able: [f64; 2], bytes: [f64; 2]) -> Vec<Digest> {
     let mut runs = Vec::new();
     for (at, name) in ["node", "go"].iter().enumerate() {
         for (users, seed) in USERS.iter().zip(1..) {
@@ -23,16 +23,16 @@ fn behind_a_link(link: f64, able: [f64; 2], bytes: [f64; 2]) -> Vec<Digest> {
 }
 
 #[test]
-fn variants_behind_a_full_link_cannot_be_ranked() {
-    let study = studied(&behind_a_link(390_000.0, [5_000.0, 6_000.0], [353.0, 284.0]));
-    let finding = found(&study, "cannot_be_ranked").expect("equal bytes, other rates");
+fn variants_on_a_saturated_link_cannot_be_ranked() {
+    let study = studied(&over_a_link(390_000.0, [5_000.0, 6_000.0], [353.0, 284.0]));
+    let finding = found(&study, "cannot_be_ranked").expect("equal bytes, different rates");
     assert!(finding.sentence.contains("`node` and `go`"), "{finding:?}");
     assert!(finding.evidence.contains("Mbit/s") || finding.evidence.contains("Gbit/s"), "{finding:?}");
-    // Without the link the faster one sends more bytes.
-    let free = studied(&behind_a_link(1e9, [1_100.0, 1_400.0], [353.0, 284.0 * 1.1]));
+    // Without the limit of the link, the faster variant sends more bytes.
+    let free = studied(&over_a_link(1e9, [1_100.0, 1_400.0], [353.0, 284.0 * 1.1]));
     assert!(found(&free, "cannot_be_ranked").is_none(), "{:?}", codes(&free));
-    // Answers of one size behind one link have one rate: there is nothing to rank.
-    let same = studied(&behind_a_link(390_000.0, [5_000.0, 6_000.0], [300.0, 300.0]));
+    // On one link, responses of equal size have equal rates, so there is nothing to rank.
+    let same = studied(&over_a_link(390_000.0, [5_000.0, 6_000.0], [300.0, 300.0]));
     assert!(found(&same, "cannot_be_ranked").is_none());
 }
 
@@ -54,13 +54,13 @@ fn a_flat_rate_with_the_time_in_the_body_is_the_link() {
         codes(&full)
     );
     assert!(full.curves[0].saturation.expect("flat").is_link);
-    // The same with a slow service in front of a quick body.
+    // The same with a slow service and a fast body.
     let slow = studied(&make(false));
     assert!(found(&slow, "network_saturated").is_none() && found(&slow, "saturated").is_some());
 }
 
 #[test]
-fn scaling_names_what_the_servers_share() {
+fn scaling_names_a_shared_bottleneck() {
     let make = |rates: &[f64]| -> Vec<Digest> {
         let cells = rates.iter().enumerate();
         cells
@@ -75,7 +75,7 @@ fn scaling_names_what_the_servers_share() {
     let step = shared.scaling[0].steps[1];
     assert!((step.speedup - 1.01).abs() < 0.03 && (step.efficiency - 0.506).abs() < 0.02, "{step:?}");
     assert!(step.low.expect("repeats") < step.efficiency && step.efficiency < step.high.expect("repeats"));
-    let finding = found(&shared, "shared_bottleneck").expect("two do what one does");
+    let finding = found(&shared, "shared_bottleneck").expect("two servers achieve as much as one");
     assert!(finding.sentence.contains("add nothing"), "{finding:?}");
     let good = studied(&make(&[443.8, 2.0 * 440.0, 3.0 * 435.0]));
     assert!(found(&good, "shared_bottleneck").is_none() && good.scaling[0].steps.len() == 3);
@@ -93,7 +93,7 @@ fn the_best_load_of_each_number_of_servers_is_compared() {
 }
 
 #[test]
-fn the_distance_is_not_the_service() {
+fn the_round_trip_is_not_the_service() {
     let make = |rtt_ns: u64| -> Vec<Digest> {
         let mut runs = sweep(&[10.0, 20.0, 40.0], |n| n / 0.110);
         runs.iter_mut().for_each(|run| run.rtt_min_ns = Some(rtt_ns));
@@ -105,8 +105,8 @@ fn the_distance_is_not_the_service() {
 }
 
 #[test]
-fn the_same_requests_in_flight_at_other_levels_are_a_limit_in_the_way() {
-    // 300, 400 and 10,000 connections of which 233, 232 and 227 live.
+fn equal_requests_in_flight_at_different_levels_show_a_limit() {
+    // 300, 400, and 10,000 connections, of which 233, 232, and 227 are alive.
     let levels = [(100.0, 100.0), (200.0, 200.0), (300.0, 233.0), (400.0, 232.0), (10_000.0, 229.0)];
     let make = |cap: bool| -> Vec<Digest> {
         let cell = |(users, live): &(f64, f64)| {
@@ -135,7 +135,7 @@ fn littles_law_finds_time_outside_requests_and_too_much_of_it() {
     };
     // 600 users, X R = 317: 47% missing, 123 ms per request.
     let mut runs = [make(600.0, 2_300.0, 138.0), make(300.0, 2_000.0, 150.0)];
-    // Users that think are nobody's fault: only what a run cannot explain is told.
+    // Think time is expected: only time that a run cannot explain is reported.
     assert!(found(&studied(&runs), "users_outside_requests").is_none());
     runs[0].cautions.push(Kind::LittlesLaw.example().raise());
     let idle = studied(&runs);
@@ -143,7 +143,7 @@ fn littles_law_finds_time_outside_requests_and_too_much_of_it() {
     assert!((row.little.missing_ratio - 0.47).abs() < 0.01, "{:?}", row.little);
     assert!((row.little.missing_per_request_ns / MS - 123.0).abs() < 4.0, "{:?}", row.little);
     assert!(found(&idle, "users_outside_requests").is_some());
-    // 80 users at 521/s with a mean of 207.7 ms: 108 of 80.
+    // 80 users at 521/s with a mean of 207.7 ms: 108 busy users out of 80.
     let phantom = studied(&[make(80.0, 521.0, 207.7), make(40.0, 400.0, 100.0)]);
     assert!(found(&phantom, "more_time_than_users").expect("108 > 80").evidence.contains("108"));
     let clean = studied(&[make(80.0, 800.0, 99.0), make(40.0, 400.0, 100.0)]);
@@ -170,7 +170,7 @@ fn a_falling_median_under_a_rising_mean_is_starvation() {
 }
 
 #[test]
-fn lost_connection_attempts_are_told_with_their_cell() {
+fn lost_connection_attempts_are_reported_with_their_combination() {
     let mut runs = sweep(&[10.0, 20.0, 40.0], |n| 100.0 * n);
     for block in &mut runs[2].blocks {
         block.response.record_n((1_012.0 * MS) as u64, 20);

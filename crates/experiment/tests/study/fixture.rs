@@ -1,4 +1,4 @@
-//! Digests made of numbers: a run of so many seconds at a level, spoilt by a test in exactly one way.
+//! Digests made of numbers: a run of some seconds at one level, which a test changes in exactly one way.
 
 use plimsoll_analysis::digest::{Block, Digest, Level};
 use plimsoll_analysis::summary::{Outcome, Percentile, Times};
@@ -10,12 +10,12 @@ use plimsoll_stats::random::SplitMix64;
 pub const MS: f64 = 1e6;
 pub const S: u64 = 1_000_000_000;
 
-/// Normal deviates by the sum of twelve uniforms.
+/// Normal deviates from the sum of twelve uniforms.
 pub fn noise(random: &mut SplitMix64) -> f64 {
     (0..12).map(|_| (random.next_u64() >> 11) as f64 / (1u64 << 53) as f64).sum::<f64>() - 6.0
 }
 
-/// What a second of a run is made of.
+/// The parameters of one second of a run.
 #[derive(Clone, Copy)]
 pub struct Second {
     pub rate: f64,
@@ -25,8 +25,8 @@ pub struct Second {
     pub bytes_per_answer: f64,
 }
 
-/// A run whose seconds come from `second`, with 2% of noise in rate and time, times between half and one and a half
-/// of their mean.
+/// A run whose seconds come from `second`, with 2% of noise in rate and time. Times range from half to one and a half
+/// times their mean.
 pub fn run(
     settings: &[(&str, &str)],
     level: Level,
@@ -41,7 +41,7 @@ pub fn run(
             let n = (made.rate * (1.0 + 0.02 * noise(&mut random))).round().max(0.0) as u64;
             let mean_ns = made.mean_ns * (1.0 + 0.02 * noise(&mut random));
             let mut response = Hist::on_demand();
-            // Forty places hold any number of answers.
+            // Forty buckets hold any number of responses.
             let places = 40;
             for place in 0..places {
                 let share = n * (place + 1) / places - n * place / places;
@@ -63,7 +63,7 @@ pub fn run(
     digest(settings, level, blocks)
 }
 
-/// The digest of blocks; its figures are made of them as an analysis of the run would.
+/// The digest of blocks, whose values are computed from them as an analysis of the run would.
 pub fn digest(settings: &[(&str, &str)], level: Level, blocks: Vec<Block>) -> Digest {
     let lasted: f64 = blocks.iter().map(|b| b.length_ns as f64 / 1e9).sum();
     let sum = |of: fn(&Block) -> u64| blocks.iter().map(of).sum::<u64>();
@@ -152,13 +152,13 @@ pub fn times(hist: &Hist) -> Times {
     }
 }
 
-/// `users` in a closed loop at `rate`: Little's law gives the times.
+/// `users` in a closed loop at `rate`; Little's law gives the times.
 pub fn closed(settings: &[(&str, &str)], users: f64, rate: f64, seed: u64) -> Digest {
     let second = Second { rate, mean_ns: users / rate * 1e9, in_flight: users, bytes_per_answer: 300.0 };
     run(settings, Level::Users(users), 20, seed, |_| second)
 }
 
-/// A sweep of users over a law, each level once.
+/// A sweep of users that follows a law, each level once.
 pub fn sweep(levels: &[f64], law: impl Fn(f64) -> f64) -> Vec<Digest> {
     levels
         .iter()

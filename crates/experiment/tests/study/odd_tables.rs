@@ -1,4 +1,4 @@
-//! Run files of other people: whatever stands in them, the study ends, is the same each time, and can be written.
+//! Foreign run files: with any content, the study ends, is repeatable, and can be written.
 
 use crate::study::fixture::{closed, digest};
 use plimsoll_analysis::digest::{Digest, Level};
@@ -42,7 +42,7 @@ fn odd_run(random: &mut SplitMix64) -> Digest {
 }
 
 #[test]
-fn whatever_runs_hold_a_study_ends_and_repeats() {
+fn a_study_of_any_runs_ends_and_is_repeatable() {
     let mut random = SplitMix64::new(11);
     for turn in 0..150 {
         let runs: Vec<Digest> = (0..random.next_u64() % 12).map(|_| odd_run(&mut random)).collect();
@@ -59,6 +59,6 @@ fn whatever_runs_hold_a_study_ends_and_repeats() {
             .iter()
             .map(|row| if row.is_valid { row.repeats + row.excluded_runs.len() } else { row.repeats })
             .sum();
-        assert_eq!(found, runs.len(), "every run is in one cell");
+        assert_eq!(found, runs.len(), "every run is in one combination");
     }
 }

@@ -1,4 +1,4 @@
-//! What a sweep says in one sentence.
+//! The result of a sweep in one sentence.
 
 use crate::study::fixture::{MS, Second, run, studied, sweep};
 use plimsoll_analysis::digest::{Digest, Level};
@@ -34,7 +34,7 @@ fn capped(n: f64) -> f64 {
 }
 
 #[test]
-fn it_says_the_highest_rate_where_it_is_flat_and_which_threshold_breaks_from_where_on() {
+fn it_names_the_highest_rate_the_saturation_and_the_first_missed_threshold() {
     let mut runs = sweep(&LEVELS, capped);
     for digest in &mut runs {
         let is_met = digest.level.value() < 8.0;
@@ -46,7 +46,7 @@ fn it_says_the_highest_rate_where_it_is_flat_and_which_threshold_breaks_from_whe
     }
     let study = studied(&runs);
     for part in [
-        // The knee is where it becomes flat: one clause.
+        // The knee is where the curve becomes flat, so one clause covers both.
         "highest throughput 4",
         "saturated from 4 users up",
         "from 8 users up",
@@ -54,7 +54,7 @@ fn it_says_the_highest_rate_where_it_is_flat_and_which_threshold_breaks_from_whe
     ] {
         assert!(study.sentence.contains(part), "{part}: {}", study.sentence);
     }
-    // What begins at the lower level stands first, and says so.
+    // The problem at the lowest level comes first, with that level.
     assert!(
         study
             .sentence
@@ -63,7 +63,7 @@ fn it_says_the_highest_rate_where_it_is_flat_and_which_threshold_breaks_from_whe
         study.sentence
     );
     assert!(!study.sentence.contains("no errors"), "{}", study.sentence);
-    // A single cell that misses in the middle is named, and nothing is said of the levels behind it.
+    // A single missed combination in the middle is named; the sentence claims nothing about the levels above it.
     for digest in &mut runs {
         digest.thresholds = vec![threshold("response_time p99 < 20ms", digest.level != Level::Users(2.0))];
         (digest.errors, digest.error_ratio) = (0, 0.0);
@@ -73,7 +73,7 @@ fn it_says_the_highest_rate_where_it_is_flat_and_which_threshold_breaks_from_whe
 }
 
 #[test]
-fn a_sweep_that_holds_and_rises_to_its_end_says_so() {
+fn a_sweep_that_passes_and_rises_to_its_end_is_reported_as_such() {
     let mut runs = sweep(&LEVELS, |n| 100.0 * n);
     runs.iter_mut().for_each(|d| d.thresholds = vec![threshold("response_time p99 < 20ms", true)]);
     let said = studied(&runs).sentence;
@@ -83,7 +83,7 @@ fn a_sweep_that_holds_and_rises_to_its_end_says_so() {
 }
 
 #[test]
-fn what_goes_without_saying_is_not_praised_and_a_single_miss_is_not_hidden() {
+fn trivial_thresholds_are_not_mentioned_and_a_single_miss_is() {
     let mut runs = sweep(&LEVELS, |n| 100.0 * n);
     for digest in &mut runs {
         digest.thresholds = vec![threshold("error_rate == 0%", true)];
@@ -102,7 +102,7 @@ fn what_goes_without_saying_is_not_praised_and_a_single_miss_is_not_hidden() {
 }
 
 #[test]
-fn a_cell_outside_of_the_only_curve_is_not_forgotten() {
+fn a_combination_outside_the_only_curve_is_mentioned() {
     let mut runs: Vec<Digest> = [1.0, 2.0, 4.0].map(|n| named("go", n, 100.0 * n)).into();
     runs.push(named("node", 16.0, 900.0));
     runs.iter_mut().for_each(|d| d.thresholds = vec![threshold("p50 < 5ms", d.level != Level::Users(16.0))]);
@@ -122,7 +122,7 @@ fn named(variant: &str, users: f64, rate: f64) -> Digest {
 }
 
 #[test]
-fn of_several_curves_each_or_the_best_and_the_worst_are_told() {
+fn several_curves_are_all_named_or_only_the_best_and_the_worst() {
     let of = |names: &[(&str, f64)]| {
         let runs: Vec<Digest> = names
             .iter()
@@ -145,7 +145,7 @@ fn of_several_curves_each_or_the_best_and_the_worst_are_told() {
 }
 
 #[test]
-fn cells_without_a_number_are_ranked() {
+fn combinations_without_a_number_are_ranked() {
     let runs = [named("go", 4.0, 400.0), named("node", 4.0, 200.0)].map(|mut digest| {
         digest.cell.as_mut().expect("a cell").settings.pop();
         digest
@@ -165,9 +165,9 @@ fn two_short_repeats_have_wide_intervals_and_one_has_none() {
     let (row, rate) = (&study.table[0], study.table[0].rate_per_s);
     assert_eq!(row.basis, Basis::Runs);
     let half = rate.half_width_ratio().expect("two runs");
-    // One degree of freedom: never narrower than a request more or less makes it.
+    // One degree of freedom: the interval is at least one request wide.
     assert!(half > 12.0 / (12.0f64.sqrt() * row.requests as f64) && half < 2.0, "{half}");
-    // Runs that agree to the last request are no proof of exactness.
+    // Runs that agree to the last request do not prove exactness.
     let twins = studied(&[short(4.0, 1), short(4.0, 1)]);
     assert!(twins.table[0].rate_per_s.half_width_ratio().expect("two runs") > 1e-3);
     assert!(twins.table[0].p50_ns.half_width_ratio().expect("two runs") > 1e-2);
@@ -176,7 +176,7 @@ fn two_short_repeats_have_wide_intervals_and_one_has_none() {
 }
 
 #[test]
-fn the_band_of_a_law_holds_it_and_is_narrowest_where_it_was_measured_most() {
+fn the_band_of_a_law_contains_it_and_is_narrowest_near_the_measurements() {
     let levels = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0];
     let law = |n: f64| 500.0 * n / (1.0 + 0.03 * (n - 1.0) + 2e-4 * n * (n - 1.0));
     let study = studied(&sweep(&levels, law));

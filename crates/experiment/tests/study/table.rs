@@ -1,4 +1,4 @@
-//! Cells: what belongs together, what is left out, and how wide the intervals are.
+//! Combinations: which runs belong together, which are left out, and how wide the intervals are.
 
 use crate::study::fixture::{MS, Second, closed, digest, found, run, studied};
 use plimsoll_analysis::digest::{Digest, Level};
@@ -10,7 +10,7 @@ fn repeats(rates: &[f64]) -> Vec<Digest> {
 }
 
 #[test]
-fn one_run_says_what_its_own_summary_says() {
+fn a_single_run_has_the_values_of_its_summary() {
     let run = closed(&[("users", "10")], 10.0, 1_000.0, 1);
     let row = &studied(std::slice::from_ref(&run)).table[0];
     assert_eq!(row.rate_per_s.value, Some(run.rate_per_s));
@@ -22,7 +22,7 @@ fn one_run_says_what_its_own_summary_says() {
 
 #[test]
 fn percentiles_of_repeats_come_from_the_merged_times() {
-    // One run of fast answers and one of slow ones: the p99 of both is a slow one, not the mean of two.
+    // One run of fast responses and one of slow ones: the p99 of both is a slow one, not the mean of the two.
     let second = |mean_ns: f64| Second { rate: 1_000.0, mean_ns, in_flight: 10.0, bytes_per_answer: 300.0 };
     let make =
         |mean_ns: f64, seed| run(&[("users", "10")], Level::Users(10.0), 20, seed, |_| second(mean_ns));
@@ -35,7 +35,7 @@ fn percentiles_of_repeats_come_from_the_merged_times() {
 }
 
 #[test]
-fn three_repeats_differ_as_runs_do() {
+fn three_repeats_have_the_interval_of_their_variation() {
     let row = studied(&repeats(&[900.0, 1_000.0, 1_100.0])).table.remove(0);
     assert_eq!(row.basis, Basis::Runs);
     // t(2) = 4.303, s = 100, n = 3: 248.
@@ -64,12 +64,12 @@ fn short_inconclusive_and_incomplete_runs_are_left_out_with_their_reason() {
         "{why:?}"
     );
     assert!(found(&study, "runs_left_out").is_some());
-    // A cell of which nothing is left is in no curve.
+    // A combination without usable runs belongs to no curve.
     runs[3].complete = false;
     runs.push(closed(&[("users", "20")], 20.0, 1_000.0, 9));
     runs.push(closed(&[("users", "40")], 40.0, 1_000.0, 9));
     let study = crate::study::fixture::studied(&runs);
-    assert!(study.table[0].is_valid, "three seconds are enough when nobody asks for more");
+    assert!(study.table[0].is_valid, "three seconds are enough without a minimum duration");
     runs[0].complete = false;
     let study = crate::study::fixture::studied(&runs);
     assert!(!study.table[0].is_valid && study.table.len() == 3);
@@ -77,7 +77,7 @@ fn short_inconclusive_and_incomplete_runs_are_left_out_with_their_reason() {
 }
 
 #[test]
-fn rows_stand_in_the_order_of_names_and_numbers() {
+fn rows_are_sorted_by_names_and_numbers() {
     let cell = |variant: &str, users: &str, seed| {
         closed(&[("variant", variant), ("users", users)], users.parse().expect("a number"), 500.0, seed)
     };
@@ -94,7 +94,7 @@ fn rows_stand_in_the_order_of_names_and_numbers() {
 }
 
 #[test]
-fn runs_of_no_experiment_differ_in_their_level_and_target() {
+fn runs_outside_an_experiment_are_grouped_by_level_and_target() {
     let mut runs: Vec<Digest> = [5.0, 10.0, 20.0].map(|n| closed(&[], n, 100.0 * n, 1)).to_vec();
     assert_eq!(studied(&runs).parameters, ["users"]);
     assert_eq!(studied(&runs).curves[0].points.len(), 3);
@@ -103,7 +103,7 @@ fn runs_of_no_experiment_differ_in_their_level_and_target() {
 }
 
 #[test]
-fn no_error_among_few_requests_is_no_proof_of_none() {
+fn no_errors_in_few_requests_prove_nothing() {
     let row = studied(&repeats(&[100.0])).table.remove(0);
     let high = row.error_ratio.high.expect("20 blocks");
     assert!((high - 3.0 / row.requests as f64).abs() < 1e-6, "{high}");
@@ -127,7 +127,7 @@ fn the_order_of_the_runs_and_the_empty_study_change_nothing() {
 }
 
 #[test]
-fn the_runs_of_a_search_are_cells_of_their_own_levels() {
+fn the_runs_of_a_search_are_grouped_by_level() {
     let runs: Vec<Digest> = [10.0, 20.0, 40.0]
         .map(|users| {
             let mut run = closed(&[("variant", "go")], users, 100.0 * users, 1);
@@ -141,7 +141,7 @@ fn the_runs_of_a_search_are_cells_of_their_own_levels() {
 }
 
 #[test]
-fn rates_stand_in_their_order_whatever_their_unit() {
+fn rates_are_sorted_across_units() {
     let cell = |rate: &str, level: f64| {
         let mut run = closed(&[("arrivals", rate)], 1.0, level, 1);
         run.level = Level::Rate(level);

@@ -1,4 +1,4 @@
-//! Findings of an audit as they are told: the sentence, its arithmetic, the published lines with their figures marked.
+//! Findings of an audit for display: the sentence, its arithmetic, and the published lines with their values marked.
 
 use crate::document::{Block, Finding, Findings, Form, Quote};
 use crate::line::width;
@@ -9,7 +9,7 @@ pub fn anchor(at: usize) -> String {
     format!("finding-{}", at + 1)
 }
 
-/// All findings of a grade.
+/// Returns all findings of a grade.
 pub fn findings(audit: &Audit, grade: Grade) -> Vec<Block> {
     let of = audit.findings.iter().enumerate().filter(|(_, found)| found.grade == grade);
     let finding = |(at, found): (usize, &Found)| {
@@ -32,7 +32,7 @@ pub fn findings(audit: &Audit, grade: Grade) -> Vec<Block> {
     vec![Block::Findings(Findings { form: Form::Proof, all })]
 }
 
-/// What is not there needs no quote.
+/// Returns the findings of missing facts, which need no quotes.
 pub fn missing(audit: &Audit) -> Vec<Block> {
     let all: Vec<&Found> = audit.findings.iter().filter(|found| found.grade == Grade::Missing).collect();
     let tone = super::tone(Some(Grade::Missing));
@@ -41,7 +41,7 @@ pub fn missing(audit: &Audit) -> Vec<Block> {
     vec![Block::Findings(Findings { form: Form::Gap, all })]
 }
 
-/// Lines that a finding quotes, each once, in the order of the finding.
+/// Returns the lines that a finding quotes, each once, in the order of the finding.
 fn quotes(audit: &Audit, finding: &Found) -> Vec<Quote> {
     let mut all: Vec<Quote> = Vec::new();
     for quote in &finding.quotes {
@@ -49,7 +49,7 @@ fn quotes(audit: &Audit, finding: &Found) -> Vec<Quote> {
             Some(known) => known.figures.push(quote.text.clone()),
             None => {
                 let source = audit.sources.get(&quote.file).and_then(|lines| lines.get(&quote.line));
-                // A tab is as wide as the terminal likes: underlines would miss their figures.
+                // The width of a tab depends on the terminal, so underlines would miss their values.
                 let source = source.map(|s| s.trim().replace('\t', "  ")).filter(|s| !s.is_empty());
                 let (file, figures) = (quote.file.clone(), vec![quote.text.clone()]);
                 all.push(Quote { file, line: quote.line, source, figures });
@@ -59,7 +59,7 @@ fn quotes(audit: &Audit, finding: &Found) -> Vec<Quote> {
     all
 }
 
-/// What is missing in several files is said once: sentence and advice, with the files if there is a choice.
+/// Returns each fact that is missing in several files once: sentence and advice, with the files if there is a choice.
 fn gaps(audit: &Audit, findings: &[&Found]) -> Vec<(String, String)> {
     let mut all: Vec<(&Found, Vec<&str>)> = Vec::new();
     for finding in findings {
@@ -81,12 +81,12 @@ fn gaps(audit: &Audit, findings: &[&Found]) -> Vec<(String, String)> {
     all.into_iter().map(named).collect()
 }
 
-/// Names of rows in a column of their own, each said once: `(label, calculation)`.
+/// Returns names of rows in their own column, each once: `(label, calculation)`.
 fn aligned(arithmetic: &[String]) -> Vec<(String, String)> {
     const LABEL: usize = 28;
     let split = |line: &String| {
         let (label, text) = line.split_once(": ")?;
-        // A name has no equals sign: a calculation may hold a colon too.
+        // A name contains no equals sign, while a calculation may also contain a colon.
         (!label.contains('=')).then(|| (label.to_owned(), text.to_owned()))
     };
     let pairs: Vec<_> = arithmetic.iter().map(split).collect();

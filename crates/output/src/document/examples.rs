@@ -1,35 +1,35 @@
-//! What failed, one by one: as it was kept, with the beginning of the answer.
+//! Failure examples: each as it was kept, with the beginning of the response.
 
 use super::{Cell, Column, Table, Value};
 
-/// Examples, the first ones of each output.
+/// Examples; each output shows the first ones.
 pub struct Examples {
     pub all: Vec<Example>,
 }
 
-/// One of them, and those that say the same.
+/// One example, which may stand for several equal ones.
 pub struct Example {
     pub failure: String,
     pub request: String,
     pub at: String,
-    /// 0: there is none.
+    /// 0 if there is none.
     pub status: u16,
-    /// The machine, where there are several; else empty.
+    /// The machine, if there are several; otherwise empty.
     pub host: String,
     pub found: String,
-    /// The beginning of the answer.
+    /// The beginning of the response.
     pub excerpt: String,
-    /// How many say the same, and when the last was.
+    /// The number of equal examples, and the time of the last one.
     pub alike: Option<(usize, String)>,
-    /// The first failure of its kind of its request: a screen has room for no other.
+    /// Whether this is the first failure of its kind and request: one screen has no room for others.
     pub is_first: bool,
 }
 
-/// Those that Markdown shows; further ones are in the JSON document.
+/// The number that Markdown shows; the others are in the JSON document.
 pub const IN_TABLE: usize = 10;
-/// Those that the terminal shows.
+/// The number that the terminal shows.
 pub const ON_SCREEN: usize = 4;
-/// Those that a page shows: it is to be read.
+/// The number that a page shows, limited for readability.
 pub const ON_PAGE: usize = 30;
 
 impl Example {

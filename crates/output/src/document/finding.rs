@@ -1,57 +1,57 @@
-//! Something found: a sign, a sentence, what says so, and what to do.
+//! A finding: a sign, a sentence, evidence, and advice.
 
 use super::{Quote, Tone};
 
-/// Findings one below the other.
+/// A list of findings.
 pub struct Findings {
     pub form: Form,
     pub all: Vec<Finding>,
 }
 
-/// How much a text output says of each; a page says all.
+/// The amount of detail in text outputs; a page shows everything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
-    /// With its arithmetic and the lines that it quotes.
+    /// With its arithmetic and the quoted lines.
     Proof,
-    /// A line and what to do: nothing is there to be shown.
+    /// One line and the advice, for findings without evidence.
     Gap,
-    /// A judgement in a line: the word of the judgement stands before the sentence.
+    /// A rating on one line: its word precedes the sentence.
     Line,
-    /// A name and what is to be said of it.
+    /// A name and its sentence.
     Named,
-    /// A doubt with its evidence and what to do.
+    /// A caution with its evidence and advice.
     Doubt,
 }
 
-/// One of them. What is empty is not told.
+/// One finding. Empty parts are omitted.
 pub struct Finding {
     pub tone: Tone,
     /// The page's anchor.
     pub id: Option<String>,
     pub title: String,
-    /// What the sign says: `likely`.
+    /// The meaning of the sign: `likely`.
     pub word: String,
-    /// Stable, for machines and searches.
+    /// A stable code for machines and searches.
     pub code: String,
-    /// Lines of arithmetic, each behind the name of its row.
+    /// Lines of arithmetic, each after the name of its row.
     pub arithmetic: Vec<(String, String)>,
     pub quotes: Vec<Quote>,
-    /// What says so, a line each.
+    /// Evidence, one line each.
     pub evidence: Vec<String>,
-    /// Why it may be so.
+    /// A possible reason.
     pub explanation: String,
     pub advice: String,
-    /// Anchor and name of what shows it, for a page.
+    /// Anchor and name of the place that shows it, for a page.
     pub link: Option<(String, &'static str)>,
 }
 
-/// Lines of arithmetic that stand open; Markdown has them all.
+/// Lines of arithmetic that are shown open; Markdown has all of them.
 pub const ARITHMETIC: usize = 12;
-/// Lines that are quoted; further ones are named.
+/// Quoted lines; the others are only named.
 pub const QUOTES: usize = 3;
 
 impl Finding {
-    /// A sign, the word that it stands for, and a sentence.
+    /// A sign, its word, and a sentence.
     pub fn new(tone: Tone, word: impl Into<String>, title: impl Into<String>) -> Finding {
         Finding {
             tone,
@@ -68,7 +68,7 @@ impl Finding {
         }
     }
 
-    /// Places that are quoted, and the names of those that are not.
+    /// Quoted places, and the names of the others.
     pub fn quoted(&self) -> (&[Quote], Option<String>) {
         let (shown, rest) = self.quotes.split_at(self.quotes.len().min(QUOTES));
         (shown, (!rest.is_empty()).then(|| super::quote::names(rest)))

@@ -1,4 +1,4 @@
-//! A document as the head and the sections of a page: the same blocks with anchors, charts, and tables that sort.
+//! A document as the head and the sections of a page: the same blocks with anchors, charts, and sortable tables.
 
 mod health;
 mod table;
@@ -17,7 +17,7 @@ use maud::{Markup, html};
 use plimsoll_chart::Chart;
 use serde_json::Value as Json;
 
-/// A page of one report. `charts` are those that it may show; `document` is what `--json` prints.
+/// Returns a page of one report. `charts` are those that it may show; `document` is the output of `--json`.
 pub fn page(
     kind: &'static str,
     title: String,
@@ -35,19 +35,19 @@ pub fn page(
     Page { kind, title, head, sections: sections(report, &charts, &at), charts, document, bar: None }
 }
 
-/// What stands above the sections, but the name.
+/// Returns the content above the sections, except for the name.
 pub fn head(report: &Document, charts: &[Chart], at: &At) -> Markup {
     blocks(&report.head, &Around { charts, at })
 }
 
-/// Those sections that have something to show.
+/// Returns the sections that have something to show.
 pub fn sections(report: &Document, charts: &[Chart], at: &At) -> Vec<Part> {
     describe(report, charts, at)
         .map(|(one, body)| Part { id: one.id, title: one.title.clone(), body })
         .collect()
 }
 
-/// A verdict in a line: for lists of reports.
+/// Returns a verdict on one line, for lists of reports.
 pub fn line((tone, word, sentence): &VerdictParts) -> Markup {
     html! { (status(*tone, word)) " " (prose(after_word(word, sentence))) }
 }
@@ -62,7 +62,7 @@ fn describe<'a>(
     all.map(body).filter(|(_, body)| !body.0.is_empty())
 }
 
-/// Where on a page it is written.
+/// The place on a page where a block is written.
 struct Around<'a> {
     charts: &'a [Chart],
     at: &'a At,
@@ -98,7 +98,7 @@ fn block(block: &Block, place: &Around) -> Markup {
         Block::List(list) => self::list(list),
         Block::Table(one) => table::markup(one, place.at),
         Block::Charts(ids) => charts(ids, place),
-        // A chart draws it better.
+        // A chart shows this better.
         Block::Courses(..) => html! {},
         Block::Pair(room, all) => pair(*room, all, place),
         Block::Command(text) => html! { code.command { (text) } },
@@ -187,7 +187,7 @@ fn tiles(all: &[Tile]) -> Markup {
     } } }
 }
 
-/// A number can be copied with all of its digits.
+/// A number that can be copied with all of its digits.
 fn value(value: &Value) -> Markup {
     match value {
         Value::Text(text) => html! { (text) },
@@ -210,7 +210,7 @@ fn list(list: &List) -> Markup {
     } }
 }
 
-/// Each of them folded behind its verdict, open where there are few.
+/// Returns the reports, each folded below its verdict, and open if there are few.
 fn parts(parts: &Parts, place: &Around) -> Markup {
     let is_open = parts.all.len() <= parts.open;
     html! { @for (number, (part, said)) in (1..).zip(&parts.all) {
@@ -233,7 +233,7 @@ fn findings(found: &Findings) -> Markup {
     } } }
 }
 
-/// A judgement begins with its word, all else with what was found.
+/// Returns a finding; a rating begins with its word, and everything else with its sentence.
 fn what(found: &Finding, form: Form) -> Markup {
     let code = html! { @if !found.code.is_empty() { " " code { (found.code) } } };
     html! { p.what {
@@ -286,7 +286,7 @@ fn examples(all: &[Example]) -> Markup {
     }
 }
 
-/// A line as it was published.
+/// Returns a line as it was published.
 fn quote(quote: &Quote, tone: Tone) -> Markup {
     html! { figure.quote {
         figcaption { (quote.name()) }

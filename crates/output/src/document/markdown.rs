@@ -104,7 +104,7 @@ fn parts(parts: &Parts) -> Vec<String> {
     title.into_iter().chain(parts.all.iter().flat_map(|(part, _)| whole(part))).collect()
 }
 
-/// Words instead of coloured signs: there is neither colour nor a fixed width.
+/// Words instead of colored signs: there is neither color nor a fixed width.
 fn health(all: &[Vital]) -> String {
     let row = |one: &Vital| {
         let sign = match one.tone {

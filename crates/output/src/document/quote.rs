@@ -1,18 +1,18 @@
-//! The line that a finding is about, with its figures underlined as compilers do.
+//! The line that a finding quotes, with its values underlined as compilers do.
 
 use crate::line::{Line, width, wrap};
 use crate::style::{Look, TextStyle};
 
-/// One line of one file, and what of it is meant.
+/// One line of one file, and its relevant parts.
 pub struct Quote {
     pub file: String,
     pub line: u32,
-    /// The whole line, if somebody kept it; else nothing to underline.
+    /// The whole line, if it was kept; otherwise, nothing is underlined.
     pub source: Option<String>,
     pub figures: Vec<String>,
 }
 
-/// `report.md:210, 222 and 230`: a file is named once.
+/// Returns `report.md:210, 222 and 230`, with each file named once.
 pub fn names(quotes: &[Quote]) -> String {
     const SHOWN: usize = 8;
     let mut out = String::new();
@@ -28,12 +28,12 @@ pub fn names(quotes: &[Quote]) -> String {
 }
 
 impl Quote {
-    /// `report.md:210`.
+    /// Returns `report.md:210`.
     pub fn name(&self) -> String {
         format!("{}:{}", self.file, self.line)
     }
 
-    /// Name, line and underlines; the line is cut around the figures where there is little room.
+    /// Returns name, line, and underlines. The line is truncated around the values if there is little room.
     pub fn show(&self, ink: TextStyle, look: &Look, lines: &mut Vec<Line>) {
         let signs = look.signs();
         let name = self.name();
@@ -65,7 +65,7 @@ impl Quote {
         }
     }
 
-    /// The same without colour and width, for a block of code.
+    /// Returns the same without color and width, for a code block.
     pub fn plain(&self) -> Vec<String> {
         let mut out = vec![format!("--> {}", self.name())];
         match &self.source {
@@ -83,8 +83,8 @@ impl Quote {
         out
     }
 
-    /// The line in stretches, each meant or not; a sentence that is meant as a whole is one stretch. The figures where
-    /// nobody kept the line.
+    /// Returns the line in pieces, each relevant or not; a sentence that is relevant as a whole is one piece. Without
+    /// the line, returns the values.
     pub fn stretches(&self) -> Vec<(bool, String)> {
         let Some(source) = &self.source else { return vec![(true, self.figures.join(", "))] };
         let marks = self.marks(source);
@@ -101,7 +101,7 @@ impl Quote {
         out
     }
 
-    /// Which characters of the line belong to a figure that is meant.
+    /// Returns which characters of the line belong to a relevant value.
     fn marks(&self, source: &str) -> Vec<bool> {
         let chars: Vec<char> = source.chars().collect();
         let mut marks = vec![false; chars.len()];
@@ -110,7 +110,7 @@ impl Quote {
             if wanted.is_empty() || wanted.len() > chars.len() {
                 continue;
             }
-            // `1.5` is not meant in `21.5`, nor in `1.52`, and `0` not in `0.00`.
+            // `1.5` does not match in `21.5` or `1.52`, and `0` does not match in `0.00`.
             let digit = |at: Option<usize>| at.and_then(|i| chars.get(i)).is_some_and(char::is_ascii_digit);
             let point =
                 |at: Option<usize>| at.and_then(|i| chars.get(i)).is_some_and(|c| matches!(c, '.' | ','));
@@ -134,17 +134,17 @@ impl Quote {
     }
 }
 
-/// Lines of a sentence that is meant as a whole.
+/// Returns the lines of a sentence that is relevant as a whole.
 const SENTENCE: usize = 3;
 
-/// Whether nearly all of the line is meant: then it is a sentence, and underlining it would point at nothing.
+/// Returns whether nearly the whole line is relevant: then it is a sentence, and underlining it would be useless.
 fn is_whole(source: &str, marks: &[bool]) -> bool {
     let letters = source.chars().zip(marks).filter(|(c, _)| c.is_alphanumeric());
     let (all, meant) = letters.fold((0, 0), |(all, meant), (_, mark)| (all + 1, meant + usize::from(*mark)));
     all > 12 && meant * 10 >= all * 9
 }
 
-/// At most `room` columns of the line, from shortly before the first mark on.
+/// Returns at most `room` columns of the line, starting shortly before the first mark.
 fn window(source: &str, marks: &[bool], room: usize, cut: &str) -> (String, Vec<bool>) {
     const BEFORE: usize = 8;
     if width(source) <= room {
@@ -153,7 +153,7 @@ fn window(source: &str, marks: &[bool], room: usize, cut: &str) -> (String, Vec<
     let chars: Vec<char> = source.chars().collect();
     let first = marks.iter().position(|m| *m).unwrap_or(0);
     let last = marks.iter().rposition(|m| *m).map_or(0, |i| i + 1);
-    // From the beginning if the figures are seen so, else around the first of them.
+    // From the beginning if that includes the values, otherwise around the first of them.
     let start = if last < room { 0 } else { first.saturating_sub(BEFORE) };
     let mut text = String::new();
     let mut kept = Vec::new();

@@ -1,32 +1,32 @@
-//! Tables of typed cells: a cell knows its value, and the writers make text of it in one way.
+//! Tables of typed cells: a cell knows its value, and all writers turn it into text in the same way.
 
 use super::{On, Role, Tone};
 use crate::format::{NONE, count, duration_f64_ns, maybe_ns, quantity, rate_per_s, ratio};
 use plimsoll_analysis::summary::Quantile;
 use std::ops::Range;
 
-/// A table, made column by column: [`Table::of`].
+/// A table, built column by column: [`Table::of`].
 pub struct Table {
     /// Unique in a report.
     pub id: String,
-    /// For those who do not see where it stands.
+    /// The caption, for screen readers.
     pub caption: String,
     pub columns: Vec<Column>,
     pub rows: Vec<Row>,
-    /// Columns that the terminal moves it in.
+    /// Indentation in the terminal, in columns.
     pub indent: usize,
-    /// Which percentile puts the rows of a long table of the terminal in order, behind their failures.
+    /// The percentile that sorts the rows of a long table of the terminal, after their failures.
     pub by: &'static str,
 }
 
-/// The first cell names it.
+/// A row, whose first cell names it.
 pub struct Row {
     pub cells: Vec<Cell>,
     pub mark: Option<Mark>,
     pub on: On,
-    /// Of a tree, on a page.
+    /// For a tree, on a page.
     pub place: Option<Place>,
-    /// Failures, and the percentile: of many rows a terminal shows those with the most.
+    /// Failures and percentile: of many rows, a terminal shows those with the highest.
     pub rank: (u64, Option<u64>),
 }
 
@@ -36,7 +36,7 @@ impl Default for Row {
     }
 }
 
-/// Where a row of a tree lies: its own anchor, that of the row above it, and how deep.
+/// The place of a row in a tree: its anchor, the anchor of its parent, and its depth.
 #[derive(Debug, Clone)]
 pub struct Place {
     pub id: String,
@@ -44,38 +44,38 @@ pub struct Place {
     pub depth: usize,
 }
 
-/// What is to be seen of a row as a whole.
+/// The emphasis of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mark {
-    /// No measurement: not to be read as one.
+    /// Not a valid measurement.
     Faint,
-    /// It missed what is asked of it.
+    /// It missed a threshold.
     Bad,
-    /// It holds the rows below it.
+    /// It contains the rows below it.
     Part,
 }
 
-/// A head and what stands below it.
+/// A header and the cells below it.
 pub struct Column {
     pub head: String,
-    /// The head in the terminal, where it is another; a table without any has no line of heads.
+    /// The header in the terminal if it differs; a table without any has no header row.
     pub brief: Option<String>,
-    /// Sorted as numbers in a page.
+    /// Sorted as numbers on a page.
     pub is_number: bool,
-    /// Ends at one edge in the text outputs.
+    /// Right-aligned in text outputs.
     pub is_right: bool,
     pub on: On,
-    /// In the terminal.
+    /// The text style in the terminal.
     pub role: Role,
-    /// Windows of the terminal that show it, in columns.
+    /// Widths of a terminal that show it, in columns.
     pub windows: Range<usize>,
-    /// Columns that the head has in the terminal: it is a name that stands elsewhere in full.
+    /// Width of the header in the terminal, in columns: it is a name that is shown in full elsewhere.
     pub head_most: usize,
-    /// Shown in the terminal where room is left.
+    /// Shown in the terminal if room is left.
     pub is_optional: bool,
-    /// The last one of the terminal: broken below itself, and left out without room.
+    /// The last column of the terminal: wrapped within itself, and omitted without room.
     pub is_wrapped: bool,
-    /// A picture of the terminal: columns that it needs, and more than it uses.
+    /// A picture of the terminal: the columns that it needs, and the maximum that it uses.
     pub picture: Option<(usize, usize)>,
 }
 
@@ -100,12 +100,12 @@ impl Column {
         Column { is_number: true, is_right: true, ..Column::text(head) }
     }
 
-    /// Words that belong to the number before them.
+    /// Returns a column of words that belong to the previous number.
     pub fn right(head: impl Into<String>) -> Column {
         Column { is_right: true, ..Column::text(head) }
     }
 
-    /// Drawn as wide as there is room, and only if there is `least`.
+    /// Returns a picture column, drawn as wide as there is room, and only with at least `least` columns.
     pub fn picture(head: impl Into<String>, least: usize, most: usize) -> Column {
         Column { picture: Some((least, most)), on: On::TERMINAL, ..Column::text(head) }
     }
@@ -139,7 +139,7 @@ impl Column {
     }
 }
 
-/// A table in the making, over the rows of a result.
+/// A table under construction, over the rows of a result.
 pub struct Rows<'a, T> {
     all: Vec<&'a T>,
     table: Table,
@@ -176,7 +176,7 @@ impl<T> Rows<'_, T> {
         self
     }
 
-    /// The outputs that show each row.
+    /// Sets the outputs that show each row.
     pub fn on(mut self, on: impl Fn(&T) -> On) -> Self {
         for (out, row) in self.table.rows.iter_mut().zip(&self.all) {
             out.on = on(row);
@@ -184,18 +184,18 @@ impl<T> Rows<'_, T> {
         self
     }
 
-    /// Where each row lies in a tree, by its place in the table.
+    /// Sets the place of each row in a tree, by its position in the table.
     pub fn below(mut self, place: impl Fn(usize) -> Option<Place>) -> Self {
         self.table.rows.iter_mut().enumerate().for_each(|(at, row)| row.place = place(at));
         self
     }
 
-    /// Whether this holds for some row.
+    /// Returns whether this holds for any row.
     pub fn any(&self, is_so: impl Fn(&T) -> bool) -> bool {
         self.all.iter().any(|row| is_so(row))
     }
 
-    /// What is to be seen of each row as a whole.
+    /// Sets the emphasis of each row.
     pub fn marked(mut self, mark: impl Fn(&T) -> Option<Mark>) -> Self {
         for (out, row) in self.table.rows.iter_mut().zip(&self.all) {
             out.mark = mark(row);
@@ -203,7 +203,7 @@ impl<T> Rows<'_, T> {
         self
     }
 
-    /// What a reader of a long table looks for: failures, then a high percentile.
+    /// Sets the key of long tables: failures, then a high percentile.
     pub fn worst_first(
         mut self,
         failures: impl Fn(&T) -> u64,
@@ -222,32 +222,32 @@ impl<T> Rows<'_, T> {
     }
 }
 
-/// What a cell says.
+/// The content of a cell.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value {
-    /// Not known, or not to be told.
+    /// Unknown, or withheld.
     Missing,
-    /// Escaped where it is written.
+    /// Text, escaped by the writer.
     Text(String),
-    /// Commands between backticks.
+    /// Text with commands in backticks.
     Prose(String),
-    /// As it is typed.
+    /// Text to be typed literally.
     Code(String),
     Count(u64),
     /// A mean, in nanoseconds.
     Nanoseconds(f64),
-    /// Per second.
+    /// A rate per second.
     Rate(f64),
-    /// 1 is the whole.
+    /// A ratio; 1 is the whole.
     Share(f64),
     Quantity(f64),
-    /// A number that has been put into words, in base units.
+    /// A formatted number, with its value in base units.
     Number(String, Option<f64>),
-    /// Several, one behind the other.
+    /// Several values in sequence.
     Facts(Vec<String>),
-    /// The same, some of them behind a sign.
+    /// The same, some of them after a sign.
     Judged(Vec<(Option<Tone>, String)>),
-    /// Words, each with where a page leads from it and what is there.
+    /// Words, each with the target of its link on a page and the link's name.
     Links(Vec<(String, Option<String>, String)>),
     /// SVG, for a page.
     Drawn(String),
@@ -257,13 +257,13 @@ pub enum Value {
     Spread(Spread),
 }
 
-/// An interval around its value; both sides of the picture stand for `reach`.
+/// An interval around its value; both ends of the picture are at `reach`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Spread {
     pub reach: f64,
-    /// `reach` in words.
+    /// `reach` as text.
     pub edge: String,
-    /// Value, low and high end; `None`: it has no place on this scale.
+    /// Value, low end, and high end; `None` if it is outside this scale.
     pub ends: Option<[f64; 3]>,
 }
 
@@ -286,7 +286,7 @@ impl Value {
         }
     }
 
-    /// In base units; `None`: there is no number, or none that could be sorted.
+    /// Returns the value in base units; `None` if there is no number, or none that can be sorted.
     pub fn raw(&self) -> Option<f64> {
         match self {
             Value::Missing | Value::Text(_) | Value::Prose(_) | Value::Code(_) => None,
@@ -299,35 +299,35 @@ impl Value {
     }
 }
 
-/// A value and how it stands out.
+/// A value and its emphasis.
 pub struct Cell {
     pub value: Value,
     pub emphasis: Option<Emphasis>,
-    /// Bold in Markdown, which has neither colours nor signs.
+    /// Bold in Markdown, which has neither colors nor signs.
     pub is_bold: bool,
-    /// In the text outputs, behind it.
+    /// Text after it, in text outputs.
     pub tail: Option<(Tone, String)>,
-    /// In a page, small below it.
+    /// Small text below it, on a page.
     pub asides: Vec<(Tone, String)>,
-    /// Fewer words, for a terminal without room.
+    /// A shorter text, for a terminal without room.
     pub brief: Option<String>,
-    /// Where a page leads from it.
+    /// The target of its link on a page.
     pub href: Option<String>,
 }
 
-/// How a cell stands out.
+/// The emphasis of a cell.
 pub enum Emphasis {
-    /// It is a word of judgement.
+    /// The word of a rating.
     Status(Tone),
-    /// Something was found about it.
+    /// It has a finding.
     Marked(Tone),
-    /// A number that is judged elsewhere in its row: a page needs no second colour.
+    /// A number that is rated elsewhere in its row: a page needs no second color.
     Toned(Tone),
     /// A number that should be 0.
     Bad,
-    /// What is looked for first.
+    /// The cell that readers search for.
     Strong,
-    /// Behind a sign of the terminal.
+    /// After a sign of the terminal.
     Signed(Tone),
 }
 
@@ -336,22 +336,22 @@ impl Cell {
         Value::Text(text.into()).into()
     }
 
-    /// A number that has been put into words, in base units.
+    /// Returns a formatted number with its value in base units.
     pub fn number(text: impl Into<String>, raw: Option<f64>) -> Cell {
         Value::Number(text.into(), raw).into()
     }
 
-    /// A time; `None`: not known.
+    /// Returns a time; `None` is unknown.
     pub fn nanoseconds(ns: Option<u64>) -> Cell {
         Cell::number(maybe_ns(ns), ns.map(|ns| ns as f64))
     }
 
-    /// A percentile by the rule of every output; where it may not be told there is nothing to sort by either.
+    /// Returns a percentile by the rule of all outputs; a withheld one cannot be sorted either.
     pub fn quantile(quantile: Quantile) -> Cell {
         Cell::number(crate::format::quantile(quantile), quantile.value_ns().map(|ns| ns as f64))
     }
 
-    /// How many failed.
+    /// Returns a number of failures.
     pub fn errors(n: u64) -> Cell {
         let cell = Cell::count(n);
         if n > 0 { cell.toned(Tone::Fail) } else { cell }
@@ -361,12 +361,12 @@ impl Cell {
         Value::Count(n.into()).into()
     }
 
-    /// A word of judgement.
+    /// Returns the word of a rating.
     pub fn status(tone: Tone, word: impl Into<String>) -> Cell {
         Cell { emphasis: Some(Emphasis::Status(tone)), ..Cell::text(word) }
     }
 
-    /// Something was found about it.
+    /// Marks the cell as having a finding.
     pub fn marked(self, tone: Option<Tone>) -> Cell {
         Cell { emphasis: tone.map(Emphasis::Marked).or(self.emphasis), ..self }
     }
@@ -375,7 +375,7 @@ impl Cell {
         Cell { emphasis: Some(Emphasis::Toned(tone)), ..self }
     }
 
-    /// Stands out if it is not 0.
+    /// Emphasizes the cell if it is not 0.
     pub fn bad(self, is_bad: bool) -> Cell {
         Cell { emphasis: is_bad.then_some(Emphasis::Bad).or(self.emphasis), ..self }
     }
@@ -388,12 +388,12 @@ impl Cell {
         Cell { emphasis: Some(Emphasis::Signed(tone)), ..self }
     }
 
-    /// Behind it in the text outputs, where there is something to say.
+    /// Adds text after it in text outputs, unless it is empty.
     pub fn tail(self, tone: Tone, text: &str) -> Cell {
         Cell { tail: (!text.is_empty()).then(|| (tone, text.to_owned())), ..self }
     }
 
-    /// Small below it in a page, where there is something to say.
+    /// Adds small text below it on a page, unless it is empty.
     pub fn aside(mut self, tone: Tone, text: impl Into<String>) -> Cell {
         self.asides.extend(Some((tone, text.into())).filter(|(_, text)| !text.is_empty()));
         self

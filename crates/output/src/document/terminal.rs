@@ -1,4 +1,4 @@
-//! A document for a terminal: lines that are broken between words, signs, and columns that line up.
+//! A document for a terminal: lines that are wrapped between words, signs, and aligned columns.
 
 mod columns;
 mod course;
@@ -15,12 +15,12 @@ use super::{On, Parts, Role, Section, Setting, Tone, Value, Verdict, more};
 use crate::line::{Line, command_lines, flow, width, wrap, write_all};
 use crate::style::{Look, TextStyle};
 
-/// The document with all of its details, no line wider than [`Look::columns`].
+/// Returns the document with all details, with no line wider than [`Look::columns`].
 pub fn write(document: &Document, look: &Look) -> String {
     write_view(document, look, On::DETAIL)
 }
 
-/// The document on one screen, no line wider than [`Look::columns`].
+/// Returns the document's default view, with no line wider than [`Look::columns`].
 pub fn screen(document: &Document, look: &Look) -> String {
     write_view(document, look, On::SCREEN)
 }
@@ -31,7 +31,7 @@ fn write_view(document: &Document, look: &Look, view: On) -> String {
     write_all(&pen.lines, look)
 }
 
-/// What stands below something.
+/// The content below a heading.
 const INDENT: usize = 2;
 
 struct Pen<'a> {
@@ -39,15 +39,15 @@ struct Pen<'a> {
     /// [`On::SCREEN`] or [`On::DETAIL`].
     view: On,
     columns: usize,
-    /// Of the labels of a section's facts.
+    /// Width of the labels of a section's facts.
     label: usize,
     lines: Vec<Line>,
 }
 
-/// A longer label, which is a name from outside, is cut.
+/// A longer label is a foreign name and is truncated.
 const LABEL: usize = 14;
 
-/// Labels of one section have one width.
+/// The labels of one section have the same width.
 fn label_of(blocks: &[Block], view: On) -> usize {
     let facts = |block: &Block| match block {
         Block::Facts(facts) => {
@@ -85,7 +85,7 @@ impl Pen<'_> {
         }
     }
 
-    /// With its heading; nothing where there is nothing below it.
+    /// Returns the section with its heading; nothing if it has no content.
     fn section(&self, section: &Section) -> Vec<Line> {
         let columns = self.columns.saturating_sub(section.indent);
         let mut body =
@@ -101,7 +101,7 @@ impl Pen<'_> {
         heading.into_iter().chain(lines).collect()
     }
 
-    /// Behind blanks.
+    /// Returns the lines with an indentation.
     fn moved_in(&mut self, indent: usize, blocks: &[Block]) {
         let columns = self.columns.saturating_sub(indent);
         let mut body = Pen { lines: Vec::new(), columns, label: label_of(blocks, self.view), ..*self };
@@ -109,7 +109,7 @@ impl Pen<'_> {
         self.lines.extend(body.lines.into_iter().map(|line| Line::new().pad(indent).line(line)));
     }
 
-    /// An empty line between two parts.
+    /// Adds an empty line between two parts.
     fn gap(&mut self) {
         if !self.lines.is_empty() {
             self.lines.push(Line::new());
@@ -171,7 +171,7 @@ impl Pen<'_> {
             }
             Block::Folded(Folded { inner: Inner::Source(_), .. }) => {}
             Block::Parts(parts) => self.parts(parts),
-            // What only a page has room for.
+            // Only a page has room for this.
             Block::Only(..) | Block::Tiles(_) | Block::Charts(_) => {}
         }
     }
@@ -196,7 +196,7 @@ impl Pen<'_> {
         }
     }
 
-    /// The name, where the load went if the name does not say it, and the facts.
+    /// Returns the name, the target if the name does not contain it, and the facts.
     fn setting(&mut self, setting: &Setting) {
         let mut all = vec![Line::of(TextStyle::Accent, &setting.name)];
         if !setting.name.contains(&setting.target) {
@@ -211,7 +211,7 @@ impl Pen<'_> {
         self.hanging(0, (TextStyle::Plain, ""), TextStyle::Plain, &hint.text);
     }
 
-    /// The command stands on the last line of its step where it fits, and else on lines of its own.
+    /// Appends the command to the last line of its step if it fits, and otherwise on its own lines.
     fn step(&mut self, number: usize, hint: &Hint) {
         const BETWEEN: usize = 2;
         let label = format!("{number}. ");
@@ -263,7 +263,7 @@ impl Pen<'_> {
         }
     }
 
-    /// One behind the other.
+    /// Appends blocks in sequence.
     fn flowing(&mut self, label: Line, facts: Vec<Line>) {
         let from = self.label + 2;
         let mut label = Some(label);
@@ -281,7 +281,7 @@ impl Pen<'_> {
         }
     }
 
-    /// The first of each kind, with the beginning of the answer.
+    /// Returns the first example of each kind, with the beginning of the response.
     fn examples(&mut self, all: &[Example]) {
         let first: Vec<&Example> = all.iter().filter(|one| one.is_first).collect();
         for one in first.iter().take(ON_SCREEN) {
@@ -300,7 +300,7 @@ impl Pen<'_> {
         const LINES: usize = 2;
         let signs = self.look.signs();
         let room = self.columns.saturating_sub(INDENT);
-        // Line breaks are ordinary in an answer; other control characters are marked as everywhere.
+        // Line breaks are normal in a response; other control characters are marked as everywhere.
         let parts = wrap(&text.replace(['\n', '\r', '\t'], " "), room.saturating_sub(2));
         for (at, part) in parts.iter().take(LINES).enumerate().filter(|(_, part)| !part.is_empty()) {
             let is_cut = at + 1 == LINES && parts.len() > LINES;
@@ -310,7 +310,7 @@ impl Pen<'_> {
         }
     }
 
-    /// Few as a whole, of many the sentences.
+    /// Returns few reports completely, and only the sentences of many.
     fn parts(&mut self, parts: &Parts) {
         for (part, (_, _, sentence)) in &parts.all {
             if parts.all.len() > parts.brief {
@@ -340,7 +340,7 @@ impl Pen<'_> {
         }
     }
 
-    /// A judgement: its sign, the sentence or the rule, and what says so.
+    /// Returns a rating: its sign, the sentence or the rule, and its evidence.
     fn line(&mut self, finding: &Finding, title: &str) {
         let sign = sign(finding.tone, self.look);
         let ink = if finding.tone == Tone::Note { TextStyle::Dim } else { ink_of_tone(finding.tone) };
@@ -352,7 +352,7 @@ impl Pen<'_> {
         }
     }
 
-    /// What was found with its code, what says so, and what to do.
+    /// Returns a finding with its code, evidence, and advice.
     fn doubt(&mut self, finding: &Finding) {
         const TITLE: usize = 3;
         let ink = ink_of_tone(finding.tone);
@@ -363,7 +363,7 @@ impl Pen<'_> {
             Some(last) if last.width() + code.width() <= self.columns => self.lines.push(last.line(code)),
             last => self.lines.extend(last.into_iter().chain([Line::new().text(" ").line(code)])),
         }
-        // A note is short on one screen.
+        // In the default view, a note is short.
         let is_brief = finding.tone == Tone::Note && self.view == On::SCREEN;
         for line in finding.evidence.iter().filter(|_| !is_brief) {
             self.labelled(TITLE, (TextStyle::Plain, ""), line);
@@ -371,7 +371,7 @@ impl Pen<'_> {
         self.labelled(TITLE, (TextStyle::Accent, self.look.signs().arrow), &finding.advice);
     }
 
-    /// With its arithmetic and the lines that it quotes.
+    /// Returns a finding with its arithmetic and the quoted lines.
     fn proof(&mut self, finding: &Finding) {
         let signs = self.look.signs();
         let ink = ink_of_tone(finding.tone);
@@ -395,7 +395,7 @@ impl Pen<'_> {
         self.lines.push(Line::new().pad(2).ink(TextStyle::Dim, &tag));
     }
 
-    /// A line of arithmetic: its row's name is dim, what is calculated is plain.
+    /// Returns a line of arithmetic: the name of its row is dim, and the calculation is plain.
     fn calculation(&mut self, (label, text): &(String, String)) {
         let front = 6 + width(label);
         if self.columns.saturating_sub(front) >= 30 {
@@ -419,12 +419,12 @@ impl Pen<'_> {
         }
     }
 
-    /// `head` and then the text, broken beside it.
+    /// Returns `head` and the text, wrapped in the column after it.
     fn hanging(&mut self, indent: usize, (ink, head): (TextStyle, &str), body: TextStyle, text: &str) {
         self.wrap_beside(Line::new().pad(indent).ink(ink, head), indent + width(head), body, text);
     }
 
-    /// The first line, and text from a column on.
+    /// Returns the first line, and the text starting at a column.
     fn wrap_beside(&mut self, first: Line, from: usize, ink: TextStyle, text: &str) {
         let mut first = Some(first);
         let text = columns::plain(text, self.look);

@@ -1,4 +1,4 @@
-//! Several experiments of one file: the heading of each, and the table of what became of all.
+//! Several experiments of one file: the heading of each, and the table of all results.
 
 use crate::document::{self, Block, Cell, Column, Document, On, Role, Section, Sentence, Table, Tone, Value};
 use crate::line::{Line, write_all};
@@ -6,22 +6,22 @@ use crate::style::{Look, TextStyle};
 use crate::words;
 use plimsoll_analysis::summary::Outcome;
 
-/// What became of a part.
+/// The result of a part.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Row {
     pub name: String,
-    /// `None`: something kept it from being run as a whole.
+    /// `None` if an error prevented it from running completely.
     pub result: Option<Outcome>,
-    /// There are runs of it.
+    /// Whether it has any runs.
     pub begun: bool,
-    /// Something could have failed: see [`plimsoll_experiment::conclusion::Conclusion::is_judged`].
+    /// Whether something could have failed: see [`plimsoll_experiment::conclusion::Conclusion::is_judged`].
     pub judged: bool,
-    /// Of its report, or why there is none.
+    /// The sentence of its report, or why there is none.
     pub sentence: String,
 }
 
 impl Row {
-    /// The word for it.
+    /// Returns its word.
     pub fn result(&self) -> &'static str {
         match (self.result, self.begun) {
             (Some(Outcome::Pass), _) if !self.judged => super::MEASURED,
@@ -31,7 +31,7 @@ impl Row {
         }
     }
 
-    /// What could not be run is no better than what missed its thresholds.
+    /// A part that could not run is not better than one that missed its thresholds.
     pub(crate) fn tone(&self) -> Tone {
         match self.result {
             Some(Outcome::Pass) if !self.judged => Tone::Note,
@@ -40,18 +40,18 @@ impl Row {
     }
 }
 
-/// What stands above the report of a part.
+/// Returns the heading above the report of a part.
 pub fn heading(number: usize, of: usize, name: &str, look: &Look) -> String {
     let line = Line::of(TextStyle::Dim, &format!("part {number} of {of}  ")).ink(TextStyle::Strong, name);
     write_all(&[line], look)
 }
 
-/// Part, result, sentence.
+/// Returns part, result, and sentence.
 pub fn table(rows: &[Row], look: &Look) -> String {
     document::terminal(&report(rows), look)
 }
 
-/// The same table in Markdown.
+/// Returns the same table in Markdown.
 pub fn markdown(rows: &[Row]) -> String {
     document::markdown(&report(rows))
 }

@@ -1,4 +1,4 @@
-//! One line for each run of a sweep as it ends, for whoever watches.
+//! One line for each run of a sweep when it ends, for live output.
 
 use super::name;
 use crate::format::{quantile, rate_per_s};
@@ -8,7 +8,7 @@ use plimsoll_analysis::Digest;
 use plimsoll_analysis::summary::Outcome;
 use plimsoll_plan::phrase::ratio;
 
-/// `[ 3/36] node, users 10  1,234/s  p50 3.10 ms  p99 8.14 ms`.
+/// Returns `[ 3/36] node, users 10  1,234/s  p50 3.10 ms  p99 8.14 ms`.
 pub fn run_line(digest: &Digest, number: usize, of: usize, look: &Look) -> String {
     let width = of.to_string().len();
     let cell = digest.cell.as_ref();

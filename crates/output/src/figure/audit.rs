@@ -1,7 +1,7 @@
-//! An audit: where the published rows lie against N = X R (Little 1961), and how many findings each row has.
+//! Charts of an audit: the published rows compared with N = X R (Little 1961), and the number of findings of each row.
 //!
-//! The first picture needs no knowledge of the service: rate times mean time is how many requests were in flight, and
-//! users who wait for each answer cannot have more in flight than there are of them.
+//! The first chart needs no knowledge of the service. The rate times the mean time is the number of requests in flight,
+//! and users who wait for each response cannot have more in flight than there are users.
 
 use crate::audit::audited_row::{AuditedRow, rows};
 use crate::format::counted;
@@ -10,20 +10,20 @@ use plimsoll_audit::{Audit, Grade};
 use plimsoll_chart::{Axis, Chart, Form, Panel, Scale, Series, Unit};
 use std::collections::BTreeSet;
 
-/// Rows beyond these are too narrow to be seen.
+/// Above this number, rows are too narrow to be visible.
 const ROWS_MAX: usize = 240;
-/// Numbers along an axis that can be told apart.
+/// Maximum number of readable labels along an axis.
 const TICKS: usize = 16;
-/// Points of a law that are worth a picture.
+/// Minimum number of points of a law for a chart.
 const POINTS_MIN: usize = 2;
 
-/// The pictures that the rows allow; none for a text of which no row was read.
+/// Returns the charts that the rows allow; none if no row was read.
 pub fn charts(audit: &Audit, documents: &[Document]) -> Vec<Chart> {
     let rows = rows(audit, documents);
     [law(&rows, audit), strip(&rows, audit)].into_iter().flatten().collect()
 }
 
-/// Rules about N = X R. What else is wrong with a row says nothing about its place in that picture.
+/// Rules about N = X R. Other problems of a row do not affect its place in that chart.
 const LITTLE: [&str; 7] = [
     "more_in_flight_than_users",
     "more_in_flight_than_threads",
@@ -34,21 +34,21 @@ const LITTLE: [&str; 7] = [
     "cycle_above_percentile",
 ];
 
-/// Users as published, and requests in flight as rate and mean time make them, with what rounding leaves open.
+/// Users as published, and requests in flight computed from rate and mean time, with the range that rounding allows.
 struct Point {
     users: f64,
     in_flight: f64,
     low: f64,
     high: f64,
-    /// The gravest finding of [`LITTLE`].
+    /// The most severe finding of [`LITTLE`].
     grade: Option<Grade>,
-    /// Something else was found.
+    /// There are other findings.
     has_others: bool,
 }
 
 fn point(judged: &AuditedRow, audit: &Audit) -> Option<Point> {
     let figures = &judged.row.figures;
-    // At an offered rate users do not wait for each other.
+    // At an offered rate, users do not wait for responses.
     if figures.contains_key(&Measure::OfferedRate) {
         return None;
     }
@@ -68,7 +68,8 @@ fn point(judged: &AuditedRow, audit: &Audit) -> Option<Point> {
     [point.users, point.in_flight, point.high].into_iter().all(is_drawable).then_some(point)
 }
 
-/// N against X R: on the line users are always busy, below they pause or wait elsewhere, above nothing can be.
+/// Returns N over X R: on the line, users are always busy; below it, they pause or wait elsewhere; above it is
+/// impossible.
 fn law(rows: &[AuditedRow], audit: &Audit) -> Option<Chart> {
     let points: Vec<Point> = rows.iter().filter_map(|row| point(row, audit)).collect();
     if points.len() < POINTS_MIN {
@@ -79,12 +80,12 @@ fn law(rows: &[AuditedRow], audit: &Audit) -> Option<Chart> {
     };
     let (users, flight) = (ends(|p| p.users), ends(|p| p.in_flight));
     let (from, to) = (users.0.min(flight.0) / 1.3, users.1.max(flight.1) * 1.3);
-    let marks = |id: &str, name: &str, colour: u8, form: Form, wanted: fn(&Point) -> bool| {
+    let marks = |id: &str, name: &str, color: u8, form: Form, wanted: fn(&Point) -> bool| {
         let of: Vec<&Point> = points.iter().filter(|p| wanted(p)).collect();
         Series::new(
             id,
             format!("{name} ({})", of.len()),
-            colour,
+            color,
             form,
             of.iter().map(|p| Some(p.in_flight)).collect(),
         )
@@ -112,7 +113,7 @@ fn law(rows: &[AuditedRow], audit: &Audit) -> Option<Chart> {
     Some(chart)
 }
 
-/// The rows in their order: findings about each, the gravest at the bottom.
+/// Returns the rows in order, with the number of findings about each, the most severe at the bottom.
 fn strip(rows: &[AuditedRow], audit: &Audit) -> Option<Chart> {
     let shown = &rows[..rows.len().min(ROWS_MAX)];
     if shown.len() < 2 || shown.iter().all(|row| row.grade.is_none()) {
@@ -121,8 +122,8 @@ fn strip(rows: &[AuditedRow], audit: &Audit) -> Option<Chart> {
     let count = |row: &AuditedRow, grade| {
         row.findings.iter().filter(|at| audit.findings[**at].grade == grade).count() as f64
     };
-    let bars = |id: &str, name: &str, colour: u8, grade: Grade| {
-        Series::new(id, name, colour, Form::Bars, shown.iter().map(|row| Some(count(row, grade))).collect())
+    let bars = |id: &str, name: &str, color: u8, grade: Grade| {
+        Series::new(id, name, color, Form::Bars, shown.iter().map(|row| Some(count(row, grade))).collect())
     };
     let sound = shown.iter().filter(|row| row.grade.is_none()).count() as u64;
     let more = if rows.len() > shown.len() { format!("; of {} in all", rows.len()) } else { String::new() };
@@ -131,7 +132,8 @@ fn strip(rows: &[AuditedRow], audit: &Audit) -> Option<Chart> {
     let every = shown.len().div_ceil(TICKS).max(1);
     x.ticks = (1..=shown.len()).step_by(every).map(|at| at as f64).collect();
     let mut chart = Chart::new("audit-rows", "Findings by row", x);
-    // Columns add up to another number than the findings: one may quote several rows, and what is missing quotes none.
+    // The columns add up to a different number: a finding may quote several rows, and one about a missing fact quotes
+    // none.
     let about: BTreeSet<usize> = rows.iter().flat_map(|row| row.findings.iter().copied()).collect();
     let rest = match audit.findings.len().saturating_sub(about.len()) as u64 {
         0 => String::new(),
@@ -148,9 +150,9 @@ fn strip(rows: &[AuditedRow], audit: &Audit) -> Option<Chart> {
         bars("wrong", "impossible", 1, Grade::Impossible),
         bars("doubtful", "implausible", 4, Grade::Implausible),
     ];
-    // A name without a bar would be looked for.
+    // A name without a bar would be confusing.
     series.retain(|one| one.y.iter().flatten().any(|n| *n > 0.0));
-    // There is no half a finding.
+    // Findings are whole numbers.
     let most = shown.iter().map(|row| row.findings.len()).max().unwrap_or(0);
     let mut y = Axis::new("findings", Unit::Count).between(0.0, most as f64);
     y.ticks = (0..=most).step_by(most.div_ceil(TICKS).max(1)).map(|n| n as f64).collect();

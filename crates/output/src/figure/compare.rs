@@ -1,4 +1,4 @@
-//! A comparison: what changed from A to B with the interval of each change, and both distributions over each other.
+//! Charts of a comparison: the changes from A to B with their intervals, and both distributions.
 
 use super::run::{spectrum_chart, spectrum_line};
 use crate::compare::{maybe_change, times};
@@ -14,7 +14,7 @@ pub fn figures(c: &Comparison) -> Vec<Chart> {
     out
 }
 
-/// Classes of change with their names and colours.
+/// Classes of change with their names and colors.
 type Class = (&'static str, &'static str, u8, fn(Verdict) -> bool);
 
 const CLASSES: [Class; 4] = [
@@ -24,8 +24,8 @@ const CLASSES: [Class; 4] = [
     ("open", "cannot tell", 4, |verdict| verdict == Verdict::Inconclusive),
 ];
 
-/// One row for each figure that has a relative change; the errors, which are compared by their difference, have a panel
-/// of their own.
+/// Returns one row for each metric with a relative change. Errors, which are compared by their difference, have a
+/// separate panel.
 fn delta(c: &Comparison) -> Option<Chart> {
     let rows: Vec<&Compared> =
         c.figures.iter().filter(|row| row.difference.is_some_and(f64::is_finite)).collect();
@@ -36,7 +36,7 @@ fn delta(c: &Comparison) -> Option<Chart> {
     let mut axis = Axis::new("", Unit::Plain).between(0.5, n as f64 + 0.5);
     axis.ticks = (1..=n).map(|k| k as f64).collect();
     let named = |row: &&Compared| {
-        // The unit stays beside its number where the name is broken into lines.
+        // The unit stays next to its number if the name is wrapped.
         let change = maybe_change(row, row.difference).replace(' ', "\u{a0}");
         format!("{} {change}", row.figure.replace("_time", ""))
     };
@@ -48,7 +48,7 @@ fn delta(c: &Comparison) -> Option<Chart> {
                   around zero is no difference worth naming; one that reaches out of it on both sides tells nothing."
         .into();
     chart.xs = (1..=n).map(|k| k as f64).collect();
-    // Of runs that cannot be compared nothing is better or worse.
+    // Runs that cannot be compared are neither better nor worse.
     let is_blocked = c.blocking().is_some();
     let describe = |verdict| if is_blocked { Verdict::Inconclusive } else { verdict };
     for (scale, id, label, worth) in [
@@ -63,12 +63,12 @@ fn delta(c: &Comparison) -> Option<Chart> {
         if !rows.iter().any(|row| row.scale == scale) {
             continue;
         }
-        // Ratios are shown in per cent by the axis itself; percentage points are no per cent of anything.
+        // The axis shows ratios as percentages, but percentage points are not percentages of anything.
         let (unit, by) = match scale {
             Scale::Ratio => (Unit::Ratio, 1.0),
             Scale::Points => (Unit::Plain, 100.0),
         };
-        let series = CLASSES.iter().filter_map(|(name, said, colour, is_of)| {
+        let series = CLASSES.iter().filter_map(|(name, said, color, is_of)| {
             let of = |value: fn(&Compared) -> Option<f64>| -> Vec<Option<f64>> {
                 let is_own = |row: &&&Compared| row.scale == scale && is_of(describe(row.verdict));
                 let own = rows.iter().map(|row| Some(row).filter(is_own).and_then(|row| value(row)));
@@ -76,7 +76,7 @@ fn delta(c: &Comparison) -> Option<Chart> {
             };
             let y = of(|row| row.difference);
             let has_any = y.iter().any(Option::is_some);
-            let series = Series::new(&format!("{id}-{name}"), *said, *colour, Form::Dots, y);
+            let series = Series::new(&format!("{id}-{name}"), *said, *color, Form::Dots, y);
             has_any.then(|| series.within(of(|row| row.low), of(|row| row.high)))
         });
         let mut y = Axis::new(label, unit);
@@ -97,10 +97,10 @@ fn delta(c: &Comparison) -> Option<Chart> {
     Some(chart)
 }
 
-/// An interval so many times longer than the others would press all of them together.
+/// An interval this many times longer than the others would compress all of them.
 const FAR: f64 = 4.0;
 
-/// How far the axis goes where the widest intervals are not drawn whole; `None`: all of them are.
+/// Returns the end of the axis if the widest intervals are truncated; `None` if all are drawn completely.
 fn reach<'a>(rows: impl Iterator<Item = &'a Compared>) -> Option<f64> {
     let widest = |row: &Compared| {
         let ends = [row.difference, row.low, row.high].into_iter().flatten().filter(|end| end.is_finite());
@@ -108,13 +108,13 @@ fn reach<'a>(rows: impl Iterator<Item = &'a Compared>) -> Option<f64> {
     };
     let mut all: Vec<f64> = rows.map(widest).filter(|end| *end > 0.0).collect();
     all.sort_by(f64::total_cmp);
-    // From the middle on: what most rows have in common is drawn.
+    // Starting at the median, so that most rows are drawn.
     let middle = all.len() / 2;
     let gap = all.windows(2).enumerate().find(|(at, pair)| *at + 1 >= middle && pair[1] > FAR * pair[0]);
     gap.map(|(_, pair)| 1.5 * pair[0])
 }
 
-/// An arrow to each end that lies outside, with the number there.
+/// Draws an arrow with the value to each end that lies outside.
 fn cut_off(row: &Compared, reach: f64) -> String {
     let describe = |end: f64| change(end, row.scale).replace(' ', "\u{a0}");
     let high = row.high.filter(|high| *high > reach).map(|high| format!(" \u{2191}\u{a0}{}", describe(high)));
@@ -125,14 +125,14 @@ fn cut_off(row: &Compared, reach: f64) -> String {
 fn overlaid(c: &Comparison, a: &Spectrum, b: &Spectrum) -> Chart {
     let [name_a, name_b] = c.short_names();
     let mut series = Vec::new();
-    for (side, spectrum, colour) in [(name_a, a, 0), (name_b, b, 1)] {
-        let id = if colour == 0 { "a" } else { "b" };
+    for (side, spectrum, color) in [(name_a, a, 0), (name_b, b, 1)] {
+        let id = if color == 0 { "a" } else { "b" };
         let (n, m) = (spectrum.response_count, spectrum.service_count);
         let name = format!("{side}: response time");
         series.push(spectrum_line(
             &format!("{id}-response"),
             &name,
-            colour,
+            color,
             Form::Line,
             &spectrum.response,
             n,
@@ -141,7 +141,7 @@ fn overlaid(c: &Comparison, a: &Spectrum, b: &Spectrum) -> Chart {
         series.push(spectrum_line(
             &format!("{id}-service"),
             &name,
-            colour,
+            color,
             Form::Dashed,
             &spectrum.service,
             m,

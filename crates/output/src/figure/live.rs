@@ -1,4 +1,4 @@
-//! The pictures of a run that is going on: the same charts without values, and the values of a second for them.
+//! Charts of a running test: the same charts without values, and the values of each second for them.
 
 use super::run::course::{self, Shape};
 use super::run::{Rows, middle_s, per_s, watched};
@@ -12,14 +12,14 @@ use std::collections::BTreeMap;
 /// One second for the charts of [`live`].
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Row {
-    /// On the axis of the charts, s from the start of the run.
+    /// Position on the axis of the charts, in s from the start of the run.
     pub x: f64,
-    /// By chart, then by series; what is not known is not there.
+    /// By chart, then by series; unknown values are omitted.
     pub values: BTreeMap<&'static str, BTreeMap<String, f64>>,
 }
 
-/// Charts of a run that just begins. `classes`: the failures that have occurred, by name; `courses`: what is watched,
-/// with or without points. When either grows these charts are made again.
+/// Returns the charts of a run that just started. `classes` are the failures so far, by name; `courses` are the
+/// monitored metrics, with or without points. When either grows, the charts must be created again.
 pub fn live(outline: &Outline, classes: &[&str], courses: &[Course]) -> Vec<Chart> {
     let is_open = outline.load.is_open();
     let shape = Shape {
@@ -63,11 +63,11 @@ pub fn live(outline: &Outline, classes: &[&str], courses: &[Course]) -> Vec<Char
     out
 }
 
-/// What a monitor saw longer ago than this, s, says nothing of a second.
+/// A sample older than this, in s, does not apply to a second.
 pub const SIGHT_AGE_MAX_S: f64 = 2.5;
 
-/// The values of a second. `failures`: of each class by its name; `courses`: what monitors saw, by time; of each the
-/// newest value of the second or shortly before it, whatever came after.
+/// Returns the values of a second. `failures` are counts by class name; `courses` are monitored metrics by time, each
+/// of which contributes its newest value at that time.
 pub fn live_row(row: &Second, failures: &[(&str, u64)], courses: &[Course]) -> Row {
     let ns = |time: Option<u64>| time.map(|ns| ns as f64);
     let all = [
@@ -103,7 +103,7 @@ pub fn live_row(row: &Second, failures: &[(&str, u64)], courses: &[Course]) -> R
 }
 
 fn seen_at(course: &Course, end_s: f64) -> Option<f64> {
-    // Who comes late to a long run asks for each of its seconds.
+    // A viewer that opens a long run requests each of its seconds.
     let behind = course.points.partition_point(|(at_s, _)| *at_s <= end_s);
     let (at_s, value) = course.points.get(behind.checked_sub(1)?)?;
     (end_s - at_s <= SIGHT_AGE_MAX_S).then_some(*value)
@@ -112,7 +112,7 @@ fn seen_at(course: &Course, end_s: f64) -> Option<f64> {
 const SIZES: [(&str, &str, &[&str]); 2] =
     [("monitors-cpu", "CPU", &CPU_NAMES), ("monitors-memory", "memory", &MEMORY_NAMES)];
 
-/// The first of these numbers that its monitor has.
+/// Returns the first of these metrics that the monitor has.
 fn is_shown(course: &Course, all: &[Course], metrics: &[&str]) -> bool {
     let own = |metric: &str| {
         all.iter().any(|c| c.part.is_empty() && c.monitor == course.monitor && c.metric == metric)

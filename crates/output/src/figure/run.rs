@@ -1,4 +1,4 @@
-//! Pictures of one run: its course, where times lay, what the slow ones waited for, and what was watched.
+//! Charts of one run: its timeline, distributions of times, the latency breakdown, and monitored metrics.
 
 pub mod course;
 mod heat;
@@ -15,10 +15,10 @@ use plimsoll_analysis::summary::{Second, Standing, Summary, ThresholdResult};
 use plimsoll_chart::{Axis, Chart, Limit, Mark, MarkKind, Stretch, StretchKind, Unit};
 use plimsoll_plan::threshold::FigureUnit;
 
-/// Fewer rows than this are no course.
+/// Fewer rows than this are not a timeline.
 const ROWS: usize = 3;
 
-/// All charts that the run has something for, in the order in which a page shows them.
+/// Returns all charts that the run has data for, in the order of a page.
 pub fn of_run(s: &Summary, p: &Picture) -> Vec<Chart> {
     let rows = if p.rows.is_empty() { &s.timeline } else { &p.rows };
     let mut out = Vec::new();
@@ -37,23 +37,23 @@ pub fn of_run(s: &Summary, p: &Picture) -> Vec<Chart> {
     out
 }
 
-/// The axis that all charts of group `time` share.
+/// The axis that all charts of the group `time` share.
 pub fn time_axis(s: &Summary) -> Axis {
     let end_s = s.timeline.last().map_or(1.0, |t| t.from_s + t.length_s);
     let seen_s = s.courses.iter().flat_map(|c| c.points.last()).map(|(at, _)| *at).fold(0.0, f64::max);
-    // A monitor's last sample comes a moment after the last request; the axis ends with the load.
+    // A monitor's last sample comes shortly after the last request; the axis ends with the load.
     let end_s = if end_s > 0.0 { end_s } else { seen_s };
-    // A run that was cut off has no ticks up to its planned end, and must not look whole.
+    // A truncated run has no ticks up to its planned end and must not look complete.
     let end_s = s.gaps.iter().map(|gap| gap.to_s).filter(|to_s| to_s.is_finite()).fold(end_s, f64::max);
     Axis::new("time from the start of the run", Unit::Seconds).between(0.0, end_s)
 }
 
-/// A chart over the time of the run, with what happened in it.
+/// Returns a chart over the time of the run, with its events.
 fn over_time(id: &str, title: impl Into<String>, s: &Summary, p: &Picture) -> Chart {
     let mut chart = Chart::new(id, title, time_axis(s));
     chart.group = "time".into();
     chart.stretches = stretches(s);
-    // Gaps and spikes have a ground of their own.
+    // Gaps and spikes have their own background.
     let is_mark = |m: &&Moment| !matches!(m.kind, MomentKind::Gap | MomentKind::Spike);
     chart.marks = p.moments.iter().filter(is_mark).map(mark).collect();
     chart
@@ -68,7 +68,7 @@ fn stretches(s: &Summary) -> Vec<Stretch> {
     let gap = |g: &plimsoll_analysis::summary::Gap| Stretch {
         from: g.from_s,
         to: g.to_s,
-        // The other machines were heard all the while.
+        // The other machines reported all the time.
         word: if s.generators.len() > 1 { format!("no data of {}", g.generator) } else { "no data".into() },
         kind: StretchKind::Gap,
     };
@@ -79,7 +79,7 @@ fn stretches(s: &Summary) -> Vec<Stretch> {
         word: "slow".into(),
         kind: StretchKind::Spike,
     }));
-    // Drawn as what went wrong, and named as what it was.
+    // Drawn as a failure, and named by its kind.
     out.extend(s.availability.outages.iter().map(|outage| Stretch {
         from: outage.from_s,
         to: outage.to_s,
@@ -99,7 +99,7 @@ fn mark(moment: &Moment) -> Mark {
     Mark { at: moment.at_s, word: moment.text.clone(), kind }
 }
 
-/// Thresholds on response times of all requests.
+/// Returns thresholds on response times of all requests.
 fn time_limits(s: &Summary) -> Vec<Limit> {
     let of_all = s.thresholds.iter().filter(|t| {
         t.unit == FigureUnit::Nanoseconds
@@ -109,7 +109,7 @@ fn time_limits(s: &Summary) -> Vec<Limit> {
     of_all.map(limit).collect()
 }
 
-/// Missed ones on percentiles of single requests: they stand at the lines of these, not at those of all requests.
+/// Returns missed thresholds on percentiles of single requests, which are drawn at their own values.
 fn missed_limits(s: &Summary) -> impl Iterator<Item = Limit> + '_ {
     let is_quantile = |what: &str| {
         let last = what.rsplit(' ').next().and_then(|word| word.strip_prefix('p'));
@@ -132,7 +132,7 @@ fn limit(t: &ThresholdResult) -> Limit {
     }
 }
 
-/// Behind the number of times that are drawn: how many more were cut off; empty: none.
+/// Returns text after the number of drawn times that names the number of censored ones; empty if there are none.
 fn not_drawn(cut_off: u64) -> String {
     match cut_off {
         0 => String::new(),
@@ -140,7 +140,7 @@ fn not_drawn(cut_off: u64) -> String {
     }
 }
 
-/// The middles of the rows, and of each hole between them one more, at which there is no value.
+/// Returns the centers of the rows, and one more in each gap between them, which has no value.
 #[derive(Default)]
 pub struct Rows<'a> {
     at: Vec<(f64, Option<(usize, &'a Second)>)>,
@@ -168,18 +168,18 @@ impl Rows<'_> {
         self.numbered(|_, row| of(row))
     }
 
-    /// With the number of the row among those that are there.
+    /// Calls a function with each row and its number among the existing rows.
     pub fn numbered(&self, of: impl Fn(usize, &Second) -> Option<f64>) -> Vec<Option<f64>> {
         self.at.iter().map(|(_, row)| row.and_then(|(number, row)| of(number, row))).collect()
     }
 }
 
-/// Where the values of a row stand: the first and the last second may be cut.
+/// Returns the extent of a row: the first and the last second may be partial.
 pub fn middle_s(row: &Second) -> f64 {
     row.from_s + row.length_s / 2.0
 }
 
-/// A count of a row as a rate.
+/// Returns a count of a row as a rate.
 pub fn per_s(n: u64, row: &Second) -> Option<f64> {
     (row.length_s > 0.0).then(|| n as f64 / row.length_s)
 }

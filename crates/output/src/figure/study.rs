@@ -1,5 +1,5 @@
-//! A sweep over its numeric axes: rate, times, errors and what was watched, a line for each curve, with the intervals
-//! of the table; and where the axis is one of load, the capacity over it.
+//! A sweep over its numeric axes: rate, times, errors, and monitored metrics, with a line for each curve and the
+//! intervals of the table. If the axis is one of load, adds the capacity over it.
 
 mod capacity;
 
@@ -11,10 +11,10 @@ use plimsoll_analysis::Seen;
 use plimsoll_chart::{Axis, Chart, Form, Panel, Scale, Series, Unit};
 use plimsoll_experiment::study::{AxisKind, CellRow, Curve, Estimate, Study, settings_text};
 
-/// More lines in one panel cannot be told apart.
+/// Maximum number of distinguishable lines in one panel.
 const LINES: usize = 7;
 
-/// Pictures of each axis that curves go over; more curves than can be told apart make several.
+/// Returns the charts of each axis of the curves; too many curves for one chart make several.
 pub fn figures(study: &Study) -> Vec<Chart> {
     let mut axes: Vec<&str> = Vec::new();
     for curve in &study.curves {
@@ -79,17 +79,17 @@ impl Page<'_> {
         &self,
         id: &str,
         name: String,
-        colour: u8,
+        color: u8,
         curve: &Curve,
         of: &dyn Fn(&CellRow) -> Estimate,
     ) -> Series {
         let rows = curve.points.iter().map(|p| self.study.table.get(p.row).map(of).unwrap_or_default());
         let rows: Vec<Estimate> = rows.collect();
         let finite = |y: Option<f64>| y.filter(|y| y.is_finite());
-        // A bound alone is no interval, and one as wide as the figure would hide the others.
+        // A bound alone is not an interval, and one as wide as the value would hide the others.
         let both =
             |row: &Estimate| finite(row.low).zip(finite(row.high)).filter(|_| !study::says_nothing(row));
-        Series::new(id, name, colour, Form::Marked, rows.iter().map(|row| finite(row.value)).collect())
+        Series::new(id, name, color, Form::Marked, rows.iter().map(|row| finite(row.value)).collect())
             .at(curve.points.iter().map(|p| p.parameter_value).collect())
             .within(
                 rows.iter().map(|row| both(row).map(|(low, _)| low)).collect(),
@@ -98,10 +98,10 @@ impl Page<'_> {
     }
 }
 
-/// Intervals of few repeats may be many times the values: they run out of the picture, or nothing else would be seen.
+/// Intervals of few repeats may be many times the values: they are truncated, or nothing else would be visible.
 const REACH: f64 = 2.0;
 
-/// A panel from 0 that keeps the points apart.
+/// Returns a panel that starts at 0 and keeps the points distinguishable.
 fn panel(id: &str, y: Axis, series: Vec<Series>) -> Panel {
     let most = |of: fn(&Series) -> &Vec<Option<f64>>| {
         series.iter().flat_map(of).flatten().copied().fold(0.0_f64, f64::max)
@@ -116,7 +116,7 @@ fn has_intervals(chart: &Chart) -> bool {
     ends.flatten().next().is_some()
 }
 
-/// A point of a series with intervals that has none of its own.
+/// Returns whether a series with intervals has a point without one.
 fn has_bare_points(chart: &Chart) -> bool {
     let series = || chart.panels.iter().flat_map(|panel| &panel.series);
     series().any(|one| {
@@ -125,7 +125,7 @@ fn has_bare_points(chart: &Chart) -> bool {
     })
 }
 
-/// Says what the bars are, where there are any.
+/// Adds the meaning of the bars, if there are any.
 fn tell_intervals(chart: &mut Chart) {
     let said = match has_intervals(chart) {
         true if has_bare_points(chart) => {
@@ -137,7 +137,7 @@ fn tell_intervals(chart: &mut Chart) {
     chart.subtitle = format!("{}; {said}", chart.subtitle);
 }
 
-/// Levels that span a factor of twenty stand on a logarithmic axis; marks at the levels themselves: they were chosen.
+/// Levels that span a factor of twenty use a logarithmic axis, with marks at the levels themselves.
 fn over_levels(mut axis: Axis, levels: &[f64]) -> Axis {
     let (Some(least), Some(most)) = (levels.first().copied(), levels.last().copied()) else { return axis };
     axis.ticks = if levels.len() <= 14 { levels.to_vec() } else { Vec::new() };
@@ -172,7 +172,7 @@ fn over(page: &Page) -> Chart {
     chart
 }
 
-/// What each process took at most, where there are few enough of them.
+/// Returns the peaks of each process, if there are few enough of them.
 fn peaks(page: &Page, label: &str, metric: &str) -> Option<Panel> {
     let points = page.curves.iter().flat_map(|c| &c.points);
     let rows = points.filter_map(|p| page.study.table.get(p.row));

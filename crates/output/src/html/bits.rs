@@ -1,27 +1,27 @@
-//! What pages of several results have in common beyond [`super::piece`]: ids that stay unique where one page shows
-//! several results, verdicts in a line of text, findings with more than two sentences.
+//! Parts that pages of several results share in addition to [`super::piece`]: ids that stay unique if one page shows
+//! several results, verdicts on one line, and findings of more than two sentences.
 
 use super::piece::{Tone, sign};
 use maud::{Markup, html};
 
-/// Where on a page something stands. The parts of a page of several results have ids of their own, and headings lower
-/// down.
+/// The place of something on a page. The parts of a page with several results have their own ids, and lower-level
+/// headings.
 #[derive(Debug, Clone, Default)]
 pub struct At {
-    /// Stands before the id of every chart: `p2-`; empty on a page of one experiment.
+    /// Prefix of the id of every chart: `p2-`; empty on a page of one experiment.
     pub part: String,
-    /// Stands before every other id: `p2-c1-`.
+    /// Prefix of every other id: `p2-c1-`.
     prefix: String,
 }
 
 impl At {
-    /// In a part of a page of several experiments.
+    /// Returns the place in a part of a page with several experiments.
     pub fn part(number: usize) -> At {
         let part = format!("p{number}-");
         At { prefix: part.clone(), part }
     }
 
-    /// One of several of a kind.
+    /// Returns the place of one of several of a kind.
     pub fn below(&self, prefix: &str) -> At {
         At { part: self.part.clone(), prefix: self.id(prefix) }
     }
@@ -30,7 +30,7 @@ impl At {
         format!("{}{id}", self.prefix)
     }
 
-    /// A heading below that of the section.
+    /// Returns a heading below that of the section.
     pub fn heading(&self, text: &str) -> Markup {
         match self.part.is_empty() {
             true => html! { h3 { (text) } },
@@ -39,7 +39,7 @@ impl At {
     }
 }
 
-/// A verdict in a line of text or in a cell: sign and word.
+/// Returns a verdict for a line of text or a cell: sign and word.
 pub fn status(tone: Tone, word: &str) -> Markup {
     html! { span.said.{(tone.class())} { (sign(tone)) " " (word) } }
 }

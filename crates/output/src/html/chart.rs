@@ -1,11 +1,11 @@
-//! A chart in a page: its picture, and behind it the tables that say the same to those who do not see it.
+//! A chart on a page: its picture, and below it tables with the same content for readers who do not see it.
 
 use crate::html::piece::prose;
 use maud::{Markup, PreEscaped, html};
 use plimsoll_chart::brief::rounded;
 use plimsoll_chart::{Chart, Skin, Table, cleaned, draw, tables};
 
-/// The script finds it by `data-chart` and its values in the page's data, and draws into `.plot` what moves.
+/// Returns a chart. The script finds it by `data-chart` and its values in the page's data, and draws into `.plot`.
 pub fn figure(chart: &Chart) -> Markup {
     html! {
         figure.chart #{ "chart-" (chart.id) } data-chart=(chart.id) {
@@ -14,7 +14,7 @@ pub fn figure(chart: &Chart) -> Markup {
                 @if !chart.subtitle.is_empty() { " " span.sub { (prose(&cleaned(&chart.subtitle))) } }
                 @if !chart.help.is_empty() { p.help { (prose(&chart.help)) } }
             }
-            // Every text in the picture is escaped where it is written.
+            // The picture is SVG whose texts are already escaped.
             div.plot { (PreEscaped(draw(chart, Skin::Page))) }
             details.values {
                 summary { "Table" }

@@ -1,6 +1,6 @@
 //! The frame of a page: head, policy, contents, sections, and the data of its charts.
 //!
-//! The same input gives the same bytes: no clock and no chance have a part in it.
+//! The same input yields the same bytes, because neither a clock nor chance is involved.
 
 use crate::Error;
 use base64::Engine;
@@ -15,37 +15,37 @@ use sha2::{Digest, Sha256};
 use std::borrow::Cow;
 use std::io::Write;
 
-/// The one style sheet of pages and of the console.
+/// The only style sheet of pages and of the console.
 pub const STYLE: &str = concat!(include_str!("style.css"), include_str!("../../../chart/src/chart.css"));
 
-/// Raised when the data block of a page changes its form.
+/// Incremented when the data block of a page changes its form.
 const DATA_VERSION: u32 = 1;
 
-/// A page in the making.
+/// A page under construction.
 pub struct Page {
-    /// What kind of result it shows: `run`, `experiment`, `search`, `comparison`, `audit`, `parts`.
+    /// The kind of result: `run`, `experiment`, `search`, `comparison`, `audit`, `parts`.
     pub kind: &'static str,
     pub title: String,
-    /// Above everything else: the verdict. It holds the page's one `h1`.
+    /// Above everything else: the verdict. It contains the page's only `h1`.
     pub head: Markup,
     pub sections: Vec<Section>,
-    /// Those that the sections show, for the script.
+    /// The charts of the sections, for the script.
     pub charts: Vec<Chart>,
-    /// What `--json` prints of the same result.
+    /// The output of `--json` for the same result.
     pub document: Value,
-    /// In the console: what leads back to the list of runs. A file has none.
+    /// In the console: a link back to the list of runs. A file has none.
     pub bar: Option<Markup>,
 }
 
-/// One part of a page. A result that has nothing for it has no such part.
+/// One part of a page. It is omitted for a result without data for it.
 pub struct Section {
-    /// Unique in a page; the anchor.
+    /// Unique on a page; the anchor.
     pub id: &'static str,
     pub title: Cow<'static, str>,
     pub body: Markup,
 }
 
-/// What the script reads.
+/// The data for the script.
 #[derive(Serialize)]
 struct Data<'a> {
     version: u32,
@@ -55,18 +55,18 @@ struct Data<'a> {
 }
 
 impl Page {
-    /// The file, with the script that makes it move if this tool was built with one.
+    /// Returns the file, with the interactive script if this build includes one.
     ///
     /// # Errors
-    /// When the data cannot be expressed in JSON.
+    /// Returns an error if the data cannot be expressed in JSON.
     pub fn render(&self) -> Result<String, Error> {
         self.render_with(plimsoll_ui::report_script())
     }
 
-    /// The same with this script, or without any: a page that is only to be looked at.
+    /// Returns the file with this script, or without any, as a static page.
     ///
     /// # Errors
-    /// As [`Page::render`].
+    /// Returns an error like [`Page::render`].
     pub fn render_with(&self, script: Option<&str>) -> Result<String, Error> {
         let data = self.data()?;
         let page = html! {
@@ -78,7 +78,7 @@ impl Page {
                     meta name="viewport" content="width=device-width, initial-scale=1";
                     meta name="color-scheme" content="light dark";
                     meta name="referrer" content="no-referrer";
-                    // Browsers ask the server for an icon of their own accord; this one is empty and stands here.
+                    // Browsers request an icon by themselves; this one is empty and embedded.
                     link rel="icon" href="data:,";
                     title { (safe(&self.title)) }
                     style { (PreEscaped(STYLE)) }
@@ -131,18 +131,18 @@ impl Page {
         }
     }
 
-    /// JSON, gzip, base64: nothing in it can end the element that it stands in.
+    /// Returns JSON, gzipped, in base64, so that nothing in it can end its element.
     fn data(&self) -> Result<String, Error> {
         let data =
             Data { version: DATA_VERSION, kind: self.kind, charts: &self.charts, document: &self.document };
-        // The header that this writes carries neither a time nor a name.
+        // The gzip header contains neither a time nor a name.
         let mut packed = GzEncoder::new(Vec::new(), Compression::best());
         packed.write_all(&serde_json::to_vec(&data)?).map_err(Error::Packing)?;
         Ok(STANDARD.encode(packed.finish().map_err(Error::Packing)?))
     }
 }
 
-/// Nothing may load, run or be sent anywhere but what stands in the file.
+/// Only embedded content may be loaded, run, or sent.
 fn policy(script: Option<&str>) -> String {
     let hash = |text: &str| format!("'sha256-{}'", STANDARD.encode(Sha256::digest(text)));
     format!(
@@ -153,7 +153,7 @@ fn policy(script: Option<&str>) -> String {
     )
 }
 
-/// Names come from outside: what could reverse the text around it is replaced, here for all of a page.
+/// Replaces characters that could reverse the surrounding text, for a whole page, because names come from outside.
 fn safe(text: &str) -> String {
     let describe = |c: char| if is_harmful(c) && c != '\n' && c != '\t' { '\u{fffd}' } else { c };
     text.chars().map(describe).collect()

@@ -1,4 +1,4 @@
-//! The page of several experiments of one file: every question with its answer first, then the report of each.
+//! The page of several experiments of one file: every question with its answer, then the report of each.
 
 use super::bits::At;
 use super::piece::{badge, prose};
@@ -20,14 +20,14 @@ pub struct Part {
     /// As in the table of the terminal.
     pub row: Row,
     pub question: String,
-    /// `None`: there is no report of it, and the row says why.
+    /// `None` if there is no report of it; the row then has the reason.
     pub conclusion: Option<Conclusion>,
     pub files: Vec<RunFile>,
-    /// Those of its own experiment, under their own ids.
+    /// The charts of this experiment, with their own ids.
     pub charts: Vec<Chart>,
 }
 
-/// The page; `document` is what `--json` prints.
+/// Returns the page; `document` is the output of `--json`.
 pub fn page(name: &str, parts: Vec<Part>, document: Json) -> Page {
     let mut charts = Vec::new();
     let mut reports = Vec::new();
@@ -48,9 +48,9 @@ pub fn page(name: &str, parts: Vec<Part>, document: Json) -> Page {
     page
 }
 
-/// What stands above the parts: the worst answer, and all of them.
+/// Returns the content above the parts: the worst answer, and all answers.
 fn questions(name: &str, parts: &[Part]) -> Document {
-    // What nothing was asked of cannot be the worst of those that were.
+    // A part without expectations cannot be the worst of those with expectations.
     let rank = |row: &Row| match row.result {
         None => 4,
         Some(Outcome::Fail) => 3,

@@ -1,4 +1,4 @@
-//! Small things that several pages show: signs, the badge of a verdict, figures that can be copied, sentences.
+//! Small elements of several pages: signs, the badge of a verdict, values that can be copied, sentences.
 
 use maud::{Markup, html};
 use plimsoll_analysis::summary::{Outcome, Severity};
@@ -37,8 +37,8 @@ impl From<Severity> for Tone {
     }
 }
 
-/// A shape of its own for each tone, because colour alone tells not everybody: a disc with a tick, a square with a
-/// cross, a triangle with an exclamation mark, a ring with an i.
+/// A different shape for each tone, because some readers cannot distinguish the colors: a disc with a tick, a square
+/// with a cross, a triangle with an exclamation mark, a ring with an i.
 pub fn sign(tone: Tone) -> Markup {
     const DISC: &str = "M8 0a8 8 0 1 0 0 16A8 8 0 1 0 8 0z";
     const SQUARE: &str = "M2 0h12a2 2 0 0 1 2 2v12a2 2 0 0 1-2 2H2a2 2 0 0 1-2-2V2a2 2 0 0 1 2-2z";
@@ -56,12 +56,12 @@ pub fn sign(tone: Tone) -> Markup {
     }
 }
 
-/// The word of a verdict with its shape.
+/// Returns the word of a verdict with its shape.
 pub fn badge(tone: Tone, word: &str) -> Markup {
     html! { span.badge.{(tone.class())} { (sign(tone)) (word) } }
 }
 
-/// A figure: its text, and its raw value in base units for those who copy it.
+/// Returns a value: its text, and its raw value in base units for copying.
 pub fn figure(text: &str, raw: Option<f64>) -> Markup {
     match raw.filter(|raw| raw.is_finite()) {
         Some(raw) => html! { data.figure value=(raw) { (text) } },
@@ -69,10 +69,10 @@ pub fn figure(text: &str, raw: Option<f64>) -> Markup {
     }
 }
 
-/// A sentence with commands between backticks, which become code.
+/// Returns a sentence whose commands in backticks become code.
 pub fn prose(text: &str) -> Markup {
     let parts: Vec<&str> = text.split('`').collect();
-    // A name with a backtick of its own leaves an odd one: then none of them means anything.
+    // A name with a backtick makes their number odd: then none of them is markup.
     if parts.len().is_multiple_of(2) {
         return html! { (text) };
     }
@@ -83,18 +83,18 @@ pub fn prose(text: &str) -> Markup {
     }
 }
 
-/// A sentence behind a word that says its beginning already: `CANNOT TELL` and `cannot tell A from B`.
+/// Removes the verdict's word from the beginning of a sentence that follows that word.
 pub fn after_word<'a>(word: &str, sentence: &'a str) -> &'a str {
     let begins = sentence.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word));
     if begins { sentence[word.len()..].trim_start_matches([' ', ':']) } else { sentence }
 }
 
-/// Charts side by side where the window is wide.
+/// Returns charts alongside each other if the window is wide.
 pub fn grid(charts: &[&Chart]) -> Markup {
     html! { div.charts { @for chart in charts { (super::figure(chart)) } } }
 }
 
-/// A share as a bar; the number stands beside it.
+/// Returns a share as a bar, next to its number.
 pub fn meter(share: f64) -> Markup {
     let wide = (share.clamp(0.0, 1.0) * 1000.0).round() / 10.0;
     html! {

@@ -1,4 +1,4 @@
-//! The page of a run: its report, and the data behind it.
+//! The page of a run: its report, and its data.
 
 use super::Page;
 use crate::{Error, document, json, run, words};
@@ -7,11 +7,11 @@ use plimsoll_analysis::summary::Summary;
 use plimsoll_chart::Chart;
 use serde_json::Value;
 
-/// The page. `run_file` is the name of the file that it was made of, if there is one; `charts` are those of
+/// Returns the page. `run_file` is the name of the file that it was made from, if any; `charts` are those of
 /// [`crate::figure::of_run`].
 ///
 /// # Errors
-/// When the summary holds something that JSON cannot express.
+/// Returns an error if the summary contains something that JSON cannot express.
 pub fn run_page(
     s: &Summary,
     picture: &Picture,
@@ -24,7 +24,7 @@ pub fn run_page(
     Ok(document::page("run", title, &report, charts, data))
 }
 
-/// What `--json` prints, in a long run without its seconds.
+/// Returns the output of `--json`; for a long run, without its seconds.
 fn data(s: &Summary) -> Result<Value, Error> {
     let mut document = serde_json::to_value(json::Run::of(s))?;
     if let Some(all) = document.as_object_mut().filter(|_| !run::method::has_course(s)) {

@@ -1,4 +1,4 @@
-//! What one does with a result, as sentences.
+//! Next steps as sentences.
 
 use super::{
     CHECKS, COURSE, ERRORS, FINDINGS, Hint, METHOD, SYSTEM, THRESHOLDS, capital, outage, quoted, reasons,
@@ -10,7 +10,7 @@ use plimsoll_analysis::next::{Relief, Slow, Step};
 use plimsoll_analysis::summary::{SaturatedResource, Summary};
 use plimsoll_plan::Fault;
 
-/// `run_file` is what the command to compare names; `None`: the command is told in words.
+/// `run_file` is the file in the command to compare; with `None`, the command is described in words.
 pub(super) fn hint(s: &Summary, one: &Step<'_>, run_file: Option<&str>) -> Hint {
     let compare = || format!("plimsoll compare {} after.plim", run_file.map_or("before.plim".into(), shell));
     match one {
@@ -55,7 +55,7 @@ pub(super) fn hint(s: &Summary, one: &Step<'_>, run_file: Option<&str>) -> Hint 
     }
 }
 
-/// With the address of the first request in the place of a command's `URL`.
+/// Replaces a command's `URL` with the address of the first request.
 fn named(s: &Summary, advice: &str) -> String {
     let url = match s.plan.requests.iter().find(|request| !request.is_outside_load) {
         Some(request) => s.plan.url_of(request),
@@ -64,7 +64,7 @@ fn named(s: &Summary, advice: &str) -> String {
     advice.replace("curl -v URL", &format!("curl -v {}", shell(&url)))
 }
 
-/// What to do about a kind of failure: where one looks first, no guess at the cause.
+/// Returns what to do about a kind of failure: where to look first, without guessing the cause.
 fn mend(s: &Summary, class: Fault, status: &str) -> String {
     let target = quoted(&s.target);
     match class {
@@ -118,7 +118,7 @@ fn mend(s: &Summary, class: Fault, status: &str) -> String {
     }
 }
 
-/// Where to look when it was slow and nothing was saturated.
+/// Returns where to look if the service was slow without a saturated resource.
 fn find_slow(slow: &Slow) -> Hint {
     let large = match slow.large_body_bytes {
         Some(bytes) => format!(" Response bodies average {}.", bytes_f64(bytes)),
@@ -147,7 +147,7 @@ fn find_slow(slow: &Slow) -> Hint {
     }
 }
 
-/// For something that was saturated, by what it is.
+/// Returns advice for a saturated resource, by its kind.
 pub(crate) fn relief(p: &SaturatedResource) -> &'static str {
     relief_words(Relief::of(p))
 }

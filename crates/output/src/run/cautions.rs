@@ -1,6 +1,5 @@
-//! Doubts in the text outputs, findings on a page: there they stand by what they are about, the system under test, the
-//! plan, the load generator, and beside them what else was found. Each with its evidence, what to do, and a way to what
-//! shows it.
+//! Cautions in text outputs, and findings on a page: grouped by system under test, plan, and load generator, together
+//! with other findings. Each has its evidence, its advice, and a link to the data.
 
 use super::anchors::Anchors;
 use crate::anchor::Anchor;
@@ -24,7 +23,7 @@ const REQUESTS: &[Anchor] = &[Anchor::Requests, Anchor::Times];
 const MACHINES: &[Anchor] = &[Anchor::Machines, Anchor::Generator];
 const METHOD: &[Anchor] = &[Anchor::Method];
 
-/// What shows a caution: the first of these anchors that the page has.
+/// Returns the place that shows a caution: the first of these anchors that the page has.
 const fn wanted(kind: Kind) -> &'static [Anchor] {
     match kind {
         Kind::ClientFdLimit
@@ -74,7 +73,7 @@ const fn wanted(kind: Kind) -> &'static [Anchor] {
     }
 }
 
-/// On one screen: those about the service and the plan; those about the load generator stand with it.
+/// In the default view: cautions about the service and the plan. Those about the load generator are in its section.
 pub fn screen(s: &Summary, anchors: &Anchors) -> Section {
     let doubts = doubts(s);
     let is_other = |c: &&Caution| c.kind.set() != Generator && !doubts.contains(&c.kind);
@@ -83,7 +82,7 @@ pub fn screen(s: &Summary, anchors: &Anchors) -> Section {
     Section::new("cautions", "Cautions", blocks).indented().only(On::SCREEN)
 }
 
-/// On one screen: those about the load generator.
+/// In the default view: cautions about the load generator.
 pub fn of_generator(s: &Summary, anchors: &Anchors) -> Block {
     let doubts = doubts(s);
     let is_own = |c: &&Caution| c.kind.set() == Generator && !doubts.contains(&c.kind);
@@ -91,7 +90,7 @@ pub fn of_generator(s: &Summary, anchors: &Anchors) -> Block {
     Block::Findings(Findings { form: Form::Doubt, all })
 }
 
-/// Those that `Why` has told already.
+/// Returns the cautions that `Why` already contains.
 fn doubts(s: &Summary) -> Vec<Kind> {
     let of = |reason: &Reason| match reason {
         Reason::Doubt { caution, .. } => Some(*caution),
@@ -100,7 +99,7 @@ fn doubts(s: &Summary) -> Vec<Kind> {
     Next::of(s).reasons.iter().filter_map(of).collect()
 }
 
-/// All of them.
+/// Returns all cautions.
 pub fn section(s: &Summary, anchors: &Anchors) -> Section {
     let all = sorted(s).map(|c| caution(c, anchors)).collect();
     let blocks = vec![Block::Findings(Findings { form: Form::Doubt, all })];
@@ -110,7 +109,7 @@ pub fn section(s: &Summary, anchors: &Anchors) -> Section {
 pub fn findings(s: &Summary, anchors: &Anchors) -> Section {
     let mut all: Vec<(Set, Finding)> = sorted(s).map(|c| (c.kind.set(), caution(c, anchors))).collect();
     let found = failures(s).into_iter().chain(pressures(s, anchors)).chain(slopes(s, anchors));
-    // What is no caution is part of the result.
+    // Findings that are not cautions belong to the results.
     all.extend(found.chain(spikes(s, anchors)).map(|finding| (System, finding)));
     let limiting = s.bottleneck.iter();
     let mut blocks: Vec<Block> = limiting
@@ -126,7 +125,7 @@ pub fn findings(s: &Summary, anchors: &Anchors) -> Section {
     Section::new("findings", "Findings", blocks)
 }
 
-/// The heaviest first; those of one weight stay in the order in which they were raised.
+/// Sorts by severity; equal ones stay in the order in which they were raised.
 fn sorted(s: &Summary) -> impl Iterator<Item = &Caution> {
     let mut all: Vec<&Caution> = s.cautions.iter().collect();
     all.sort_by_key(|c| c.severity);
@@ -143,16 +142,16 @@ fn caution(c: &Caution, anchors: &Anchors) -> Finding {
     }
 }
 
-/// The name that a link to an anchor has.
+/// Returns the name of a link to an anchor.
 fn link(anchors: &Anchors, wanted: &[Anchor]) -> Option<(String, &'static str)> {
     let anchor = anchors.first(wanted)?;
     Some((anchor.id().to_owned(), anchor.noun()))
 }
 
-/// More of one kind are for the table.
+/// Maximum number of findings of one kind; the table has more.
 const TOLD: usize = 5;
 
-/// What to do about each kind of finding: what one looks at next, no guess at the cause.
+/// Advice for each kind of finding: what to check next, without guessing the cause.
 const LONGER: &str = "run longer: if it continues, look for what is retained and never released";
 const FALLS: &str = "no action: it releases memory; start runs for comparison when the level is steady";
 const ROSE: &str =
@@ -163,7 +162,7 @@ const READ: &str = "read the failure examples, and the server's log for the firs
 const ANSWERS: &str = "read the failure examples, and the server's log for the first one; until it succeeds, its times \
     mean little";
 
-/// Classes and statuses of the failures, the most frequent first; `None` where nothing failed.
+/// Returns classes and statuses of the failures, the most frequent first; `None` without failures.
 fn failures(s: &Summary) -> Option<Finding> {
     let failed = s.totals.errors;
     if failed == 0 {
@@ -179,7 +178,7 @@ fn failures(s: &Summary) -> Option<Finding> {
     let codes: Vec<String> =
         statuses.iter().take(TOLD).map(|(status, n)| format!("{} of status {status}", count(**n))).collect();
     let title = format!("{} of {} failed", counted(failed, "request"), count(s.totals.requests));
-    // One in a hundred may be as the plan wants it; more is told as a doubt.
+    // 1% may be intended by the plan; more is raised as a caution.
     let tone = if failed * 100 > s.totals.requests { Tone::Doubt } else { Tone::Note };
     let advice = if failed * 2 > s.totals.requests { ANSWERS } else { READ };
     Some(Finding {

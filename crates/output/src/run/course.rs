@@ -1,5 +1,5 @@
-//! The run over time: on a page as pictures, with what happened when; in the terminal one letter a second or a few,
-//! enough to see a pause, a ramp, a drift.
+//! The run over time: on a page as charts with events; in the terminal, one letter per second or for a few seconds,
+//! enough to show a pause, a ramp, or a drift.
 
 use crate::document::{Axis, Block, Cell, Column, Course, On, Role, Section, Table, Tone, more, sentence};
 use crate::format::{chosen_s, count, duration_f64_ns, duration_ns, rate_per_s};
@@ -13,7 +13,7 @@ use plimsoll_plan::threshold::Subject;
 /// A long run has hundreds of stages: those are in the chart.
 const MOMENTS: usize = 60;
 
-/// The run on its axis of time, and what happened on it.
+/// Returns the run on its time axis, with its events.
 pub fn section(picture: &Picture) -> Section {
     let charts = ["timeline", "heat", "heat-service"].map(String::from);
     let mut blocks = vec![Block::Charts(charts.into())];
@@ -35,7 +35,7 @@ fn moments(picture: &Picture) -> Table {
         MomentKind::Outage => "outage",
     };
     let at = |moment: &Moment| {
-        // Tenths: a moment is where a second begins, or when somebody pressed a key.
+        // In tenths: an event is at the start of a second, or at a manual change.
         Cell::number(chosen_s((moment.at_s * 10.0).round() / 10.0), Some(moment.at_s))
     };
     Table::of("events", "Events of the run", picture.moments.iter().take(MOMENTS))
@@ -45,7 +45,7 @@ fn moments(picture: &Picture) -> Table {
         .done()
 }
 
-/// When it was slow, how slow against before, and whether it came back.
+/// Returns when the run was slow, how slow compared with the baseline, and whether it recovered.
 pub fn spikes(s: &Summary) -> Section {
     const SHOWN: usize = 5;
     let one = |spike: &Spike| {
@@ -62,10 +62,10 @@ pub fn spikes(s: &Summary) -> Section {
     section.aside("seconds with an unusually high p95").indented()
 }
 
-/// Rates are pooled by their mean and share a scale; times and errors by their highest, so that a single bad second of
-/// an hour is still a letter.
+/// Rates are pooled by their mean and share a scale; times and errors are pooled by their maximum, so that a single bad
+/// second of an hour is still visible.
 pub fn letters(s: &Summary) -> Section {
-    // Two points make no course.
+    // Two points are not a timeline.
     let blocks = if s.timeline.len() < 3 {
         Vec::new()
     } else {
@@ -75,10 +75,10 @@ pub fn letters(s: &Summary) -> Section {
     section.aside("each row scaled from 0 to the value on its right").indented()
 }
 
-/// The slowest requests and the errors over time, and the rates where the offered load was not reached.
+/// Returns the slowest requests and the errors over time, and the rates if the offered load was not achieved.
 pub fn brief(s: &Summary) -> Option<Block> {
     let end_s = s.timeline.last().map(|t| t.from_s + t.length_s)?;
-    // Two points make no course.
+    // Two points are not a timeline.
     let is_enough = s.timeline.len() >= 3;
     let shows_rates = super::is_missed(s, &[Subject::Achieved, Subject::Throughput]);
     let all = courses(s).into_iter().filter(|(is_rate, _)| shows_rates || !is_rate);
@@ -89,12 +89,12 @@ pub fn brief(s: &Summary) -> Option<Block> {
     (is_enough && !all.is_empty()).then_some(Block::Courses(all, None))
 }
 
-/// Each with whether it is a rate.
+/// Returns curves, and whether each is a rate.
 fn courses(s: &Summary) -> Vec<(bool, Course)> {
     let values = |of: fn(&Second) -> Option<f64>| s.timeline.iter().map(of).collect::<Vec<_>>();
     let offered = s.offered.is_some().then(|| values(|t| t.offered_rate_per_s));
     let achieved = values(|t| Some(t.achieved_rate_per_s));
-    // Offered and achieved are to be compared: one scale for both.
+    // Offered and achieved rates are compared, so they share one scale.
     let top_rate = offered.iter().chain([&achieved]).map(|values| top(values)).fold(0.0, f64::max);
     let rate = |label: &str, tone, values| Course {
         label: label.into(),
@@ -109,7 +109,7 @@ fn courses(s: &Summary) -> Vec<(bool, Course)> {
         Course { label, tone: Some(tone), values, pool: Pool::Highest, top, scale: scale(top) }
     };
     let (slow, times) = slow_times(&s.timeline);
-    // A run of streams alone has no response times.
+    // A run of streams only has no response times.
     let times = times.iter().any(Option::is_some).then_some(times);
     let errors = values(|t| (t.errors > 0).then_some(t.errors as f64));
     let errors = errors.iter().any(Option::is_some).then_some(errors);

@@ -22,7 +22,7 @@ pub fn sections(s: &Summary, anchors: &Anchors, run_file: Option<&str>) -> [Sect
     };
     let (reasons, steps) = hints(s, run_file);
     let reasons = Block::Reasons(linked(reasons));
-    // A load generator in doubt proves nothing, whatever the results look like: a page says so above them.
+    // If the load generator is in doubt, the results prove nothing, so a page puts the reasons above them.
     let reasons = match s.verdict.result {
         Outcome::Inconclusive => Block::Overruling("These results are inconclusive", vec![reasons]),
         Outcome::Pass | Outcome::Fail | Outcome::Interrupted => reasons,

@@ -1,4 +1,4 @@
-//! How it was measured: the plan, the machines, the seed, what the record holds, and how to repeat it; on a page.
+//! The method of measurement, on a page: the plan, the machines, the seed, the record, and how to repeat it.
 
 use super::repeat;
 use crate::document::{
@@ -13,16 +13,16 @@ use plimsoll_plan::origin::Origin;
 use plimsoll_plan::watch::MonitorOutline;
 use plimsoll_record::event::Environment;
 
-/// A plan longer than this is in the JSON document only: the page stays small.
+/// Above this length, the plan is only in the JSON document, which keeps the page small.
 const PLAN_BYTES: usize = 16_000;
-/// Recorded arrivals have a stage a second.
+/// Recorded arrivals have one stage per second.
 const STAGES: usize = 40;
 
-/// Seconds whose rows the document in a page may have. Those of an hour would be more than half of the file, and the
-/// charts hold them in rows that can be seen.
+/// Maximum number of seconds in the document of a page. Those of an hour would be more than half of the file, and the
+/// charts contain them in visible rows.
 const SECONDS: usize = 900;
 
-/// Whether a page holds all of the document.
+/// Returns whether a page contains the whole document.
 pub fn has_course(s: &Summary) -> bool {
     s.timeline.len() <= SECONDS
 }
@@ -51,9 +51,9 @@ pub fn section(s: &Summary, run_file: Option<&str>) -> Section {
     Section::new("method", "Method", blocks)
 }
 
-/// The plan as it was understood, for those who want all of it.
+/// The complete plan as plimsoll understood it.
 fn whole(s: &Summary) -> Option<Block> {
-    // What cannot be written as JSON has ended the page before.
+    // Data that cannot be written as JSON has already failed the page.
     let text = serde_json::to_string_pretty(&s.plan).unwrap_or_default();
     let title = "The plan as it was understood, whole".into();
     let is_short = (1..=PLAN_BYTES).contains(&text.len());
@@ -90,7 +90,7 @@ fn plan(s: &Summary) -> Block {
     if p.share.of > 1 {
         rows.push(("share".into(), format!("{} of {}", p.share.part, p.share.of)));
     }
-    // Digits only: it is there to be typed again.
+    // Digits only, because it is meant for typing.
     rows.push(("seed".into(), p.seed.to_string()));
     if let Some(scale) = p.scale {
         rows.push(("lengths".into(), format!("those of the file times {}", quantity(scale))));
@@ -107,7 +107,7 @@ fn plan(s: &Summary) -> Block {
     definitions(rows)
 }
 
-/// Those besides the target; empty where there are none.
+/// Returns the addresses in addition to the target; empty if there are none.
 fn origins(p: &Outline) -> String {
     p.origins.iter().skip(1).map(Origin::describe).collect::<Vec<_>>().join(", ")
 }
@@ -116,7 +116,7 @@ fn reuse(p: &Outline) -> &'static str {
     if p.keep_alive { "kept open between requests" } else { "a new one for every request" }
 }
 
-/// A few by name; of many, how many.
+/// Returns a few names, or the number of many.
 fn requests(p: &Outline) -> String {
     const NAMED: usize = 6;
     let all: Vec<_> = p.requests.iter().filter(|request| !request.is_outside_load).collect();

@@ -8,7 +8,7 @@ use plimsoll_stats::enough_samples;
 /// A metric as a whole (`None`), or one of its series.
 type Row<'a> = (&'a CustomMetric, Option<&'a CustomSeries>);
 
-/// Series of all metrics together that a text or a page shows; `--json` has the others.
+/// Maximum number of series in a text or on a page; `--json` has the others.
 const ROWS: usize = 200;
 
 pub fn section(s: &Summary) -> Section {
@@ -56,7 +56,7 @@ fn kind(figures: &CustomFigures) -> &'static str {
     }
 }
 
-/// A number in the unit of whoever defined the metric.
+/// A number in the unit that the metric's definition names.
 fn number(x: Option<f64>) -> Cell {
     x.map_or_else(|| Value::Missing.into(), |x| Cell::number(quantity(x), Some(x)))
 }
@@ -106,7 +106,7 @@ fn max(figures: &CustomFigures) -> Option<f64> {
     }
 }
 
-/// Median and p99 of a trend, where enough values stand behind them to print them.
+/// Median and p99 of a trend, if there are enough values.
 fn percentiles(figures: &CustomFigures) -> [Option<f64>; 2] {
     match figures {
         CustomFigures::Trend { values, p50, p99, .. } => {

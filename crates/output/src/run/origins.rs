@@ -1,14 +1,14 @@
-//! The machines of a merged run, side by side: their share, when they began, and whether one differs.
+//! The machines of a merged run alongside each other: their share, their start, and whether one differs.
 
 use crate::document::{Block, Cell, Column, List, On, Role, Section, Table, Tone, Value, sentence};
 use crate::format::{chosen_s, quantile_name, quantity};
 use crate::words;
 use plimsoll_analysis::summary::{GeneratorRow, Summary};
 
-/// A p99 so many times that of the others is worth a word.
+/// A p99 this many times that of the others is mentioned.
 const DIFFERS: f64 = 1.5;
 
-/// Their percentiles stand beside the merged ones, which come from merged histograms and not from these.
+/// Shows their percentiles next to the merged ones, which come from merged histograms and not from these.
 pub fn section(s: &Summary) -> Section {
     let section = |blocks| Section::new("machines", "Load generators", blocks).indented();
     if s.generators.len() < 2 {
@@ -56,8 +56,8 @@ pub fn section(s: &Summary) -> Section {
     section(blocks).aside("the figures above hold all of them")
 }
 
-/// What sets a machine apart: it was cut off, or its times are not those of the others; where too little was measured
-/// for the test, that its p99 is far above that of the fastest other one.
+/// Returns how a machine differs: it was truncated, or its times differ from those of the others. With too little data
+/// for the test, its p99 is far above that of the fastest other machine.
 fn remark(s: &Summary, row: &GeneratorRow) -> String {
     let mut words = Vec::new();
     if !row.is_complete {
@@ -80,7 +80,7 @@ fn remark(s: &Summary, row: &GeneratorRow) -> String {
     words.join(", ")
 }
 
-/// The test, with its numbers.
+/// The test with its numbers.
 fn generator_rows(s: &Summary) -> Vec<Block> {
     let ratios: Vec<_> = s
         .generators

@@ -1,5 +1,5 @@
-//! One row per named request; a page has them in their groups, with all of their figures, and scenarios and groups as a
-//! whole below.
+//! One row per named request. A page shows them in their groups, with all of their values, and scenarios and groups
+//! below.
 
 use super::tree::{Node, tree};
 use super::{max, mean, parts, percentile, printable_ns};
@@ -11,7 +11,7 @@ use plimsoll_analysis::summary::{GroupRow, SeriesRow, Summary, Times};
 use plimsoll_chart::spark;
 use plimsoll_plan::Fault;
 
-/// In the text outputs a single one would only repeat the figures above.
+/// In text outputs, a single request would only repeat the results above.
 pub fn section(s: &Summary, picture: &Picture) -> Section {
     let section = |blocks| Section::new("requests", "Requests", blocks).indented();
     if s.requests.is_empty() {
@@ -51,7 +51,7 @@ pub fn section(s: &Summary, picture: &Picture) -> Section {
     section(blocks).aside("response time")
 }
 
-/// Said once below a table of a page with percentiles in it, if any is missing for lack of samples.
+/// A note below a table of a page with percentiles, if any is missing for lack of samples.
 fn too_few<'a>(mut all: impl Iterator<Item = &'a Times>) -> Option<Block> {
     let lacks = |times: &Times| times.count > 0 && times.percentiles.iter().any(|p| !p.has_enough_samples);
     let (p99, p999) = (count(1_000), count(10_000));
@@ -61,12 +61,12 @@ fn too_few<'a>(mut all: impl Iterator<Item = &'a Times>) -> Option<Block> {
     all.any(lacks).then(|| sentence(Role::Faint, said).only(On::HTML))
 }
 
-/// What a reader looks for stands right behind the name, because of twenty columns a window shows ten.
+/// The most important columns follow the name directly, because a window shows ten of twenty columns.
 fn table(s: &Summary, drawn: &Lines) -> Table {
     let nodes = tree(s);
     let times = |q: f64| move |node: &Node| percentile(node.times(), q);
     let finished = |node: &Node| Cell::count(node.requests());
-    // Of these a group has no figure of its own.
+    // A group has no values of these.
     let own = |node: &Node, cell: &dyn Fn(&SeriesRow) -> Cell| match node {
         Node::Request(_, row) => cell(row),
         Node::Group(_) => Cell::text(""),
@@ -84,7 +84,7 @@ fn table(s: &Summary, drawn: &Lines) -> Table {
         .column(Column::number("max").on(On::TEXT), |node| max(node.times()));
     for (head, lines) in drawn.drawn() {
         table = table.column(Column::text(head).on(On::HTML), |node| match node {
-            // Every text in the picture is escaped where it is written.
+            // The picture is SVG whose texts are already escaped.
             Node::Request(at, _) => Value::Drawn(lines.get(*at).cloned().unwrap_or_default()).into(),
             Node::Group(_) => Cell::text(""),
         });
@@ -96,7 +96,7 @@ fn table(s: &Summary, drawn: &Lines) -> Table {
     let body = |row: &SeriesRow| {
         Cell::number(row.body_mean_bytes.map_or_else(|| NONE.into(), bytes_f64), row.body_mean_bytes)
     };
-    // The mean beside the least: how far it lies off tells of the tail.
+    // The mean next to the minimum: its distance shows the tail.
     table
         .column(page("requests"), finished)
         .column(page("min"), |node| Cell::nanoseconds(node.times().min_ns))
@@ -170,7 +170,7 @@ fn name(s: &Summary, node: &Node) -> Cell {
     cell.tail(Tone::Note, if row.is_stream { "(stream)" } else { "" })
 }
 
-/// How many failed, and of which classes, the most frequent first.
+/// Returns the number of failures with their classes, the most frequent first.
 fn errors(node: &Node) -> Cell {
     let cell = Cell::errors(node.errors());
     let Node::Request(_, row) = node else { return cell };
@@ -183,34 +183,34 @@ fn errors(node: &Node) -> Cell {
     classes.into_iter().map(describe).fold(cell, |cell, describe| cell.aside(Tone::Note, describe))
 }
 
-/// Two digits behind the point, with its T, as the specification writes it.
+/// Two digits after the decimal point, with its T, as in the specification.
 fn apdex(row: &SeriesRow) -> Cell {
     let Some(apdex) = &row.apdex else { return Value::Missing.into() };
     let limit = format!("T {}", chosen_ns(apdex.target_ns));
     Cell::number(words::apdex(apdex), Some(apdex.index)).aside(Tone::Note, limit)
 }
 
-/// Some request has one limit of its own, or all have one.
+/// Returns whether a request has its own limit, or all have one.
 fn has_apdex(s: &Summary) -> bool {
     s.requests.iter().any(|row| row.apdex.is_some())
 }
 
-/// Failures beyond this share are marked where no threshold sets another; the findings tell them as a doubt.
+/// Failures above this share are marked, unless a threshold sets another limit; the findings raise them as a caution.
 const FAILED_MAX: f64 = 0.01;
 
-/// The share of failures that the run may have at most, where it has such a limit.
+/// Returns the maximum error rate of the run, if it has such a limit.
 fn errors_max(s: &Summary) -> Option<f64> {
     s.thresholds.iter().find(|t| t.subject == "error_rate").map(|t| t.limit)
 }
 
-/// Whether it missed a threshold of its own, or failed more often than the run may.
+/// Returns whether it missed its own threshold, or failed more often than the run allows.
 fn is_bad(s: &Summary, row: &SeriesRow) -> bool {
     let own = format!("request: {}}}", row.name);
     let missed = s.thresholds.iter().any(|t| t.is_missed() && t.subject.contains(&own));
     missed || row.errors as f64 > errors_max(s).unwrap_or(FAILED_MAX) * row.requests as f64
 }
 
-/// What a bar beside a name means.
+/// Returns the meaning of a bar next to a name.
 fn rule(s: &Summary) -> String {
     let most = match errors_max(s) {
         Some(limit) => format!("its error rate exceeds the limit of {}", ratio(limit)),
@@ -219,25 +219,25 @@ fn rule(s: &Summary) -> String {
     format!("A red bar: this request missed a threshold, or {most}.")
 }
 
-/// Requests that have their course drawn: two lines for each of hundreds would be a large file.
+/// Maximum number of requests with a drawn timeline: two lines for each of hundreds would make a large file.
 const SPARKS: usize = 50;
 
-/// The courses of requests as small lines, each from 0 to its highest value.
+/// The timelines of requests as small lines, each from 0 to its maximum.
 struct Lines {
-    /// By request; empty where nothing is drawn.
+    /// By request; empty if nothing is drawn.
     rates: Vec<String>,
     p99s: Vec<String>,
 }
 
 impl Lines {
-    /// Of those that were sent most.
+    /// Draws those of the most frequent requests.
     fn of(s: &Summary, picture: &Picture) -> Lines {
         let mut busy: Vec<usize> = (0..s.requests.len()).collect();
         busy.sort_by_key(|at| std::cmp::Reverse(s.requests.get(*at).map_or(0, |row| row.requests)));
         busy.truncate(SPARKS);
         let own = |at: usize| picture.sparks.iter().find(|spark| spark.request == at && busy.contains(&at));
-        let all = |colour: u8, said: &str, of: fn(&Spark) -> Vec<Option<f64>>| -> Vec<String> {
-            let line = |at| own(at).map(|one| spark(&of(one), colour, said)).unwrap_or_default();
+        let all = |color: u8, said: &str, of: fn(&Spark) -> Vec<Option<f64>>| -> Vec<String> {
+            let line = |at| own(at).map(|one| spark(&of(one), color, said)).unwrap_or_default();
             (0..s.requests.len()).map(line).collect()
         };
         let rates = |one: &Spark| one.rate_per_s.iter().map(|rate| Some(*rate)).collect();
@@ -245,7 +245,7 @@ impl Lines {
         Lines { rates: all(0, "rate over time", rates), p99s: all(1, "p99 over time", p99s) }
     }
 
-    /// Those columns in which anything is drawn, with their heads.
+    /// Returns the columns in which anything is drawn, with their headers.
     fn drawn(&self) -> impl Iterator<Item = (&'static str, &Vec<String>)> {
         let both = [("rate over time", &self.rates), ("p99 over time", &self.p99s)];
         both.into_iter().filter(|(_, lines)| lines.iter().any(|svg| !svg.is_empty()))

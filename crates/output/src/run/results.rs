@@ -1,4 +1,4 @@
-//! What was measured: throughput, errors, latency, and how the slowest requests went over time. A screen has one row of
+//! Results: throughput, errors, latency, and the slowest requests over time. The default view has one row of
 //! percentiles; the details have all of them.
 
 use super::course;
@@ -8,7 +8,7 @@ use crate::format::{NONE, bytes, bytes_per_s, chosen_s, count, counted, quantile
 use crate::words;
 use plimsoll_analysis::summary::{ErrorRow, Summary};
 
-/// Of a text output; a page has tiles and sections of its own.
+/// For text outputs; a page has tiles and its own sections.
 pub fn section(s: &Summary) -> Section {
     let fact = |label, facts| Fact::of(label, Value::Facts(facts));
     let mut facts = vec![fact("Throughput", throughput(s)).led(Tone::Note)];
@@ -32,13 +32,13 @@ pub fn section(s: &Summary) -> Section {
     Section::new("results", "Results", blocks).aside(aside).indented().on(On::TEXT)
 }
 
-/// Below the label of a fact.
+/// Indents below the label of a fact.
 const INDENT: usize = 12;
 
 fn throughput(s: &Summary) -> Vec<String> {
     let t = &s.totals;
     let rate = rate_of(s.achieved.rate_per_s, "req");
-    // An arrival starts an iteration: where one sends several requests, the two rates are not of one thing.
+    // An arrival starts an iteration: if one sends several requests, the two rates are not comparable.
     let share = match (s.achieved.ratio, s.counts_iterations()) {
         (Some(share), false) => format!(" ({} of the offered rate)", ratio(share)),
         _ => String::new(),
@@ -51,7 +51,7 @@ fn throughput(s: &Summary) -> Vec<String> {
     facts.chain(Some(statuses.join(", ")).filter(|text| !text.is_empty())).chain(errors).collect()
 }
 
-/// Only where they are not requests.
+/// Shown only if iterations are not requests.
 fn iterations(s: &Summary) -> Vec<String> {
     let t = &s.totals;
     let redirects =
@@ -87,7 +87,7 @@ fn failed(s: &Summary) -> Vec<&ErrorRow> {
     sorted
 }
 
-/// How often each fault came, and what it means.
+/// The number of each fault and its meaning.
 pub fn classes<'a>(failed: impl IntoIterator<Item = &'a ErrorRow>) -> Table {
     Table::of("errors", "Errors by fault", failed)
         .column(Column::number("").on(On::TERMINAL), |row| Cell::errors(row.count))
@@ -106,7 +106,7 @@ enum Line {
     Service,
 }
 
-/// Percentiles side by side, and those that a threshold names.
+/// Percentiles alongside each other, including those that a threshold names.
 fn latency(s: &Summary) -> Table {
     const ALWAYS: [f64; 5] = [0.5, 0.9, 0.95, 0.99, 0.999];
     let is_always = |q: f64| ALWAYS.iter().any(|one| (q - one).abs() < 1e-9);
@@ -138,7 +138,7 @@ fn latency(s: &Summary) -> Table {
     table.done()
 }
 
-/// Of a page: the figures that people ask for.
+/// The main results of a page.
 pub fn tiles(s: &Summary) -> Section {
     Section::new("results", "Results", vec![Block::Tiles(super::tiles::tiles(s))])
 }

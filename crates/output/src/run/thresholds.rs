@@ -1,4 +1,4 @@
-//! Every condition with what was seen and how far that is from the limit, met or not: a close pass is worth knowing.
+//! Every threshold with its value and the distance from its limit, met or not, because a close pass matters too.
 
 use crate::document::{Block, Cell, Column, Mark, On, Role, Section, Table, Tone, Value};
 use crate::format::figure;
@@ -11,7 +11,7 @@ pub fn section(s: &Summary) -> Section {
         remarks(t).into_iter().fold(cell, |cell, remark| cell.aside(Tone::Note, remark))
     };
     let alongside = |t: &ThresholdResult| {
-        // How far a default was from its limit matters once it is missed.
+        // The distance of a default from its limit matters only if it is missed.
         let is_told = !(t.is_default && t.is_met);
         let margin = Some(words::margin(t)).filter(|margin| is_told && !margin.is_empty());
         Value::Facts(margin.into_iter().chain(remarks(t)).collect()).into()
@@ -35,7 +35,7 @@ pub fn section(s: &Summary) -> Section {
     Section::new("thresholds", "Thresholds", vec![Block::Table(table.done())]).indented()
 }
 
-/// What else is to be known of it.
+/// Returns further facts about it.
 fn remarks(t: &ThresholdResult) -> Vec<String> {
     let few = if t.has_too_few_samples { "too few samples" } else { "" };
     let implied = if t.is_default { "default" } else { "" };

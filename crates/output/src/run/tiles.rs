@@ -1,4 +1,4 @@
-//! The few figures that people ask for, each with the colour of the threshold that decides on it.
+//! The main results, each with the color of the threshold that decides on it.
 
 use super::thresholds::tone;
 use crate::document::{Tile, Tone, Value};
@@ -12,8 +12,8 @@ use plimsoll_stats::samples_needed;
 
 pub fn tiles(s: &Summary) -> Vec<Tile> {
     let t = &s.totals;
-    // Whether a threshold on it decides: then the figure has its colour. One on p99.9 is none on p99, and one on a
-    // single request is none on the whole.
+    // A result has a color if a threshold decides on it. One on p99.9 does not decide on p99, and one on a single
+    // request does not decide on the whole run.
     let judged = |what: &str| {
         let about = s.thresholds.iter().filter(|judged| judged.subject == what);
         about
@@ -42,7 +42,7 @@ pub fn tiles(s: &Summary) -> Vec<Tile> {
         tile(&format!("response time {name}"), text, raw.map(|ns| ns as f64), aside)
             .toned(judged(&format!("response_time {name}")))
     };
-    // Arrivals start iterations: where one sends several requests, the two rates are not of one thing.
+    // Arrivals start iterations: if one sends several requests, the two rates are not comparable.
     let offers = |rate: f64| {
         let is_same = s.plan.workloads.is_empty() && s.requests.len() < 2;
         if is_same { rate_per_s(rate) } else { rate_of(rate, "iterations") }
@@ -61,7 +61,7 @@ pub fn tiles(s: &Summary) -> Vec<Tile> {
             tile("throughput", rate_of(s.achieved.rate_per_s, "req"), Some(s.achieved.rate_per_s), offered)
         }
     };
-    // Of nothing there is no share.
+    // Without a total, there is no share.
     let share = (t.requests > 0).then_some(t.error_ratio);
     let failed = format!("{} of {}", count(t.errors), count(t.requests));
     let tiles = [
@@ -79,7 +79,7 @@ fn tile(label: &str, text: String, raw: Option<f64>, aside: String) -> Tile {
     Tile::new(label, Value::Number(text, raw)).with(aside)
 }
 
-/// What was missed and has no figure of its own among the others: a percentile of one request, mostly.
+/// Returns missed thresholds without their own tile, usually on a percentile of one request.
 fn missed(s: &Summary) -> Vec<Tile> {
     const MOST: usize = 2;
     const KNOWN: [&str; 5] =

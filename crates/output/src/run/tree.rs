@@ -1,20 +1,20 @@
-//! Requests in their groups: rows of a table that lie below each other.
+//! Requests in their groups: rows of a table below each other.
 
 use crate::document::Place;
 use plimsoll_analysis::summary::{GroupRow, SeriesRow, Summary};
 
-/// What a row of the tree is.
+/// A row of the tree.
 pub enum Node<'a> {
     Group(&'a GroupRow),
     /// With its index in the summary.
     Request(usize, &'a SeriesRow),
 }
 
-/// Between the names of nested groups.
+/// Separator between the names of nested groups.
 const BELOW: &str = " / ";
 
-/// Groups and requests with their places, each group in front of what lies in it; requests without a group stand on
-/// the highest level. Groups come in the order of the plan's requests.
+/// Returns groups and requests with their places, each group before its content; requests without a group are on the
+/// top level. Groups are in the order of the plan's requests.
 pub fn tree(s: &Summary) -> Vec<(Node<'_>, Place)> {
     let mut out = Vec::new();
     if s.groups.is_empty() {
@@ -30,7 +30,7 @@ pub fn tree(s: &Summary) -> Vec<(Node<'_>, Place)> {
 fn below<'a>(s: &'a Summary, parent: Option<(usize, &str)>, depth: usize, out: &mut Vec<(Node<'a>, Place)>) {
     let name = parent.map(|(_, name)| name);
     for (at, row) in s.requests.iter().enumerate() {
-        // A request whose group has no row of its own must not vanish.
+        // A request whose group has no row must not vanish.
         let group = row.group.as_deref().filter(|group| s.groups.iter().any(|g| g.name == *group));
         if group == name {
             out.push((Node::Request(at, row), place(parent, depth, at)));
@@ -49,7 +49,7 @@ fn below<'a>(s: &'a Summary, parent: Option<(usize, &str)>, depth: usize, out: &
     }
 }
 
-/// The nearest group around this one that has a row.
+/// Returns the nearest surrounding group that has a row.
 fn above<'a>(s: &'a Summary, name: &str) -> Option<&'a str> {
     let mut rest = name;
     while let Some((outer, _)) = rest.rsplit_once(BELOW) {

@@ -1,5 +1,5 @@
-//! The system under test: what was known of it, what monitors saw, and what their numbers say together. The terminal
-//! has a line or two for each monitor, Markdown one table of all numbers, a page one table for each monitor.
+//! The system under test: known facts, results of monitors, and conclusions from their metrics. The terminal has a line
+//! or two for each monitor, Markdown one table of all metrics, and a page one table for each monitor.
 
 use crate::document::{
     Block, Cell, Column, Fact, Folded, Inner, List, Mark, On, Role, Section, Table, Tone, Value, sentence,
@@ -10,10 +10,10 @@ use crate::words;
 use plimsoll_analysis::summary::{MetricRow, MonitorRow, Summary};
 use plimsoll_plan::phrase::watched as describe;
 
-/// Figures of one monitor that stand in the open of a page; a machine with many disks has hundreds.
+/// Maximum number of open rows of one monitor on a page; a machine with many disks has hundreds.
 const OPEN: usize = 12;
 
-/// Of a page.
+/// For a page.
 pub fn section(s: &Summary) -> Section {
     let section = |blocks| Section::new("system", "System under test", blocks);
     if !is_watched(s) {
@@ -66,7 +66,7 @@ fn one(s: &Summary, at: usize, monitor: &MonitorRow) -> Vec<Block> {
     [heading, figures].into_iter().chain(missing).collect()
 }
 
-/// For the text outputs.
+/// For text outputs.
 pub fn text(s: &Summary) -> Section {
     let mut items = Vec::new();
     for monitor in s.monitors.iter().filter(|monitor| monitor.rows.is_empty()) {
@@ -87,7 +87,7 @@ pub fn text(s: &Summary) -> Section {
     section.aside("means and peaks").indented()
 }
 
-/// The numbers of each monitor that matter; what stood at its limit is marked.
+/// The important metrics of each monitor; saturated ones are marked.
 fn brief(s: &Summary) -> Vec<Fact> {
     let known = environment(s);
     let of = |name: &str| known.iter().find(|(of, _)| of == name).map(|(_, text)| Fact::new("", text));
@@ -110,7 +110,7 @@ fn list(items: Vec<String>) -> Block {
     Block::List(List { items, brief: usize::MAX, most: usize::MAX })
 }
 
-/// A number and whose it is.
+/// A metric and its owner.
 type Row<'a> = (&'a MonitorRow, &'a MetricRow);
 
 fn table<'a>(id: String, caption: String, monitors: impl Iterator<Item = &'a MonitorRow>) -> Block {
@@ -143,12 +143,12 @@ fn table<'a>(id: String, caption: String, monitors: impl Iterator<Item = &'a Mon
             row.usage_peak_ratio.map_or(Value::Missing, Value::Share).into()
         })
         .column(Column::number("with p99").on(On::HTML), rho)
-        // At its limit for half of the measured seconds, as in the terminal.
+        // Saturated for half of the measured seconds, as in the terminal.
         .marked(|(_, row)| row.at_limit_ratio.is_some_and(|share| share >= FULL).then_some(Mark::Bad));
     Block::Table(table.done())
 }
 
-/// Why there is nothing of a monitor.
+/// Returns why a monitor has no data.
 fn why(monitor: &MonitorRow) -> &str {
     monitor.first_missed_sample.as_ref().map_or("no samples", |lapse| lapse.reason.as_str())
 }

@@ -1,15 +1,15 @@
-//! A study as CSV in long format: one row per cell and figure, so that a plot needs no reshaping.
+//! A study as CSV in long format: one row per combination and metric, so that a plot needs no reshaping.
 //!
-//! The rules are those of the timeline ([`crate::csv`]). Behind [`COLUMNS`] stands one column per setting, `set_NAME`.
+//! The rules are those of the timeline ([`crate::csv`]). One column per setting, `set_NAME`, follows [`COLUMNS`].
 
 use crate::csv::row;
 use plimsoll_experiment::study::{CellRow, Estimate, Study};
 use plimsoll_plan::watch::Unit;
 
-/// Cell (from 0, in the order of the table), its load in users or arrivals per second, runs pooled, whether they are a
-/// measurement, the figure with its unit, value and 95% interval, whether the value is a lower bound, and what the
-/// interval comes from: `runs`, `blocks` or `none`, and whether a percentile has too few samples. A column is added at
-/// the end of these, never renamed.
+/// The number of the combination (from 0, in the order of the table), its load in users or arrivals per second, the
+/// number of pooled runs, whether they are a measurement, the metric with its unit, value, and 95% interval, whether
+/// the value is a lower bound, the source of the interval (`runs`, `blocks`, or `none`), and whether a percentile has
+/// too few samples. New columns are added at the end of these, and columns are never renamed.
 pub const COLUMNS: [&str; 13] = [
     "cell",
     "level",
@@ -26,7 +26,7 @@ pub const COLUMNS: [&str; 13] = [
     "has_too_few_samples",
 ];
 
-/// A header and the rows.
+/// Returns a header and the rows.
 pub fn csv(study: &Study) -> String {
     let settings = study.parameters.iter().map(|axis| format!("set_{axis}"));
     let mut out = row(COLUMNS.iter().map(|name| (*name).to_owned()).chain(settings));
@@ -38,7 +38,7 @@ pub fn csv(study: &Study) -> String {
     out
 }
 
-/// Behind the figures of the load stand those of what was watched: `api.cpu mean`, `api.cpu peak`.
+/// After the metrics of the load, those of monitors follow: `api.cpu mean`, `api.cpu peak`.
 fn figures(cell: &CellRow) -> Vec<(String, &'static str, Estimate)> {
     let bare = |value: f64| Estimate { value: Some(value), ..Estimate::default() };
     let mut out = vec![

@@ -1,4 +1,4 @@
-//! A study as a report: for each curve a table, its course and what it follows; then what the runs say together.
+//! A study as a report: for each curve its table, its shape, and its fitted law; then joint results of all runs.
 
 use super::says_nothing;
 use super::{Group, doubt, errors, extent, groups, intervals, plus_minus, rate, sentences, time, watched};
@@ -12,11 +12,11 @@ use plimsoll_experiment::study::{
     CellRow, Curve, CurvePoint, Estimate, Scaling, ScalingStep, Study, level_text, settings_text,
 };
 
-/// From so many columns on a terminal has room for the mean and the intervals of p50, and for the p90.
+/// Widths from which a terminal has room for the mean and the intervals of p50, and for the p90.
 const WITH_MEAN: usize = 80;
 const WITH_MORE: usize = 104;
 
-/// The study without a page around it.
+/// Returns the study without a page around it.
 pub(super) fn report(study: &Study) -> Document {
     Document {
         tone: Tone::Note,
@@ -26,13 +26,13 @@ pub(super) fn report(study: &Study) -> Document {
     }
 }
 
-/// What it is and how large.
+/// Returns its subject and size.
 pub(crate) fn head(study: &Study) -> Vec<Block> {
     let extent = format!("{}; {}", extent(study), intervals(study));
     vec![sentence(Role::Title, &study.name), sentence(Role::Soft, extent)]
 }
 
-/// Tables and courses of each curve, and how it scales, for the outputs without charts.
+/// Returns tables and shapes of each curve, and how it scales, for outputs without charts.
 pub(crate) fn curves(study: &Study) -> Vec<Section> {
     let mut out: Vec<Section> = groups(study).iter().flat_map(|group| of_group(study, group)).collect();
     for (number, one) in (1..).zip(&study.scaling) {
@@ -67,7 +67,7 @@ fn of_group(study: &Study, group: &Group) -> Vec<Section> {
     out.into_iter().map(|section| section.on(On::TEXT)).collect()
 }
 
-/// The figures of each cell, repeats pooled, with their intervals.
+/// Returns the values of each combination, with pooled repeats and intervals.
 pub(crate) fn figures<'a>(table: Rows<'a, CellRow>) -> Rows<'a, CellRow> {
     let mean = || WITH_MEAN..usize::MAX;
     let more = || WITH_MORE..usize::MAX;
@@ -83,7 +83,7 @@ pub(crate) fn figures<'a>(table: Rows<'a, CellRow>) -> Rows<'a, CellRow> {
             Cell::number(plus_minus(estimate, "±"), estimate.half_width_ratio().filter(|_| is_told))
         }
     };
-    // A column of intervals that nobody could compute is left out of a page.
+    // A page omits a column of intervals that could not be computed.
     let has = |of: fn(&CellRow) -> &Estimate| table.any(|row| of(row).half_width_ratio().is_some());
     let is_known = [has(|row| &row.rate_per_s), has(|row| &row.p50_ns), has(|row| &row.p99_ns)];
     let width = |head: &str, is_known: bool| {
@@ -109,7 +109,7 @@ pub(crate) fn figures<'a>(table: Rows<'a, CellRow>) -> Rows<'a, CellRow> {
         })
 }
 
-/// Why rows are no measurement, or what was left out of them.
+/// Returns why rows are not measurements, or what was left out of them.
 pub(crate) fn doubts<'a>(
     rows: impl Iterator<Item = &'a CellRow>,
     name: impl Fn(&CellRow) -> String,
@@ -119,7 +119,7 @@ pub(crate) fn doubts<'a>(
     Block::Findings(Findings { form: Form::Named, all })
 }
 
-/// Peaks of what was watched, by cell, and what stood at its limit.
+/// Returns peaks of monitored metrics by combination, and the saturated resources.
 pub(crate) fn measured_cells<'a>(
     table: Rows<'a, CellRow>,
     rows: impl Iterator<Item = &'a CellRow>,
@@ -138,13 +138,13 @@ pub(crate) fn measured_cells<'a>(
     vec![Block::Table(table.column(limit, |row| Cell::text(watched::limiting(row))).done())]
 }
 
-/// p99 where it has enough samples to be drawn.
+/// Returns p99 if it has enough samples to be drawn.
 fn p99(study: &Study, point: &CurvePoint) -> Option<f64> {
     let has_few = study.table.get(point.row).is_some_and(|row| row.p99_ns.has_too_few_samples);
     point.p99_ns.filter(|_| !has_few)
 }
 
-/// Rate and p99 over the levels, a letter or a few for each level, all curves to one scale.
+/// Returns rate and p99 over the levels, with one or a few letters for each level, all curves on one scale.
 fn courses(study: &Study, curve: &Curve) -> Vec<Course> {
     if curve.points.len() < 3 {
         return Vec::new();
@@ -167,7 +167,7 @@ fn courses(study: &Study, curve: &Curve) -> Vec<Course> {
     ]
 }
 
-/// What a curve follows, for a page; with its settings above where there are several.
+/// Returns the law of a curve, for a page; with its settings above if there are several.
 pub(crate) fn describe(curve: &Curve) -> Vec<Block> {
     let title = settings_text(&curve.settings);
     let mut facts: Vec<Fact> =
@@ -199,7 +199,7 @@ pub(crate) fn scaling(scaling: &Scaling, number: usize) -> Table {
         .done()
 }
 
-/// What the numbers of several runs say.
+/// Returns the joint results of several runs.
 pub(crate) fn findings(study: &Study) -> Section {
     let finding = |one: &plimsoll_experiment::study::Finding| Finding {
         code: one.code.into(),

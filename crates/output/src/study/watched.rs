@@ -1,4 +1,4 @@
-//! Peak CPU and memory of what was watched, by cell, and what stood at its limit.
+//! Peak CPU and memory of monitored targets by combination, and the saturated resources.
 
 use crate::format::NONE;
 use plimsoll_analysis::sizes;
@@ -6,7 +6,7 @@ use plimsoll_analysis::summary::Bottleneck;
 use plimsoll_experiment::study::CellRow;
 use plimsoll_plan::phrase::{ratio, watched};
 
-/// The heads of the columns, such as `api cpu peak`, of all these cells; none when nothing was watched.
+/// Returns the headers of the columns, such as `api cpu peak`, of all these combinations; none without monitors.
 pub(crate) fn columns<'a>(rows: impl Iterator<Item = &'a CellRow>) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     for (head, _) in rows.flat_map(|row| sizes(&row.monitor_metrics)) {
@@ -17,10 +17,10 @@ pub(crate) fn columns<'a>(rows: impl Iterator<Item = &'a CellRow>) -> Vec<String
     out
 }
 
-/// Below this share of a limit the limit is of no interest.
+/// Below this share, a limit is not mentioned.
 const NEAR: f64 = 0.10;
 
-/// `1.92 cores (96%)`
+/// Returns `1.92 cores (96%)`.
 pub(crate) fn cell(row: &CellRow, column: &str) -> String {
     let Some((_, seen)) = sizes(&row.monitor_metrics).into_iter().find(|(head, _)| head == column) else {
         return NONE.into();
@@ -31,7 +31,7 @@ pub(crate) fn cell(row: &CellRow, column: &str) -> String {
     format!("{}{usage}", watched(seen.peak, seen.unit))
 }
 
-/// What stood at its limit, without the numbers.
+/// Returns the saturated resources, without their numbers.
 pub(crate) fn limiting(row: &CellRow) -> String {
     match &row.bottleneck {
         None => NONE.into(),
@@ -41,7 +41,7 @@ pub(crate) fn limiting(row: &CellRow) -> String {
     }
 }
 
-/// The same as a number, in its unit.
+/// Returns the same as a number, in its unit.
 pub(crate) fn peak(row: &CellRow, column: &str) -> Option<f64> {
     sizes(&row.monitor_metrics).into_iter().find(|(head, _)| head == column).map(|(_, seen)| seen.peak)
 }

@@ -1,16 +1,16 @@
-//! Which names there are where somebody wrote one that is not: a misspelt gap is said with what would have been right,
-//! because an empty gap in a report is read as nothing to report.
+//! Known names, for errors about unknown ones. A misspelled placeholder is an error with a suggestion, because an empty
+//! place in a report would look like a missing value.
 
 use minijinja::{Error, ErrorKind};
 use std::sync::{Mutex, PoisonError};
 
-/// Names in a hint; a run has requests by the hundred.
+/// Maximum number of names in a hint; a run has hundreds of requests.
 const SHOWN: usize = 24;
 
-/// The last look-up that found nothing.
+/// The last lookup that found nothing.
 #[derive(Debug, Default)]
 pub struct Missed {
-    /// What the result is of: `run`.
+    /// The kind of the result: `run`.
     kind: String,
     last: Mutex<Option<Miss>>,
 }
@@ -18,7 +18,7 @@ pub struct Missed {
 #[derive(Debug, Clone)]
 struct Miss {
     name: String,
-    /// Where it was looked for: `totals`, empty for the whole.
+    /// Where it was looked up: `totals`, empty for the whole document.
     of: String,
     known: Vec<String>,
 }
@@ -33,14 +33,14 @@ impl Missed {
         *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(miss);
     }
 
-    /// Sentence and hint.
+    /// Returns the message and the hint.
     pub fn describe(&self) -> (String, String) {
         let last = self.last.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let Some(miss) = last else {
             return ("a name that is not there".into(), "`--json` prints everything that there is".into());
         };
         let of = match miss.of.as_str() {
-            // A template for another kind of result is told from a slip of the pen.
+            // A template for another kind of result is distinguished from a typo.
             "" => format!("the result of {} {}", article(&self.kind), self.kind),
             of => format!("`{of}`"),
         };
@@ -54,12 +54,12 @@ pub fn no_such(what: &str, name: &str, known: &[&str]) -> Error {
     hinted(format!("there is no {what} `{name}`"), there_is(name, known))
 }
 
-/// An error of ours: the engine of the templates carries a sentence, and the hint rides along as its source.
+/// An error of plimsoll: an error of the template engine carries a message, and the hint is its source.
 pub fn hinted(sentence: impl Into<String>, hint: impl Into<String>) -> Error {
     Error::new(ErrorKind::InvalidOperation, sentence.into()).with_source(Hint(hint.into()))
 }
 
-/// The hint of an error that [`hinted`] made; empty for others.
+/// Returns the hint of an error that [`hinted`] made; empty for others.
 pub fn hint_of(error: &Error) -> String {
     let source = std::error::Error::source(error);
     source.and_then(|source| source.downcast_ref::<Hint>()).map_or_else(String::new, |hint| hint.0.clone())
@@ -80,7 +80,7 @@ fn there_is(name: &str, known: &[&str]) -> String {
     if known.is_empty() {
         return "nothing is there at all".into();
     }
-    // What is meant stands in front.
+    // The closest name comes first.
     let mut sorted: Vec<(usize, &str)> = known.iter().map(|one| (distance(name, one), *one)).collect();
     sorted.sort_by_key(|(far, _)| *far);
     let near = sorted.first().filter(|(far, one)| *far <= 1 + one.len() / 4).map(|(_, one)| *one);
@@ -90,7 +90,7 @@ fn there_is(name: &str, known: &[&str]) -> String {
     near.map_or_else(|| all.clone(), |near| format!("is it `{near}`? {all}"))
 }
 
-/// Letters to change, add or take away (Levenshtein 1966).
+/// Returns the number of letters to change, add, or remove (Levenshtein 1966).
 fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();

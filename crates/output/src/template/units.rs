@@ -1,12 +1,12 @@
-//! The words for our units, as filters (`{{ p99 | ns }}`) and as functions (`{{ ns(p99) }}`): the rules of every other
-//! report, so that a number in a person's own text is that of ours.
+//! Units as filters (`{{ p99 | ns }}`) and as functions (`{{ ns(p99) }}`), with the rules of all other reports, so that
+//! numbers in a user-defined report agree with them.
 
 use super::names::hinted;
 use crate::{format, markdown};
 use minijinja::{Environment, Error, ErrorKind, Value};
 use plimsoll_analysis::summary::Quantile;
 
-/// What each is called.
+/// The name of each unit.
 pub const NAMES: [&str; 9] =
     ["percentile", "ns", "seconds", "rate", "bytes", "ratio", "count", "quantile", "md"];
 
@@ -23,7 +23,7 @@ const WORDS: [(&str, Word); 7] = [
     ("quantile", |x, _| format::quantile_name(x)),
 ];
 
-/// Makes them known.
+/// Registers them.
 pub fn add(env: &mut Environment) {
     for (name, word) in WORDS {
         let told = move |value: &Value| describe(name, word, value);
@@ -36,8 +36,8 @@ pub fn add(env: &mut Environment) {
     env.add_function("md", md);
 }
 
-/// A percentile by the rule of every report: a dash where it has too few samples, `>=` where it is a lower bound. Of a
-/// distribution such as `response_time` with the quantile, of one figure such as a cell's `p99_ns` without.
+/// Returns a percentile by the rule of all reports: a dash if it has too few samples, `>=` if it is a lower bound. Of a
+/// distribution such as `response_time` with the quantile, or of one value such as a combination's `p99_ns` without it.
 fn percentile(value: &Value, q: Option<f64>) -> Result<String, Error> {
     if value.is_none() {
         return Ok(format::NONE.into());
@@ -76,13 +76,13 @@ fn percentile(value: &Value, q: Option<f64>) -> Result<String, Error> {
     Ok(format::quantile(Quantile::of(value_ns, is("is_lower_bound"), is_enough)))
 }
 
-/// Text that is to be nothing but text in a Markdown table.
+/// Escapes text so that it is only text in a Markdown table.
 fn md(text: &str) -> String {
     markdown::escaped(text)
 }
 
 fn describe(name: &str, word: Word, value: &Value) -> Result<String, Error> {
-    // What was not measured has no unit.
+    // A missing value has no unit.
     if value.is_none() {
         return Ok(format::NONE.into());
     }

@@ -1,5 +1,5 @@
-//! The document as the engine of the templates sees it. Objects are ours, so that a look-up that finds nothing is known
-//! with its name and with the names that there are.
+//! The document as the template engine sees it. Its objects are custom, so that a failed lookup is known with its name
+//! and with the existing names.
 
 use super::Picture;
 use super::names::Missed;
@@ -12,11 +12,11 @@ use std::sync::Arc;
 /// A named part of the document.
 #[derive(Debug)]
 struct Node {
-    /// Where it stands: `totals`, `requests[]`; empty for the whole.
+    /// Its place: `totals`, `requests[]`; empty for the whole document.
     path: String,
     /// In the order of the document.
     fields: Vec<(Arc<str>, Value)>,
-    /// Names that are looked for here first and found elsewhere.
+    /// Names that readers look for here and that are elsewhere, with their place.
     elsewhere: Vec<String>,
     missed: Arc<Missed>,
 }
@@ -40,7 +40,7 @@ impl Object for Node {
     }
 }
 
-/// The document with `charts` and `kind` beside its fields.
+/// Returns the document with the additional fields `charts` and `kind`.
 pub fn root(
     kind: &str,
     document: &Json,
@@ -69,7 +69,7 @@ pub fn root(
     };
     let charts: Vec<(Arc<str>, Value)> = pictures.iter().map(chart).collect();
     fields.push((Arc::from("charts"), Value::from_object(node("charts", charts))));
-    // A document that has such a field of its own keeps it.
+    // A document that has such a field keeps it.
     if fields.iter().all(|(name, _)| &**name != "kind") {
         fields.push((Arc::from("kind"), Value::from(kind)));
     }
@@ -102,7 +102,7 @@ fn of(json: &Json, path: &str, missed: &Arc<Missed>) -> Value {
     }
 }
 
-/// A text of the server must not move the cursor of whoever prints a template.
+/// Replaces control characters: text from a server must not move the cursor of a terminal.
 fn clean(text: &str) -> String {
     let describe = |c: char| if is_harmful(c) && c != '\n' && c != '\t' { '\u{fffd}' } else { c };
     text.chars().map(describe).collect()

@@ -1,9 +1,9 @@
-//! Bars and sparklines out of letters.
+//! Bars and sparklines of letters.
 
 use crate::line::Line;
 use crate::style::{Look, Signs, TextStyle};
 
-/// A bar of `cells` columns filled to `share` (0..=1, clamped). What is above 0 is never drawn as nothing.
+/// Returns a bar of `cells` columns filled to `share` (0..=1, clamped). A share above 0 is always visible.
 pub fn bar(share: f64, cells: usize, ink: TextStyle, look: &Look) -> Line {
     let signs = look.signs();
     let share = if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.0 };
@@ -21,16 +21,16 @@ pub fn bar(share: f64, cells: usize, ink: TextStyle, look: &Look) -> Line {
     Line::of(ink, &text).ink(TextStyle::Dim, &signs.empty.repeat(cells - used))
 }
 
-/// How values that share a cell become one.
+/// How values that share a cell are combined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pool {
     Mean,
-    /// For what must not vanish between two neighbours: a slow second, an error.
+    /// For values that must stay visible next to others: a slow second, an error.
     Highest,
 }
 
-/// `values` over at most `cells` cells: several to a cell when there are more, several cells each (up to four, alike)
-/// when there are far fewer.
+/// Distributes `values` over at most `cells` cells: several values per cell if there are more, and several equal cells
+/// per value (up to four) if there are far fewer.
 pub fn resample(values: &[Option<f64>], cells: usize, pool: Pool) -> Vec<Option<f64>> {
     const WIDEST: usize = 4;
     if values.is_empty() || cells == 0 {
@@ -53,7 +53,7 @@ pub fn resample(values: &[Option<f64>], cells: usize, pool: Pool) -> Vec<Option<
         .collect()
 }
 
-/// One letter a value, from 0 at the bottom to `top`.
+/// Returns one letter per value, from 0 at the bottom to `top`.
 pub fn spark(values: &[Option<f64>], top: f64, look: &Look) -> String {
     let signs = look.signs();
     values.iter().map(|value| value.map_or(signs.gap, |v| height(v, top, signs))).collect()
@@ -62,11 +62,11 @@ pub fn spark(values: &[Option<f64>], top: f64, look: &Look) -> String {
 fn height(value: f64, top: f64, signs: &Signs) -> &'static str {
     let steps = signs.heights.len();
     let share = if top > 0.0 && value.is_finite() { (value / top).clamp(0.0, 1.0) } else { 0.0 };
-    // The lowest letter stands for 0 and next to 0, the highest for the top itself.
+    // The lowest letter stands for 0 and values near it, the highest for the top itself.
     signs.heights[((share * (steps - 1) as f64).round() as usize).min(steps - 1)]
 }
 
-/// The highest of the values, 0 for none.
+/// Returns the highest of the values, or 0.
 pub fn top(values: &[Option<f64>]) -> f64 {
     values.iter().flatten().copied().filter(|v| v.is_finite()).fold(0.0, f64::max)
 }

@@ -1,5 +1,5 @@
-//! The view while a run is on: a pure function of the events so far. No clock: its time is the tick's. Figures are
-//! those of the report, counted with its code.
+//! The view of a running test: a pure function of the events so far. It has no clock: its time is that of the ticks.
+//! Its values are those of the report, computed with the same code.
 
 use crate::format::{self, chosen_s, count, counted, quantity, rate_of, rate_per_s, ratio};
 use crate::line::{Line, flow};
@@ -12,29 +12,29 @@ use plimsoll_plan::{Fault, Outline};
 use plimsoll_record::event::{Note, Opening, RunEvent, Tick, WorkerTimes};
 use std::collections::VecDeque;
 
-/// Most lines of the view.
+/// Maximum number of lines of the view.
 pub const LINES: usize = 8;
 /// Seconds in the sparkline.
 const HISTORY: usize = 60;
 
-/// What the events said so far. Memory does not grow with the length of the run.
+/// The state after the events so far. Its memory does not grow with the length of the run.
 #[derive(Debug)]
 pub struct LiveState {
     outline: Outline,
-    /// Everything outside the warm-up (during it: the warm-up).
+    /// Everything outside of the warm-up (during the warm-up: the warm-up).
     overall: TickWindow,
-    /// Its row of the timeline, and what failed.
+    /// Its row of the timeline, and its failures.
     all: Option<Second>,
     failures: Vec<(Fault, u64)>,
-    /// Rows of the last seconds; the last one is now.
+    /// Rows of the last seconds, the current one last.
     history: VecDeque<Second>,
-    /// What stands open.
+    /// The connections and requests that are open.
     open: Standing,
-    /// Requests finished since the start, warm-up included: what `-n` counts.
+    /// Requests completed since the start, including the warm-up, as `-n` counts them.
     finished: u64,
     opened: u64,
-    /// Share of its time that the busiest worker worked, and share of the workers' time spent polling for a due
-    /// instant, in the last tick.
+    /// Share of its time that the busiest worker worked, and share of the workers' time spent busy-polling, in the last
+    /// tick.
     busiest: f64,
     busy_poll: f64,
     elapsed_ns: u64,
@@ -64,10 +64,10 @@ impl LiveState {
         }
     }
 
-    /// Takes in one event.
+    /// Processes one event.
     pub fn on(&mut self, event: &RunEvent) {
         match event {
-            // Samples and names are for the report.
+            // Failure examples and names are for the report.
             RunEvent::SeriesOpened(_)
             | RunEvent::FailureRecorded(_)
             | RunEvent::MonitorSampled(_)
@@ -107,12 +107,12 @@ impl LiveState {
         self.history.push_back(second);
     }
 
-    /// True once the run has ended: there is nothing more to show.
+    /// Returns true once the run has ended and there is nothing more to show.
     pub fn has_ended(&self) -> bool {
         self.ended
     }
 
-    /// The view: at most [`LINES`] lines, none wider than `look.width`.
+    /// Returns the view: at most [`LINES`] lines, none wider than `look.width`.
     pub fn lines(&self, look: &Look) -> Vec<Line> {
         let columns = usize::from(look.width);
         let mut lines = vec![self.head(columns), self.progress(columns, look)];
@@ -128,7 +128,7 @@ impl LiveState {
         lines.into_iter().map(|line| line.cut(columns, look)).collect()
     }
 
-    /// Share of the run that is over, and what is left of it. By time or by requests, whichever is further.
+    /// Returns the completed share of the run, and the rest: by time or by requests, whichever is further.
     fn left(&self) -> (f64, String) {
         let elapsed = self.elapsed_ns;
         let stop = &self.outline.stop;
@@ -158,7 +158,7 @@ impl LiveState {
     fn progress(&self, columns: usize, look: &Look) -> Line {
         let (share, left) = self.left();
         let phase = if self.warming_up { "warm-up, " } else { "" };
-        // The latest whole second: a tick is one, and a flickering decimal says nothing.
+        // The latest whole second: a tick is one, and a changing decimal would only flicker.
         let text = format!("  {phase}{left}");
         let cells = columns.saturating_sub(crate::line::width(&text)).min(60);
         bar(share, cells, if self.warming_up { TextStyle::Warn } else { TextStyle::Good }, look).text(&text)
@@ -200,7 +200,7 @@ impl LiveState {
         facts
     }
 
-    /// How many failed, by class, those of the load generator's own machine apart.
+    /// Returns the number of failures by class, with those of the load generator separate.
     fn errors(&self) -> Vec<Line> {
         let failed = self.all.as_ref().map_or(0, |row| row.errors);
         let mut facts =
@@ -228,8 +228,8 @@ impl LiveState {
         facts
     }
 
-    /// Headroom is what the busiest worker has left: it is the first to fall behind. Spinning is not counted as busy,
-    /// because a worker busy-polls only while it has nothing to do.
+    /// Headroom is the idle time of the busiest worker, which falls behind first. Busy-polling does not count as busy,
+    /// because a worker only polls while it has nothing to do.
     fn generator(&self, look: &Look) -> Vec<Line> {
         let headroom = 1.0 - self.busiest;
         let mut facts = vec![
@@ -251,7 +251,7 @@ impl LiveState {
         let rate: Vec<Option<f64>> = rows.iter().map(|row| Some(row.achieved_rate_per_s)).collect();
         let (name, times) = slow_times(&rows);
         let cells = (columns.saturating_sub(LABEL + 12) / 2).min(HISTORY);
-        // One letter a second while they fit; never stretched, so that it moves steadily.
+        // One letter per second while they fit; never stretched, so that it moves steadily.
         let draw = |values: &[Option<f64>], pool| {
             let shown = if values.len() > cells { resample(values, cells, pool) } else { values.to_vec() };
             spark(&shown, top(values), look)
@@ -267,14 +267,14 @@ impl LiveState {
 
 const LABEL: usize = 11;
 
-/// A label and as many facts as fit on one line.
+/// Returns a label and as many facts as fit on one line.
 fn row(label: &str, facts: Vec<Line>, columns: usize, look: &Look) -> Line {
     let front = Line::of(TextStyle::Dim, label).pad(LABEL);
     let first = flow(facts, columns.saturating_sub(LABEL), look).into_iter().next();
     front.line(first.unwrap_or_default())
 }
 
-/// The times to draw over time, with their name: the highest percentile that has enough samples, or the longest.
+/// Returns the times to draw, with their name: the highest percentile with enough samples, or the maximum.
 pub(crate) fn slow_times(rows: &[Second]) -> (String, Vec<Option<f64>>) {
     let q = drawn_quantile(rows);
     let of = |row: &Second| q.map_or_else(|| row.longest(), |q| row.quantile(q)).value_ns();
@@ -282,8 +282,8 @@ pub(crate) fn slow_times(rows: &[Second]) -> (String, Vec<Option<f64>>) {
     (q.map_or_else(|| "max".into(), crate::format::quantile_name), times)
 }
 
-/// Where the run seems to have ended; `u64::MAX` for a tick of full length. A last tick is cut short, and the workers'
-/// clocks know by how much before the ending tells it.
+/// Returns when the run apparently ended; `u64::MAX` for a tick of full length. A last tick is shorter, and the
+/// workers' clocks know by how much before the ending is reported.
 pub(crate) fn end_of(outline: &Outline, tick: &Tick) -> u64 {
     let (from_ns, to_ns) = outline.tick_bounds_ns(tick.interval.tick);
     let wall_ns = tick.pulses.iter().map(|pulse| pulse.wall_ns).max().filter(|wall| *wall > 0);
@@ -291,7 +291,7 @@ pub(crate) fn end_of(outline: &Outline, tick: &Tick) -> u64 {
     wall_ns.filter(|wall| *wall < length_ns - length_ns / 100).map_or(u64::MAX, |wall| from_ns + wall)
 }
 
-/// Share of its time that the busiest worker worked.
+/// Returns the share of its time that the busiest worker worked.
 pub(crate) fn busiest(pulses: &[WorkerTimes]) -> f64 {
     pulses.iter().map(|pulse| share(pulse, pulse.busy_ns)).fold(0.0, f64::max)
 }

@@ -1,5 +1,5 @@
-//! Repaints the live view in place. No thread and no clock of its own: it paints when a tick arrives, so watching costs
-//! the control thread a few kilobytes of text a second and the workers nothing.
+//! Repaints the live view in place. It needs no thread and no clock, because it paints when a tick arrives. So watching
+//! costs the control thread a few kilobytes of text per second and the workers nothing.
 
 use crate::style::Look;
 use crate::terminal::live::LiveState;
@@ -10,31 +10,31 @@ use std::io::{self, Write};
 pub struct Painter<W: Write> {
     out: W,
     look: Look,
-    /// Asked before each painting: windows change their size.
+    /// Called before each painting, because windows change their size.
     width: Box<dyn FnMut() -> Option<u16> + Send>,
     state: Option<LiveState>,
-    /// Widths of the lines that stand on the screen.
+    /// Widths of the lines that are on the screen.
     painted: Vec<usize>,
     failure: Option<io::Error>,
 }
 
 impl<W: Write> Painter<W> {
-    /// `width` tells the terminal's columns now; `None` leaves `look.width` as it is.
+    /// Creates a painter. `width` returns the terminal's current columns; with `None`, `look.width` stays.
     pub fn new(out: W, look: Look, width: impl FnMut() -> Option<u16> + Send + 'static) -> Painter<W> {
         Painter { out, look, width: Box::new(width), state: None, painted: Vec::new(), failure: None }
     }
 
-    /// Why it stopped painting: the terminal went away. The run goes on without it.
+    /// Returns why it stopped painting: the terminal is gone. The run continues without it.
     pub fn failure(&self) -> Option<&io::Error> {
         self.failure.as_ref()
     }
 
-    /// The writer, to look at what was painted.
+    /// Returns the writer, to inspect the painted text.
     pub fn writer(&self) -> &W {
         &self.out
     }
 
-    /// Takes the view off the screen; the next tick would paint it again. Done by itself when the run ends.
+    /// Removes the view from the screen; the next tick would paint it again. Happens automatically when the run ends.
     pub fn clear(&mut self) {
         self.repaint(false);
     }
@@ -47,7 +47,7 @@ impl<W: Write> Painter<W> {
             self.look.width = width;
         }
         let text = self.frame(show);
-        // One write for a whole frame: a terminal that is asked twice flickers.
+        // One write for a whole frame, because several writes flicker.
         if let Err(error) = self.out.write_all(text.as_bytes()).and_then(|()| self.out.flush()) {
             self.failure = Some(error);
         }
@@ -56,13 +56,13 @@ impl<W: Write> Painter<W> {
     fn frame(&mut self, show: bool) -> String {
         let columns = usize::from(self.look.width).max(1);
         let mut text = String::new();
-        // A window that became narrower has broken the old lines into several: all of them are ours.
+        // A window that became narrower has wrapped the old lines; all of them must be removed.
         let rows: usize = self.painted.drain(..).map(|w| w.div_ceil(columns).max(1)).sum();
         if rows > 0 {
             text.push_str(&format!("\x1b[{rows}A\r\x1b[J"));
         }
         let Some(state) = self.state.as_ref().filter(|_| show) else { return text };
-        // A line as wide as the window leaves some cursors on the next line: one column stays free.
+        // A line as wide as the window moves some cursors to the next line, so one column stays free.
         let look = Look { width: self.look.width.saturating_sub(1), ..self.look };
         for line in state.lines(&look) {
             line.write(&look, &mut text);
@@ -85,7 +85,7 @@ impl<W: Write> Sink for Painter<W> {
 }
 
 impl<W: Write> Drop for Painter<W> {
-    /// However a run ends, the terminal is left as it was found.
+    /// However a run ends, the terminal is left as it was before.
     fn drop(&mut self) {
         if !self.painted.is_empty() {
             self.clear();

@@ -1,4 +1,4 @@
-//! Columns that line up.
+//! Aligned columns.
 
 use crate::line::Line;
 use crate::style::Look;
@@ -24,13 +24,13 @@ impl Table {
         Table { aligns: aligns.to_vec(), rows: Vec::new() }
     }
 
-    /// Adds a row; cells beyond the number of columns are left out.
+    /// Adds a row; surplus cells are dropped.
     pub fn row(&mut self, cells: Vec<Line>) {
         self.rows.push(cells);
     }
 
-    /// The lines, at most `columns` wide: the first column gives way, because names may be of any length and figures
-    /// may not be cut.
+    /// Returns the lines, at most `columns` wide. The first column is truncated, because names may be of any length,
+    /// and values must not be truncated.
     pub fn lines(&self, columns: usize, look: &Look) -> Vec<Line> {
         let mut widths: Vec<usize> = (0..self.aligns.len())
             .map(|at| self.rows.iter().filter_map(|row| row.get(at)).map(Line::width).max().unwrap_or(0))
@@ -62,12 +62,12 @@ fn block_width(block: &[Line]) -> usize {
     block.iter().map(Line::width).max().unwrap_or(0)
 }
 
-/// Whether [`beside`] would find room.
+/// Returns whether [`side_by_side`] would find room.
 pub fn fits_beside(left: &[Line], right: &[Line], columns: usize) -> bool {
     block_width(left) + BETWEEN + block_width(right) <= columns
 }
 
-/// Two blocks beside each other where they fit, else one below the other with a blank line between.
+/// Returns two blocks alongside each other if they fit, otherwise below each other with a blank line in between.
 pub fn side_by_side(left: Vec<Line>, right: Vec<Line>, columns: usize) -> Vec<Line> {
     if right.is_empty() || left.is_empty() {
         return if left.is_empty() { right } else { left };

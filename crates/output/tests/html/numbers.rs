@@ -25,7 +25,7 @@ fn cells_of(row: &Element) -> Vec<Element> {
 fn percentiles_stand_as_in_the_terminal() {
     for (name, s, picture) in runs() {
         let dom = dom_of(&s, &picture);
-        let look = Look { colour: false, width: 120, unicode: true };
+        let look = Look { color: false, width: 120, unicode: true };
         let text = terminal::summary(&s, &look, Detail::Full, None);
         for row in cells(&dom, "table-times").iter().skip(1) {
             let line = text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "));
@@ -168,7 +168,7 @@ fn machines_say_how_late_they_were_and_whether_one_differs() {
     assert!(said.contains("42.0 µs") && said.contains("was found: p50, p99 (too few samples)."), "{said}");
     s.generators[1].divergence = Some(outliers("p50 1.30 times that of the others"));
     let (page, host) = (machines(&s), s.generators[1].host.clone());
-    let look = Look { colour: false, width: 120, unicode: true };
+    let look = Look { color: false, width: 120, unicode: true };
     let (text, marked) = (terminal::summary(&s, &look, Detail::Full, None), markdown::to_string(&s));
     for said in [page, text, marked] {
         assert!(said.contains(&format!("{host}: p50 1.30 times")) && said.contains("42.0 µs"), "{said}");

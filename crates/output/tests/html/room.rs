@@ -146,7 +146,7 @@ fn examples_that_say_the_same_are_one_with_their_number() {
 }
 
 #[test]
-fn a_missed_threshold_colours_the_figure_that_it_is_on_and_no_other() {
+fn a_missed_threshold_colors_the_figure_that_it_is_on_and_no_other() {
     let tiles = |what: &str, standing: Standing, class: &str| -> Vec<String> {
         let mut s = fixtures::pass();
         s.thresholds[0].subject = what.into();

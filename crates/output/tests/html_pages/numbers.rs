@@ -8,7 +8,7 @@ use crate::html_pages::fixtures::{
 use plimsoll_output::{Look, compare, experiment};
 
 fn look() -> Look {
-    Look { colour: false, width: 200, unicode: true }
+    Look { color: false, width: 200, unicode: true }
 }
 
 /// Cells of a table, row by row, without the head.

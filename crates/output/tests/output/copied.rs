@@ -49,7 +49,7 @@ fn each_command_of_a_report_is_copied_whole_at_any_width() {
         s.cautions.push(Kind::LowEphemeralPorts.example().raise());
         for file in [&long, &blank] {
             let at = |width| {
-                let look = Look { colour: false, width, unicode: true };
+                let look = Look { color: false, width, unicode: true };
                 commands(&terminal::summary(&s, &look, Detail::Full, Some(file)))
             };
             let wide = at(120);

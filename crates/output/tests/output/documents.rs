@@ -40,7 +40,7 @@ fn a_number_that_is_not_finite_never_reaches_json() {
 fn the_terminal_shows_the_figures_of_the_json_document() {
     let s = fixtures::fail();
     let v = parsed(&s);
-    let text = terminal::summary(&s, &Look { colour: false, width: 100, unicode: true }, Detail::Full, None);
+    let text = terminal::summary(&s, &Look { color: false, width: 100, unicode: true }, Detail::Full, None);
     let row = |label: &str| text.lines().find(|l| l.trim_start().starts_with(label)).unwrap().to_owned();
     for (label, field) in [("p50  ", "p50_ns"), ("p95  ", "p95_ns"), ("p99  ", "p99_ns"), ("min  ", "min_ns")]
     {
@@ -72,7 +72,7 @@ fn user_metrics_stand_in_every_report_with_their_labels() {
     let metric =
         |name: &str, figures, series| CustomMetric { name: name.into(), figures, series, series_left_out: 0 };
     s.metrics = vec![metric("orders", orders(1_500.0), vec![north]), metric("size", size, Vec::new())];
-    let look = Look { colour: false, width: 120, unicode: true };
+    let look = Look { color: false, width: 120, unicode: true };
     let page = crate::html::rendered(&s);
     for text in [terminal::summary(&s, &look, Detail::Full, None), markdown::to_string(&s), page] {
         for part in ["orders{shop: north}", "1,200", "1,500", "size", "41.5", "77.0"] {
@@ -183,7 +183,7 @@ fn commands_in_advice_can_be_copied_from_markdown() {
 
 #[test]
 fn checks_that_failed_come_first_and_samples_are_told_once_each() {
-    let look = Look { colour: false, width: 100, unicode: true };
+    let look = Look { color: false, width: 100, unicode: true };
     let text = terminal::summary(&fixtures::shop(), &look, Detail::Full, None);
     let at = |part: &str| text.find(part).unwrap_or_else(|| panic!("`{part}` is missing in\n{text}"));
     assert!(at("30 failed") < at("Failure examples") && at("is paid") < at("buyer  "));
@@ -212,7 +212,7 @@ fn checks_that_failed_come_first_and_samples_are_told_once_each() {
 fn passed_checks_take_one_line() {
     let mut s = fixtures::shop();
     s.checks.iter_mut().for_each(|check| check.failures = 0);
-    let text = terminal::summary(&s, &Look { colour: false, width: 100, unicode: true }, Detail::Full, None);
+    let text = terminal::summary(&s, &Look { color: false, width: 100, unicode: true }, Detail::Full, None);
     assert!(text.contains("Checks  all 3 passed (24,000 evaluated)"), "{text}");
 }
 

@@ -164,16 +164,16 @@ fn look(vars: &[(&str, &str)], is_terminal: bool, width: Option<u16>) -> Look {
 }
 
 #[test]
-fn colour_follows_the_conventions() {
-    assert!(look(&[], true, None).colour);
-    assert!(!look(&[], false, None).colour);
-    assert!(!look(&[("NO_COLOR", "1")], true, None).colour);
-    assert!(look(&[("NO_COLOR", "")], true, None).colour, "an empty NO_COLOR is as if not set");
-    assert!(look(&[("CLICOLOR_FORCE", "1")], false, None).colour);
-    assert!(!look(&[("CLICOLOR_FORCE", "0")], false, None).colour);
-    assert!(!look(&[("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1")], true, None).colour);
-    assert!(!look(&[("TERM", "dumb")], true, None).colour);
-    assert!(!look(&[("CLICOLOR", "0")], true, None).colour);
+fn color_follows_the_conventions() {
+    assert!(look(&[], true, None).color);
+    assert!(!look(&[], false, None).color);
+    assert!(!look(&[("NO_COLOR", "1")], true, None).color);
+    assert!(look(&[("NO_COLOR", "")], true, None).color, "an empty NO_COLOR is as if not set");
+    assert!(look(&[("CLICOLOR_FORCE", "1")], false, None).color);
+    assert!(!look(&[("CLICOLOR_FORCE", "0")], false, None).color);
+    assert!(!look(&[("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1")], true, None).color);
+    assert!(!look(&[("TERM", "dumb")], true, None).color);
+    assert!(!look(&[("CLICOLOR", "0")], true, None).color);
 }
 
 #[test]

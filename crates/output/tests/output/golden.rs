@@ -17,8 +17,8 @@ pub fn check(name: &str, text: &str) {
     );
 }
 
-pub fn look(width: u16, colour: bool, unicode: bool) -> Look {
-    Look { colour, width, unicode }
+pub fn look(width: u16, color: bool, unicode: bool) -> Look {
+    Look { color, width, unicode }
 }
 
 #[test]
@@ -53,8 +53,8 @@ fn terminal_reports_are_as_committed() {
         "screen-fail-80-ascii.txt",
         &terminal::summary(&fail, &look(80, false, false), Detail::Screen, file),
     );
-    let colour = terminal::summary(&fixtures::inconclusive(), &look(100, true, true), Detail::Full, file);
-    check("summary-inconclusive-colour.txt", &colour);
+    let color = terminal::summary(&fixtures::inconclusive(), &look(100, true, true), Detail::Full, file);
+    check("summary-inconclusive-color.txt", &color);
 }
 
 #[test]

@@ -14,7 +14,7 @@ use plimsoll_record::event::{Ending, Note, NoteKind, Opening, RunEvent, Sink, St
 use plimsoll_stats::{Interval, Layout};
 use std::sync::{Arc, atomic::AtomicU16, atomic::Ordering};
 
-const LOOK: Look = Look { colour: true, width: 100, unicode: true };
+const LOOK: Look = Look { color: true, width: 100, unicode: true };
 
 fn opening(outline: Outline) -> Arc<Opening> {
     Arc::new(Opening {
@@ -73,7 +73,7 @@ fn describe(state: &LiveState, look: &Look) -> String {
 /// What a plain line says once about dashes.
 const DASH: &str = "-: too few samples for this percentile (p50 needs 20, p90 100, p99 1,000)";
 
-const PLAIN: Look = Look { colour: false, ..LOOK };
+const PLAIN: Look = Look { color: false, ..LOOK };
 
 #[test]
 fn the_view_tells_what_happens_now_and_what_is_left() {

@@ -7,7 +7,7 @@ use plimsoll_plan::Diagnostic;
 use plimsoll_plan::diag::Place;
 use plimsoll_plan::draft::key;
 
-const LOOK: Look = Look { colour: false, width: 60, unicode: true };
+const LOOK: Look = Look { color: false, width: 60, unicode: true };
 
 fn text(line: u32, column: u32, excerpt: &str) -> Place {
     Place::Text { file: "plan.yaml".into(), line, column, excerpt: excerpt.into() }

@@ -7,7 +7,7 @@ use plimsoll_output::line::width;
 use plimsoll_output::{Look, health, terminal, terminal::Detail};
 
 fn look(width: u16) -> Look {
-    Look { colour: false, width, unicode: true }
+    Look { color: false, width, unicode: true }
 }
 
 fn report(s: &Summary, look: Look) -> String {
@@ -20,7 +20,7 @@ fn stripped(text: &str) -> String {
     let mut parts = text.split('\x1b');
     out.push_str(parts.next().unwrap());
     for part in parts {
-        out.push_str(part.split_once('m').expect("only colours").1);
+        out.push_str(part.split_once('m').expect("only colors").1);
     }
     out
 }
@@ -30,7 +30,7 @@ fn no_line_is_wider_than_the_window() {
     for (name, s) in fixtures::all() {
         for columns in [60, 72, 80, 100, 120] {
             for unicode in [true, false] {
-                let text = report(&s, Look { colour: false, width: columns, unicode });
+                let text = report(&s, Look { color: false, width: columns, unicode });
                 for line in text.lines() {
                     assert!(width(line) <= usize::from(columns), "{name} at {columns}: {line}");
                 }
@@ -40,13 +40,13 @@ fn no_line_is_wider_than_the_window() {
 }
 
 #[test]
-fn colour_changes_nothing_but_the_colour() {
+fn color_changes_nothing_but_the_color() {
     for (name, s) in fixtures::all() {
         let plain = report(&s, look(100));
         assert!(!plain.contains('\x1b'), "{name}");
-        let coloured = report(&s, Look { colour: true, ..look(100) });
-        assert!(coloured.contains('\x1b'), "{name}");
-        let trimmed: Vec<String> = stripped(&coloured).lines().map(|l| l.trim_end().to_owned()).collect();
+        let colored = report(&s, Look { color: true, ..look(100) });
+        assert!(colored.contains('\x1b'), "{name}");
+        let trimmed: Vec<String> = stripped(&colored).lines().map(|l| l.trim_end().to_owned()).collect();
         let expected: Vec<String> = plain.lines().map(|l| l.trim_end().to_owned()).collect();
         assert_eq!(trimmed, expected, "{name}");
     }
@@ -57,7 +57,7 @@ fn without_unicode_everything_is_ascii_even_names() {
     let mut s = fixtures::fail();
     s.name = "Größe 日本 ✓".into();
     s.requests[0].name = "日本語".into();
-    let text = report(&s, Look { colour: false, width: 80, unicode: false });
+    let text = report(&s, Look { color: false, width: 80, unicode: false });
     assert!(text.is_ascii());
     assert!(text.contains("Gr??e ???? ?"), "wide letters keep their two columns");
 }

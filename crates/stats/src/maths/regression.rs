@@ -90,26 +90,26 @@ pub fn fit_shares(points: &[Share]) -> Option<Line> {
         // Centered again at the weighted mean, where level and slope are independent of each other.
         let expected = |p: &Share| p.whole * (mean_y + slope * (p.x - mean_x)).clamp(-60.0, 3.0).exp();
         let total: f64 = used.iter().map(|p| expected(p)).sum();
-        let centre = used.iter().map(|p| expected(p) * p.x).sum::<f64>() / total;
-        let sxx: f64 = used.iter().map(|p| expected(p) * (p.x - centre).powi(2)).sum();
-        if !(total > 0.0 && sxx > 1e-12 * total * (1e-3 + centre.abs()).powi(2)) {
+        let center = used.iter().map(|p| expected(p) * p.x).sum::<f64>() / total;
+        let sxx: f64 = used.iter().map(|p| expected(p) * (p.x - center).powi(2)).sum();
+        if !(total > 0.0 && sxx > 1e-12 * total * (1e-3 + center.abs()).powi(2)) {
             return None;
         }
         let off = |p: &Share| p.part - expected(p);
         let up = used.iter().map(|p| off(p)).sum::<f64>() / total;
-        let turn = used.iter().map(|p| off(p) * (p.x - centre)).sum::<f64>() / sxx;
+        let turn = used.iter().map(|p| off(p) * (p.x - center)).sum::<f64>() / sxx;
         // Far from the solution, Newton's step overshoots: limit the change of the level to one, and that of a point to
         // two.
-        let reach = used.iter().map(|p| (p.x - centre).abs()).fold(0.0, f64::max);
+        let reach = used.iter().map(|p| (p.x - center).abs()).fold(0.0, f64::max);
         let scale = (1.0 / up.abs()).min(2.0 / (turn.abs() * reach).max(1e-300)).min(1.0);
         if up.abs() < 1e-9 && turn.abs() * reach < 1e-9 {
             let pearson: f64 = used.iter().map(|p| off(p).powi(2) / expected(p)).sum();
             let residual = (pearson / (used.len() as f64 - 2.0)).max(1.0).sqrt();
-            let mean_y = mean_y + slope * (centre - mean_x);
-            return Some(Line { slope, mean_x: centre, mean_y, residual, points: used.len(), total, sxx });
+            let mean_y = mean_y + slope * (center - mean_x);
+            return Some(Line { slope, mean_x: center, mean_y, residual, points: used.len(), total, sxx });
         }
-        mean_y += slope * (centre - mean_x) + scale * up;
-        mean_x = centre;
+        mean_y += slope * (center - mean_x) + scale * up;
+        mean_x = center;
         slope += scale * turn;
     }
     None

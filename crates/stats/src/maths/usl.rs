@@ -293,7 +293,7 @@ fn bands(points: &[(f64, f64)], p: &[f64; 3], residuals: &[f64]) -> Option<Bands
     }
     let solve = |b: &[f64; 3]| damped(&normal, b, &[false; 3], 0.0);
     let off = solve(&downhill)?;
-    let centre: [f64; 3] = std::array::from_fn(|i| p[i] + off[i]);
+    let center: [f64; 3] = std::array::from_fn(|i| p[i] + off[i]);
     // The effect of each point on the parameters: the rows of (J'J)^-1 J'.
     let slope: Vec<[f64; 3]> = points.iter().map(|(n, _)| slopes(p, *n)).collect();
     let pull: Vec<[f64; 3]> = slope.iter().map(&solve).collect::<Option<_>>()?;
@@ -309,9 +309,9 @@ fn bands(points: &[(f64, f64)], p: &[f64; 3], residuals: &[f64]) -> Option<Bands
     }
     let band = |i: usize, most: f64| {
         let half = t * scatters[0][i][i].max(scatters[1][i][i]).max(0.0).sqrt();
-        [(centre[i] - half).clamp(0.0, p[i]), (centre[i] + half).min(most).max(p[i])]
+        [(center[i] - half).clamp(0.0, p[i]), (center[i] + half).min(most).max(p[i])]
     };
-    let summits = scatters.map(|v| summit_band(&centre, &v, t));
+    let summits = scatters.map(|v| summit_band(&center, &v, t));
     let wider = |a: [f64; 2], b: [f64; 2]| [a[0].min(b[0]), a[1].max(b[1])];
     // A kappa this small has no effect within the measured levels: it is the bound, up to rounding.
     let largest = points[points.len() - 1].0;

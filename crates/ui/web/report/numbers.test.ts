@@ -17,8 +17,8 @@ const chart: Chart = {
       id: "latency",
       y: { label: "latency", unit: "nanoseconds", scale: "linear", from: null, to: null },
       series: [
-        { id: "p50", name: "p50", colour: 1, form: "line", y: [1.25, null, 3], low: [1, null, 2], high: [2, null, 4] },
-        { id: "x", name: "own, x", colour: 1, form: "dots", x: [1.5], y: [7] },
+        { id: "p50", name: "p50", color: 1, form: "line", y: [1.25, null, 3], low: [1, null, 2], high: [2, null, 4] },
+        { id: "x", name: "own, x", color: 1, form: "dots", x: [1.5], y: [7] },
       ],
       stacked: false,
     },

@@ -59,10 +59,10 @@ export function svgOf(still: SVGSVGElement, chart: Chart): string {
   copy.setAttribute("height", String(box.height));
   const style = getComputedStyle(still);
   const page = getComputedStyle(document.documentElement);
-  const colour = (name: string, otherwise: string) => page.getPropertyValue(name).trim() || otherwise;
+  const color = (name: string, otherwise: string) => page.getPropertyValue(name).trim() || otherwise;
   const ground = document.createElementNS(SVG, "rect");
   for (const [name, value] of Object.entries(box)) ground.setAttribute(name, String(value));
-  ground.setAttribute("fill", colour("--raised", "#ffffff"));
+  ground.setAttribute("fill", color("--raised", "#ffffff"));
   const line = (text: string, y: number, size: number, weight: string, fill: string) => {
     const made = document.createElementNS(SVG, "text");
     made.textContent = text;
@@ -74,8 +74,8 @@ export function svgOf(still: SVGSVGElement, chart: Chart): string {
     made.setAttribute("fill", fill);
     return made;
   };
-  const head = [line(chart.title, 22, 15, "bold", colour("--ink", "#111111"))];
-  if (chart.subtitle) head.push(line(chart.subtitle.replaceAll("`", ""), 39, 11, "normal", colour("--soft", "#555555")));
+  const head = [line(chart.title, 22, 15, "bold", color("--ink", "#111111"))];
+  if (chart.subtitle) head.push(line(chart.subtitle.replaceAll("`", ""), 39, 11, "normal", color("--soft", "#555555")));
   const title = copy.querySelector("title");
   if (title) title.after(ground, ...head);
   else copy.prepend(ground, ...head);

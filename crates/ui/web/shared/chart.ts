@@ -46,7 +46,7 @@ export interface Series {
   id: string;
   name: string;
   /** Index in the palette, 0 to 7. */
-  colour: number;
+  color: number;
   form: Form;
   /** Defaults to the chart's `xs`. */
   x?: number[] | null;

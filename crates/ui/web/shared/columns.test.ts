@@ -7,7 +7,7 @@ import { columns, domain, edges, needed, reach, sides } from "./columns";
 const series = (id: string, y: Series["y"], more: Partial<Series> = {}): Series => ({
   id,
   name: id,
-  colour: 0,
+  color: 0,
   form: "line",
   y,
   ...more,

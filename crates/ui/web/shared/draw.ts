@@ -3,7 +3,7 @@
 
 import uplotCss from "uplot/dist/uPlot.min.css?inline";
 import type { Chart, Panel, Scale, Value } from "./chart";
-import { coloursOf, type Colours } from "./colours";
+import { colorsOf, type Colors } from "./colors";
 import { domain, xsOf } from "./columns";
 import { Group, type Member } from "./group";
 import { fill, nearest, said, sentence } from "./hover";
@@ -63,7 +63,7 @@ function div(name: string): HTMLDivElement {
 
 class Plot implements Drawn, Host, Member, Reader {
   chart: Chart;
-  colours: Colours;
+  colors: Colors;
   hidden = new Set<string>();
   shown: Range;
   readonly #group: Group;
@@ -96,7 +96,7 @@ class Plot implements Drawn, Host, Member, Reader {
     this.#tip.hidden = true;
     this.#marks.className = "pl-marks";
     element.append(this.#root);
-    this.colours = coloursOf(this.#root);
+    this.colors = colorsOf(this.#root);
     this.shown = this.#group.range ?? domain(this.chart);
     this.#build();
     this.#group.add(this);
@@ -106,9 +106,9 @@ class Plot implements Drawn, Host, Member, Reader {
     // an error.
     this.#watch = new ResizeObserver(() => requestAnimationFrame(() => this.#fit()));
     this.#watch.observe(this.#root);
-    this.#theme = new MutationObserver(this.#recolour);
+    this.#theme = new MutationObserver(this.#recolor);
     this.#theme.observe(document.documentElement, { attributeFilter: ["data-theme"] });
-    this.#scheme.addEventListener("change", this.#recolour);
+    this.#scheme.addEventListener("change", this.#recolor);
   }
 
   push(x: number, values: Readonly<Record<string, Value>>): void {
@@ -144,7 +144,7 @@ class Plot implements Drawn, Host, Member, Reader {
     this.#group.remove(this);
     this.#watch.disconnect();
     this.#theme.disconnect();
-    this.#scheme.removeEventListener("change", this.#recolour);
+    this.#scheme.removeEventListener("change", this.#recolor);
     for (const panel of this.#panels) panel.destroy();
     this.#root.remove();
   }
@@ -230,7 +230,7 @@ class Plot implements Drawn, Host, Member, Reader {
     // Nothing was measured between two seconds; in a heatmap, the column below the pointer counts.
     const exact = heat && pointed.y !== null ? x : (steps[nearest(steps, x)] ?? x);
     const all = said(this.chart, this.hidden, exact, this.shown, pointed);
-    fill(this.#tip, all, pointed.panel, this.colours);
+    fill(this.#tip, all, pointed.panel, this.colors);
     this.#tip.hidden = false;
     const panel = this.#panels[pointed.panel];
     if (panel) this.#place(x, panel);
@@ -248,8 +248,8 @@ class Plot implements Drawn, Host, Member, Reader {
     this.#tip.style.top = `${Math.max(0, box.top - root.top + 6)}px`;
   }
 
-  readonly #recolour = () => {
-    this.colours = coloursOf(this.#root);
+  readonly #recolor = () => {
+    this.colors = colorsOf(this.#root);
     this.#refresh();
     this.#drawKeys();
   };
@@ -319,8 +319,8 @@ class Plot implements Drawn, Host, Member, Reader {
       label.className = "pl-label";
       head.replaceChildren(
         label,
-        ...keys(panel, this.colours, this.hidden, (id, alone) => this.#toggle(panel, id, alone)),
-        ...shades(panel, this.colours),
+        ...keys(panel, this.colors, this.hidden, (id, alone) => this.#toggle(panel, id, alone)),
+        ...shades(panel, this.colors),
       );
     });
     this.#drawLabels();

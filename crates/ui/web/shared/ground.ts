@@ -1,7 +1,7 @@
 // Background and overlay of a panel: ranges, bands, a heatmap; limits and marks with their labels.
 
 import type { Chart, Heat, Limit, Panel } from "./chart";
-import type { Colours } from "./colours";
+import type { Colors } from "./colors";
 import { xsOf } from "./columns";
 import type { Placement } from "./marks";
 import type { Way } from "./paint";
@@ -26,7 +26,7 @@ export function paintGround(
   ctx: CanvasRenderingContext2D,
   chart: Chart,
   panel: Panel,
-  colours: Colours,
+  colors: Colors,
   way: Way,
   box: Box,
 ): void {
@@ -38,18 +38,18 @@ export function paintGround(
     const [from, to] = [way.x(stretch.from), way.x(stretch.to)];
     if (from === null || to === null) continue;
     ctx.globalAlpha = opacity;
-    ctx.fillStyle = stretch.kind === "spike" ? colours.fail : colours.faint;
+    ctx.fillStyle = stretch.kind === "spike" ? colors.fail : colors.faint;
     ctx.fillRect(from, box.top, Math.max(to - from, way.ratio), box.height);
   }
   for (const band of panel.bands ?? []) {
     const [low, high] = [way.y(band.low), way.y(band.high)];
     if (low === null || high === null) continue;
     ctx.globalAlpha = 0.18;
-    ctx.fillStyle = colours.series[0] ?? colours.soft;
+    ctx.fillStyle = colors.series[0] ?? colors.soft;
     ctx.fillRect(box.left, high, box.width, Math.max(low - high, way.ratio));
   }
   ctx.globalAlpha = 1;
-  if (panel.heat) paintHeat(ctx, chart, panel.heat, colours, way, box);
+  if (panel.heat) paintHeat(ctx, chart, panel.heat, colors, way, box);
 }
 
 /** Returns where the columns of a heatmap end. */
@@ -62,7 +62,7 @@ function paintHeat(
   ctx: CanvasRenderingContext2D,
   chart: Chart,
   heat: Heat,
-  colours: Colours,
+  colors: Colors,
   way: Way,
   box: Box,
 ): void {
@@ -76,18 +76,18 @@ function paintHeat(
       if (n <= 0) return;
       // Whole pixels avoid seams; a row is at least one pixel high.
       const [low, high] = [rows[row] ?? 0, rows[row + 1] ?? 0];
-      ctx.fillStyle = colours.heat[shade(n, most)] ?? colours.ink;
+      ctx.fillStyle = colors.heat[shade(n, most)] ?? colors.ink;
       ctx.fillRect(from, high, Math.max(1, to - from), Math.max(1, low - high));
     });
   });
 }
 
 /** Draws a label over values with a halo of the background color. */
-function word(ctx: CanvasRenderingContext2D, text: string, x: number, y: number, colour: string, c: Colours): void {
+function word(ctx: CanvasRenderingContext2D, text: string, x: number, y: number, color: string, c: Colors): void {
   ctx.lineJoin = "round";
   ctx.strokeStyle = c.ground;
   ctx.strokeText(text, x, y);
-  ctx.fillStyle = colour;
+  ctx.fillStyle = color;
   ctx.fillText(text, x, y);
 }
 
@@ -97,18 +97,18 @@ export function paintOver(
   panel: Panel,
   isFirst: boolean,
   marks: Placement,
-  colours: Colours,
+  colors: Colors,
   way: Way,
   box: Box,
 ): void {
   const px = way.ratio;
-  ctx.font = `${11 * px}px ${colours.font}`;
+  ctx.font = `${11 * px}px ${colors.font}`;
   ctx.textBaseline = "alphabetic";
-  paintMarks(ctx, marks, isFirst, colours, px, box);
+  paintMarks(ctx, marks, isFirst, colors, px, box);
   const taken: number[] = [];
   // All lines before all labels, so that no line crosses a label.
-  for (const limit of panel.limits ?? []) paintLimit(ctx, limit, null, colours, way, box);
-  for (const limit of panel.limits ?? []) paintLimit(ctx, limit, taken, colours, way, box);
+  for (const limit of panel.limits ?? []) paintLimit(ctx, limit, null, colors, way, box);
+  for (const limit of panel.limits ?? []) paintLimit(ctx, limit, taken, colors, way, box);
   ctx.textAlign = "left";
   ctx.lineWidth = 3 * px;
   for (const band of panel.bands ?? []) {
@@ -116,7 +116,7 @@ export function paintOver(
     if (!band.word || high === null) continue;
     const y = high + 13 * px;
     const x = beside(chart, panel, way, box, [y - 12 * px, y + 4 * px], ctx.measureText(band.word).width);
-    word(ctx, band.word, x, y, colours.soft, colours);
+    word(ctx, band.word, x, y, colors.soft, colors);
   }
   if (!isFirst) return;
   let free = Number.NEGATIVE_INFINITY;
@@ -125,7 +125,7 @@ export function paintOver(
     const to = Math.min(box.left + box.width, way.x(stretch.to) ?? 0);
     const wide = ctx.measureText(stretch.word).width;
     if (!stretch.word || to - from < wide || from < free) continue;
-    word(ctx, stretch.word, from, box.top + 12 * px, colours.soft, colours);
+    word(ctx, stretch.word, from, box.top + 12 * px, colors.soft, colors);
     free = from + wide + 4 * px;
   }
 }
@@ -138,18 +138,18 @@ function paintLimit(
   ctx: CanvasRenderingContext2D,
   limit: Limit,
   taken: number[] | null,
-  colours: Colours,
+  colors: Colors,
   way: Way,
   box: Box,
 ): void {
   const px = way.ratio;
   const place = way.y(limit.value);
   if (place === null) return;
-  const colour = limit.met === null ? colours.soft : limit.met ? colours.pass : colours.fail;
+  const color = limit.met === null ? colors.soft : limit.met ? colors.pass : colors.fail;
   const isInside = place >= box.top - 1 && place <= box.top + box.height + 1;
   if (taken === null) {
     if (!isInside) return;
-    ctx.strokeStyle = colour;
+    ctx.strokeStyle = color;
     ctx.lineWidth = 1.2 * px;
     ctx.setLineDash([7 * px, 3 * px]);
     ctx.beginPath();
@@ -173,12 +173,12 @@ function paintLimit(
   const wide = ctx.measureText(text).width;
   // Dots and lines behind it would look like letters.
   ctx.globalAlpha = 0.88;
-  ctx.fillStyle = colours.ground;
+  ctx.fillStyle = colors.ground;
   ctx.fillRect(end - wide - 2 * px, at - 10 * px, wide + 4 * px, 13 * px);
   ctx.globalAlpha = 1;
   ctx.textAlign = "right";
   ctx.lineWidth = 3 * px;
-  word(ctx, text, end, at, colour, colours);
+  word(ctx, text, end, at, color, colors);
 }
 
 /** Returns the position where a label covers the fewest points and intervals: left if free, else right or between. */
@@ -204,13 +204,13 @@ function paintMarks(
   ctx: CanvasRenderingContext2D,
   { isNumbered, all }: Placement,
   isFirst: boolean,
-  colours: Colours,
+  colors: Colors,
   px: number,
   box: Box,
 ): void {
   for (const { mark, x } of all) {
     const isAnswer = mark.kind === "answer";
-    ctx.strokeStyle = isAnswer ? (colours.series[2] ?? colours.ink) : colours.soft;
+    ctx.strokeStyle = isAnswer ? (colors.series[2] ?? colors.ink) : colors.soft;
     ctx.lineWidth = (isAnswer ? 1.4 : 1) * px;
     ctx.setLineDash(isAnswer ? [] : [2 * px, 2 * px]);
     ctx.beginPath();
@@ -224,28 +224,28 @@ function paintMarks(
     if (at === null) continue;
     const x = box.left + at * px;
     if (isNumbered) {
-      badge(ctx, number, x, box.top + (22 + 16 * row) * px, colours, px);
+      badge(ctx, number, x, box.top + (22 + 16 * row) * px, colors, px);
     } else {
       ctx.textAlign = "left";
       ctx.lineWidth = 3 * px;
-      word(ctx, mark.word, x + 3 * px, box.top + 24 * px, colours.ink, colours);
+      word(ctx, mark.word, x + 3 * px, box.top + 24 * px, colors.ink, colors);
     }
   }
 }
 
 /** Draws the number of a mark in a ring on its line. */
-function badge(ctx: CanvasRenderingContext2D, n: number, x: number, y: number, colours: Colours, px: number): void {
+function badge(ctx: CanvasRenderingContext2D, n: number, x: number, y: number, colors: Colors, px: number): void {
   ctx.beginPath();
   ctx.arc(x, y, 7.5 * px, 0, 2 * Math.PI);
-  ctx.fillStyle = colours.ground;
+  ctx.fillStyle = colors.ground;
   ctx.fill();
-  ctx.strokeStyle = colours.soft;
+  ctx.strokeStyle = colors.soft;
   ctx.lineWidth = px;
   ctx.stroke();
   const before = ctx.font;
-  ctx.font = `${9.5 * px}px ${colours.font}`;
+  ctx.font = `${9.5 * px}px ${colors.font}`;
   ctx.textAlign = "center";
-  ctx.fillStyle = colours.ink;
+  ctx.fillStyle = colors.ink;
   ctx.fillText(String(n), x, y + 3.5 * px);
   ctx.font = before;
 }

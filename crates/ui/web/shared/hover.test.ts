@@ -17,7 +17,7 @@ const chart: Chart = {
       id: "latency",
       y: { label: "latency", unit: "nanoseconds", scale: "linear", from: null, to: null },
       series: [
-        { id: "p99", name: "p99", colour: 1, form: "line", y: [1e6, 8_140_000, null], low: [null, 7.9e6, null],
+        { id: "p99", name: "p99", color: 1, form: "line", y: [1e6, 8_140_000, null], low: [null, 7.9e6, null],
           high: [null, 8.41e6, null] },
       ],
       stacked: false,

@@ -1,7 +1,7 @@
 // Text for the values under the cursor: a small table next to it, and a sentence for screen readers.
 
 import type { Chart, Panel, Series, Value } from "./chart";
-import type { Colours } from "./colours";
+import type { Colors } from "./colors";
 import { xsOf } from "./columns";
 import { figure } from "./format";
 import { swatch } from "./legend";
@@ -111,7 +111,7 @@ export function sentence(all: Said): string {
 /** With more rows than this, the table would hide the chart, so it shows only the panel below the pointer. */
 const MANY = 18;
 
-export function fill(box: HTMLElement, all: Said, panel: number, colours: Colours): void {
+export function fill(box: HTMLElement, all: Said, panel: number, colors: Colors): void {
   const count = all.panels.reduce((sum, one) => sum + one.lines.length, 0);
   const spoken = count > MANY ? all.panels.slice(panel, panel + 1) : all.panels;
   const element = (tag: string, name: string, text: string) => {
@@ -135,7 +135,7 @@ export function fill(box: HTMLElement, all: Said, panel: number, colours: Colour
     for (const one of lines) {
       const row = table.insertRow();
       const name = row.insertCell();
-      name.append(swatch(one.series, colours), one.series.name || panel.y.label);
+      name.append(swatch(one.series, colors), one.series.name || panel.y.label);
       row.append(element("td", "pl-value", one.text), element("td", "pl-between", one.between));
     }
   }

@@ -1,7 +1,7 @@
 // Forms of a series on a canvas: lines, areas, columns, points, and their intervals. As in the static picture
 // (crates/chart/src/draw/forms.rs), so that nothing moves when the script takes over.
 
-import type { Colours } from "./colours";
+import type { Colors } from "./colors";
 import { edges, sides, xsOf, type Edges } from "./columns";
 import type { Chart, Panel, Series } from "./chart";
 
@@ -28,16 +28,16 @@ export function paintSeries(
   chart: Chart,
   panel: Panel,
   hidden: ReadonlySet<string>,
-  colours: Colours,
+  colors: Colors,
   way: Way,
 ): void {
   const all = edges(panel, hidden);
   panel.series.forEach((series, index) => {
     if (hidden.has(series.id)) return;
-    const colour = colours.series[series.colour % colours.series.length] ?? colours.ink;
+    const color = colors.series[series.color % colors.series.length] ?? colors.ink;
     ctx.save();
-    ctx.strokeStyle = colour;
-    ctx.fillStyle = colour;
+    ctx.strokeStyle = color;
+    ctx.fillStyle = color;
     ctx.lineWidth = 1.5 * way.ratio;
     ctx.lineJoin = "round";
     paintOne(ctx, chart, panel, series, all[index] ?? [], way);
@@ -208,7 +208,7 @@ function whiskers(ctx: CanvasRenderingContext2D, xs: readonly number[], series: 
 /** Each color also has its own shape. */
 function marker(ctx: CanvasRenderingContext2D, series: Series, [x, y]: Point, many: boolean, ratio: number): void {
   const r = (many ? 1.4 : 3.2) * ratio;
-  const kind = series.form === "marked" ? series.colour % 3 : 0;
+  const kind = series.form === "marked" ? series.color % 3 : 0;
   ctx.beginPath();
   if (series.form === "crosses") {
     ctx.moveTo(x - r, y - r);

@@ -2,7 +2,7 @@
 
 import uPlot from "uplot";
 import type { Chart, Panel } from "./chart";
-import type { Colours } from "./colours";
+import type { Colors } from "./colors";
 import { columns, needed } from "./columns";
 import { paintGround, paintOver } from "./ground";
 import { placed, type Placement } from "./marks";
@@ -13,7 +13,7 @@ import { legible, marks, places, wrapped, type Marks, type Places, type Range } 
 export interface Host {
   chart: Chart;
   hidden: ReadonlySet<string>;
-  colours: Colours;
+  colors: Colors;
   /** The visible range of x. */
   shown: Range;
   /** The pointer is at this x and y of this panel; `null` when it has left. */
@@ -194,11 +194,11 @@ export class PanelPlot {
 
   #options(width: number, height: number): uPlot.Options {
     const host = this.#host;
-    const colour = () => host.colours.soft;
-    const grid = { stroke: () => host.colours.line, width: 1 };
-    const font = () => `11px ${host.colours.font}`;
-    const seriesColour = (at: number) =>
-      host.colours.series[(this.panel.series[at - 1]?.colour ?? 0) % host.colours.series.length] ?? host.colours.ink;
+    const color = () => host.colors.soft;
+    const grid = { stroke: () => host.colors.line, width: 1 };
+    const font = () => `11px ${host.colors.font}`;
+    const seriesColor = (at: number) =>
+      host.colors.series[(this.panel.series[at - 1]?.color ?? 0) % host.colors.series.length] ?? host.colors.ink;
     return {
       width,
       height: height + this.#foot(),
@@ -210,10 +210,10 @@ export class PanelPlot {
       },
       axes: [
         {
-          stroke: colour,
+          stroke: color,
           grid,
-          ticks: { show: this.#isLast, stroke: () => host.colours.faint, width: 1, size: 4 },
-          border: { show: true, stroke: () => host.colours.faint, width: 1 },
+          ticks: { show: this.#isLast, stroke: () => host.colors.faint, width: 1, size: 4 },
+          border: { show: true, stroke: () => host.colors.faint, width: 1 },
           font: font(),
           size: () => this.#foot(),
           gap: 2,
@@ -221,10 +221,10 @@ export class PanelPlot {
           values: (_, at) => (this.#isLast ? this.#textsX() : at.map(() => "")),
         },
         {
-          stroke: colour,
+          stroke: color,
           grid,
           ticks: { show: false },
-          border: { show: true, stroke: () => host.colours.faint, width: 1 },
+          border: { show: true, stroke: () => host.colors.faint, width: 1 },
           font: font(),
           size: LEFT,
           gap: 6,
@@ -240,8 +240,8 @@ export class PanelPlot {
         points: {
           size: 7,
           width: 0,
-          fill: (_: uPlot, at: number) => seriesColour(at),
-          stroke: (_: uPlot, at: number) => seriesColour(at),
+          fill: (_: uPlot, at: number) => seriesColor(at),
+          stroke: (_: uPlot, at: number) => seriesColor(at),
         },
         bind: {
           dblclick: () => () => {
@@ -260,7 +260,7 @@ export class PanelPlot {
   }
 
   #paint(plot: uPlot, isOver: boolean): void {
-    const { chart, hidden, colours } = this.#host;
+    const { chart, hidden, colors } = this.#host;
     const { ctx, bbox } = plot;
     const way = this.#way(plot);
     ctx.save();
@@ -269,10 +269,10 @@ export class PanelPlot {
     ctx.rect(bbox.left, bbox.top - 2 * way.ratio, bbox.width, bbox.height + 3 * way.ratio);
     ctx.clip();
     if (isOver) {
-      paintSeries(ctx, chart, this.panel, hidden, colours, way);
-      paintOver(ctx, chart, this.panel, this.#isFirst, this.#marksOf(plot), colours, way, bbox);
+      paintSeries(ctx, chart, this.panel, hidden, colors, way);
+      paintOver(ctx, chart, this.panel, this.#isFirst, this.#marksOf(plot), colors, way, bbox);
     } else {
-      paintGround(ctx, chart, this.panel, colours, way, bbox);
+      paintGround(ctx, chart, this.panel, colors, way, bbox);
     }
     ctx.restore();
   }

@@ -1,10 +1,11 @@
-//! What the load generator's machine had not enough of.
+//! Shortages on the load generator's machine.
 
 use super::Sentences;
 use crate::caution::Kind;
+use plimsoll_plan::limit::OPEN_FILES;
 use plimsoll_plan::phrase::{count, counted};
 
-/// What the kernel keeps for programs that listen begins below this.
+/// Ports below this are reserved for privileged programs.
 const FIRST_PORT: u16 = 1_024;
 
 /// `44 attempts failed on a, b`
@@ -25,7 +26,7 @@ pub fn descriptors(attempts_count: u64, hosts: &[String], [soft, hard]: [u64; 2]
     let evidence = format!("{attempts}; soft limit {}, hard limit {}", count(soft), count(hard));
     Sentences::of(evidence).advising(match soft < hard {
         // Everything up to the hard limit was taken, unless the plan wants less.
-        true => format!("remove the limit `descriptors` from the plan: {} are available", count(hard)),
+        true => format!("remove the limit `{OPEN_FILES}` from the plan: {} are available", count(hard)),
         false => format!(
             "raise the hard limit (`ulimit -Hn {enough}` as root, `LimitNOFILE={enough}` in a systemd unit), or use \
              fewer than {} connections",

@@ -1,5 +1,5 @@
-//! What something says of itself: what is marked stands in the open; all else, which is most of it in most runs, behind
-//! one line.
+//! Health on a page: marked lines are open, and all others, which are most lines of most runs, are folded into one
+//! line.
 
 use crate::document::{Tone, Vital};
 use crate::html::piece::sign;
@@ -15,7 +15,7 @@ pub fn markup(all: &[Vital]) -> Markup {
     }
 }
 
-/// How many found nothing, and which.
+/// Returns the number of checks without findings, and their names.
 fn summary(fine: &[&Vital], is_all: bool) -> Markup {
     let labels: Vec<&str> = fine.iter().map(|one| one.label.as_str()).collect();
     let count = match (fine.len(), is_all) {

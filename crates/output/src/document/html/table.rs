@@ -1,4 +1,4 @@
-//! Tables of a page: the script sorts, filters and copies them. Each number carries its raw value beside its text.
+//! Tables of a page. The script sorts, filters, and copies them, so each number carries its raw value.
 
 use crate::document::table::{Emphasis, Mark, Row};
 use crate::document::{Cell, On, Table, Tone, Value};
@@ -6,10 +6,10 @@ use crate::html::bits::{At, status};
 use crate::html::piece::{meter, prose};
 use maud::{Markup, PreEscaped, html};
 
-/// More rows than this are searched for, not looked through.
+/// Number of rows above which readers search instead of scanning.
 const FILTERED: usize = 12;
 
-/// Its id gets `table-` in front; the caption is read by those who do not see where it stands.
+/// Returns the table. Its id gets the prefix `table-`; the caption is for screen readers.
 pub fn markup(table: &Table, at: &At) -> Markup {
     let columns: Vec<usize> =
         (0..table.columns.len()).filter(|at| table.columns[*at].on.has(On::HTML)).collect();
@@ -45,7 +45,7 @@ fn line(row: &Row, table: &Table, columns: &[usize]) -> Markup {
         {
             @for (number, (cell, column)) in cells.enumerate() {
                 @let raw = cell.value.raw();
-                // A value is a number for the style sheet; where it is not known the class says so.
+                // A value is a number for the style sheet; for an unknown one, the class says so.
                 @let class = (column.is_number && raw.is_none()).then_some("n");
                 @if number == 0 { th class=[class] scope="row" data-v=[raw] { (content(cell)) } }
                 @else { td class=[class] data-v=[raw] { (content(cell)) } }
@@ -64,7 +64,7 @@ fn content(cell: &Cell) -> Markup {
         (_, Value::Prose(text)) => prose(text),
         (_, Value::Links(all)) => links(all),
         (_, Value::Bar(share)) => meter(*share),
-        // Every text in the picture is escaped where it is written.
+        // The picture is SVG whose texts are already escaped.
         (_, Value::Drawn(svg)) => PreEscaped(svg.clone()),
         (_, Value::Code(text)) if cell.href.is_none() => html! { code { (text) } },
         _ => html! { (text) },

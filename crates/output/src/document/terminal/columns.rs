@@ -1,4 +1,4 @@
-//! Columns of a terminal: which find room, which say less, and how wide a picture among them may be.
+//! Columns of a terminal: which ones fit, which ones use shorter texts, and how wide a picture among them may be.
 
 use super::ink_of;
 use crate::document::table::{Cell, Column, Emphasis, Mark, Row, Spread, Table, Value};
@@ -8,19 +8,19 @@ use crate::style::{Look, TextStyle};
 use crate::terminal::chart::bar;
 use crate::terminal::table::{Align, Table as Lines};
 
-/// Between two columns.
+/// The gap between two columns.
 const GAP: usize = 2;
 
-/// How a column is shown.
+/// The form in which a column is shown.
 struct Shown<'a> {
     column: &'a Column,
     at: usize,
     is_brief: bool,
-    /// Of a picture.
+    /// The width of a picture.
     wide: usize,
 }
 
-/// The table in at most `room` columns; the first column gives way.
+/// Returns the table in at most `room` columns; the first column is truncated.
 pub fn lines(table: &Table, room: usize, look: &Look, view: On) -> Vec<Line> {
     let all = || table.rows.iter().filter(|row| row.on.has(view));
     if all().next().is_none() {
@@ -55,10 +55,10 @@ pub fn lines(table: &Table, room: usize, look: &Look, view: On) -> Vec<Line> {
     lines
 }
 
-/// Where there is no room for a sentence beside the figures, they have to be enough.
+/// The minimum room for a sentence next to the values; below it, the sentence is omitted.
 const SENTENCE: usize = 24;
 
-/// Texts behind the lines, each broken below itself.
+/// Appends texts to the lines, each wrapped within its column.
 fn side_by_side(lines: Vec<Line>, texts: Vec<String>, room: usize, ink: TextStyle) -> Vec<Line> {
     let from = lines.iter().map(Line::width).max().unwrap_or(0) + GAP;
     let room = room.saturating_sub(from);
@@ -83,7 +83,7 @@ fn head_wide(column: &Column) -> usize {
     width(head(column)).min(column.head_most)
 }
 
-/// What must be shown first, then what is welcome, then longer words, as far as a picture keeps its room.
+/// Selects required columns first, then optional ones, then longer texts, as long as a picture keeps its room.
 fn fitted<'a>(table: &'a Table, room: usize, look: &Look, view: On) -> Vec<Shown<'a>> {
     let is_there = |column: &Column| column.on.has(view) && column.windows.contains(&look.columns());
     let all = || table.columns.iter().enumerate().filter(|(_, column)| is_there(column));
@@ -140,7 +140,7 @@ fn text(cell: &Cell, is_brief: bool, look: &Look) -> String {
     plain(&text, look)
 }
 
-/// With the signs that this terminal has.
+/// Returns the text with the signs of this terminal.
 pub fn plain(text: &str, look: &Look) -> String {
     match look.unicode {
         true => text.to_owned(),

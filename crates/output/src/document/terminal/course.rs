@@ -1,4 +1,4 @@
-//! Courses out of letters: enough to see a pause, a ramp, a drift.
+//! Curves of letters: enough to show a pause, a ramp, or a drift.
 
 use super::ink_of_tone;
 use crate::document::{Axis, Course};
@@ -6,7 +6,7 @@ use crate::line::{Line, width};
 use crate::style::{Look, TextStyle};
 use crate::terminal::chart::{resample, spark};
 
-/// Room for the highest value behind a line, such as ` 4,812/s`.
+/// Room for the highest value after a line, such as ` 4,812/s`.
 const SCALE: usize = 16;
 
 pub fn lines(all: &[Course], axis: Option<&Axis>, columns: usize, look: &Look) -> Vec<Line> {
@@ -25,7 +25,7 @@ pub fn lines(all: &[Course], axis: Option<&Axis>, columns: usize, look: &Look) -
     out
 }
 
-/// Both ends, and the mark where there is room between them.
+/// Returns both ends, and the mark if there is room between them.
 fn scale(axis: &Axis, from: usize, to: usize) -> Line {
     let [start, end] = &axis.ends;
     let mut line = Line::new().pad(from).ink(TextStyle::Dim, start);

@@ -1,9 +1,9 @@
-//! Where sections stand: one below the other, or alongside each other where there is room.
+//! The layout of sections: below each other, or alongside each other if there is room.
 
 use crate::line::Line;
 use crate::terminal::table::{fits_beside, side_by_side};
 
-/// Sections that belong together, the others beside the first as far as there is room.
+/// Sections that belong together, the later ones alongside the first as far as there is room.
 pub fn arranged(mut all: Vec<Vec<Line>>, columns: usize) -> Vec<Vec<Line>> {
     if all.len() < 2 {
         return all;

@@ -1,4 +1,4 @@
-//! Intervals as pictures on one scale: whether they reach over zero is seen before any number is read.
+//! Intervals as pictures on one scale, which show whether they include zero.
 
 use crate::line::Line;
 use crate::style::{Look, TextStyle};
@@ -20,7 +20,7 @@ const UNICODE: Marks =
 const ASCII: Marks =
     Marks { left: '[', right: ']', line: '-', at: '*', zero: '|', beyond_left: '<', beyond_right: '>' };
 
-/// What the edges of the pictures stand for, over the zero line: `-12%    0    +12%`.
+/// Returns the scale of the pictures, above their zero line: `-12%    0    +12%`.
 pub fn scale(edge: &str, room: usize) -> Line {
     let half = room.saturating_sub(1) / 2;
     let (left, right) = (edge.replacen('+', "-", 1), edge);
@@ -33,7 +33,7 @@ pub fn scale(edge: &str, room: usize) -> Line {
     }
 }
 
-/// One interval in `columns` cells, zero in the middle: value, low and high end.
+/// Draws one interval in `columns` cells, with zero in the middle: value, low end, high end.
 pub fn drawn(ends: Option<[f64; 3]>, reach: f64, columns: usize, ink: TextStyle, look: &Look) -> Line {
     let marks = if look.unicode { UNICODE } else { ASCII };
     let half = columns.saturating_sub(1) / 2;
@@ -48,12 +48,12 @@ pub fn drawn(ends: Option<[f64; 3]>, reach: f64, columns: usize, ink: TextStyle,
     };
     let (from, to) = (cell(low), cell(high));
     cells[from..=to].fill(marks.line);
-    // Zero stays visible inside an interval: that is the question.
+    // Zero stays visible inside an interval, because the question is whether the interval includes it.
     if from < half && half < to {
         cells[half] = if look.unicode { '┼' } else { '|' };
     }
     cells[from] = if low < -reach { marks.beyond_left } else { marks.left };
-    // What lies beyond an edge as a whole has that edge's mark, whichever edge it is.
+    // An interval that lies entirely beyond an edge has the mark of that edge.
     match (high < -reach, high > reach || low > reach) {
         (true, _) => {}
         (_, true) => cells[to] = marks.beyond_right,

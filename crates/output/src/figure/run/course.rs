@@ -1,11 +1,11 @@
-//! The course of a run: rates, times, what was in flight, errors by class, bytes, and how late the generator was.
+//! The timeline of a run: rates, times, requests in flight, errors by class, bytes, and schedule lag.
 
 use super::{Rows, over_time, per_s, time_limits};
 use plimsoll_analysis::picture::Picture;
 use plimsoll_analysis::summary::{Second, Summary, drawn_quantile};
 use plimsoll_chart::{Axis, Chart, Form, Panel, Scale, Series, Unit};
 
-/// Where the longest time is this many medians, a linear axis would show the longest alone.
+/// If the longest time is this many times the median, a linear axis would show only the longest.
 const LOG_FROM: f64 = 50.0;
 
 pub fn timeline(s: &Summary, p: &Picture, rows: &[Second]) -> Chart {
@@ -25,7 +25,7 @@ pub fn timeline(s: &Summary, p: &Picture, rows: &[Second]) -> Chart {
         is_over: true,
     };
     let mut latency = latency(&at);
-    // Where seconds have too few samples for p99, the highest percentile that has enough is the slow line.
+    // If seconds have too few samples for p99, the highest percentile with enough samples replaces it.
     if drawn_quantile(rows) == Some(0.95)
         && let Some(slow) = latency.series.iter_mut().find(|series| series.id == "p99")
     {
@@ -44,7 +44,7 @@ pub fn timeline(s: &Summary, p: &Picture, rows: &[Second]) -> Chart {
         iterations(&shape, &at).filter(has_values),
         Some(in_flight(&shape, &at)).filter(any),
         Some(connections(&at)).filter(any),
-        // Those of the beginning are told by how many are open.
+        // Streams are shown by the number of open ones.
         Some(opened(&at)).filter(|_| rows.iter().filter(|t| t.connections_opened > 0).count() > 2),
         Some(errors(&p.classes, &failed, &at)).filter(any),
         Some(bytes(&at)).filter(any),
@@ -54,7 +54,7 @@ pub fn timeline(s: &Summary, p: &Picture, rows: &[Second]) -> Chart {
     chart
 }
 
-/// What decides which lines there are.
+/// The facts that determine which lines exist.
 pub struct Shape {
     /// Open model.
     pub has_offer: bool,
@@ -62,21 +62,21 @@ pub struct Shape {
     pub counts_iterations: bool,
     pub has_users: bool,
     pub has_errors: bool,
-    /// Nothing will be added to it.
+    /// The run has ended.
     pub is_over: bool,
 }
 
-/// A panel of nothing is left out.
+/// Omits a panel without values.
 fn has_values(panel: &Panel) -> bool {
     panel.series.iter().any(|series| series.y.iter().flatten().any(|y| y.is_finite()))
 }
 
-/// And one of zeros, where zero is what is expected.
+/// Omits a panel of zeros if zero is expected.
 fn any(panel: &Panel) -> bool {
     panel.series.iter().any(|series| series.y.iter().flatten().any(|y| *y > 0.0))
 }
 
-/// What is offered, what is achieved, and what of it was good. Where the last two are one line it says so.
+/// Returns the offered, achieved, and good rates. If the last two are equal, one line says so.
 pub fn rate(shape: &Shape, at: &Rows) -> Panel {
     let mut series = Vec::new();
     if shape.has_offer && !shape.counts_iterations {
@@ -87,7 +87,7 @@ pub fn rate(shape: &Shape, at: &Rows) -> Panel {
         series.push(Series::new("good", "without failure", 2, Form::Line, good));
     }
     let name = if shape.is_over && !shape.has_errors { "achieved, none failed" } else { "achieved" };
-    // Last, so that the others show only where they differ.
+    // Drawn last, so that the others are visible only where they differ.
     let achieved = at.values(|t| Some(t.achieved_rate_per_s));
     series.push(Series::new("achieved", name, 0, Form::Line, achieved));
     Panel::new("rate", Axis::new("requests", Unit::PerSecond), series)
@@ -97,7 +97,7 @@ fn offered(at: &Rows) -> Series {
     Series::new("offered", "offered", 7, Form::Dashed, at.values(|t| t.offered_rate_per_s))
 }
 
-/// Arrivals that start several requests are not to be held against each of them: they have a panel of their own.
+/// Arrivals that start several requests are not comparable with single requests, so they have their own panel.
 pub fn iterations(shape: &Shape, at: &Rows) -> Option<Panel> {
     let axis = Axis::new("iterations", Unit::PerSecond);
     (shape.has_offer && shape.counts_iterations).then(|| Panel::new("iterations", axis, vec![offered(at)]))
@@ -105,7 +105,7 @@ pub fn iterations(shape: &Shape, at: &Rows) -> Option<Panel> {
 
 pub fn latency(at: &Rows) -> Panel {
     let times = |of: fn(&Second) -> Option<u64>| at.values(|t| of(t).map(|ns| ns as f64));
-    // A percentile of too few samples is no point of a line; the longest is one of any number.
+    // A percentile of too few samples is not a point of a line; the longest time is one of any number.
     let series = vec![
         Series::new("p50", "p50", 0, Form::Line, times(|t| t.quantile(0.5).value_ns())),
         Series::new("p90", "p90", 4, Form::Line, times(|t| t.quantile(0.9).value_ns())),
@@ -142,15 +142,16 @@ pub fn opened(at: &Rows) -> Panel {
     Panel::new("opened", Axis::new(label, Unit::PerSecond), series)
 }
 
-/// One layer for each class that occurred; without classes one for all. `failed`: how many of a class in a row.
+/// Returns one layer for each class of failures that occurred, or one for all without classes. `failed` returns the
+/// number of a class in a row.
 pub fn errors(classes: &[&str], failed: &dyn Fn(usize, usize) -> Option<u64>, at: &Rows) -> Panel {
     let mut series = Vec::new();
     for (class, name) in classes.iter().enumerate() {
         let rates = at.numbered(|row, t| per_s(failed(class, row)?, t));
         // A live view knows its classes before their values.
         if rates.is_empty() || rates.iter().flatten().any(|rate| *rate > 0.0) {
-            let colour = COLOURS[series.len() % COLOURS.len()];
-            series.push(Series::new(name, name.replace('_', " "), colour, Form::Bars, rates).highest());
+            let color = COLOURS[series.len() % COLOURS.len()];
+            series.push(Series::new(name, name.replace('_', " "), color, Form::Bars, rates).highest());
         }
     }
     if series.is_empty() {
@@ -162,7 +163,7 @@ pub fn errors(classes: &[&str], failed: &dyn Fn(usize, usize) -> Option<u64>, at
     panel
 }
 
-/// Warm colours first: these are failures.
+/// Warm colors first, because these are failures.
 const COLOURS: [u8; 7] = [1, 3, 4, 6, 5, 2, 0];
 
 pub fn bytes(at: &Rows) -> Panel {
@@ -173,7 +174,7 @@ pub fn bytes(at: &Rows) -> Panel {
     Panel::new("bytes", Axis::new("bytes", Unit::BytesPerSecond), series)
 }
 
-/// The generator's own.
+/// The failures of the load generator.
 pub fn schedule_lag(at: &Rows) -> Panel {
     let late = at.values(|t| t.schedule_lag_p99_ns.map(|ns| ns as f64));
     let label = "schedule lag p99";

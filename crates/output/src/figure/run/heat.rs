@@ -1,4 +1,4 @@
-//! Where response times lay, second for second and as a whole: bands, plateaus and pauses that no percentile shows.
+//! Distributions of response times, per second and in total: bands, plateaus, and pauses that percentiles do not show.
 
 use super::{not_drawn, over_time, per_s, time_limits};
 use crate::format::{chosen_s, count, counted, ratio};
@@ -9,10 +9,11 @@ use plimsoll_chart::{Axis, Chart, Form, Heat, Panel, Scale, Series, Unit};
 /// Columns of the distribution.
 const BARS: usize = 60;
 
-/// Two heat-maps of which no more than this share of the times lies in another cell look the same.
+/// Two heat maps look the same if at most this share of the times lies in different cells.
 const ALIKE: f64 = 0.01;
 
-/// The share of the times that lie in another cell of the second one; `None`: they have not the same cells or times.
+/// Returns the share of the times that lie in a different cell of the second heat map; `None` if they differ in cells
+/// or times.
 fn moved(a: &Seen, b: &Seen) -> Option<f64> {
     let sum = |seen: &Seen| seen.counts.iter().flatten().sum::<u64>();
     if a.from_s != b.from_s || a.edges_ns != b.edges_ns || a.counts.len() != b.counts.len() {
@@ -23,11 +24,11 @@ fn moved(a: &Seen, b: &Seen) -> Option<f64> {
     let of = |column: &[u64], row: usize| column.get(row).copied().unwrap_or(0);
     let apart: u64 =
         columns.flat_map(|(a, b)| (0..rows).map(move |row| of(a, row).abs_diff(of(b, row)))).sum();
-    // Who moved is missing in one cell and too many in another.
+    // A moved time is missing in one cell and surplus in another.
     (sum(a) > 0 && sum(a) == sum(b)).then(|| apart as f64 / 2.0 / sum(a) as f64)
 }
 
-/// Of response times, and of service times where these look different; none where nothing was counted.
+/// Returns the heat map of response times, and of service times if it looks different; none without times.
 pub fn heats(s: &Summary, p: &Picture, rows: &[Second]) -> Vec<Chart> {
     let of = |id: &str, title: &str, what: &str, seen: &Seen| {
         let total: u64 = seen.counts.iter().flatten().sum();
@@ -81,18 +82,18 @@ fn failures(rows: &[Second]) -> Option<Panel> {
     has_any.then(|| Panel::new("errors", Axis::new("failures", Unit::PerSecond), vec![series]))
 }
 
-/// Columns of the measured part.
+/// Columns of the measurement period.
 fn measured(s: &Summary, seen: &Seen) -> impl Iterator<Item = usize> {
     let warmup_s = s.totals.warmup_s;
     (0..).zip(&seen.from_s).filter(move |(_, from_s)| **from_s >= warmup_s - 1e-6).map(|(at, _)| at)
 }
 
-/// Times of the measured part that are in no cell.
+/// Times of the measurement period that are in no cell.
 pub fn cut_off(s: &Summary, p: &Picture) -> u64 {
     measured(s, &p.response_heat).filter_map(|at| p.response_heat.cut_off.get(at)).sum()
 }
 
-/// How many requests took how long, the warm-up left out.
+/// Returns the number of requests by duration, without the warm-up.
 pub fn distribution(s: &Summary, p: &Picture) -> Option<Chart> {
     let seen = &p.response_heat;
     let rows = seen.edges_ns.len().checked_sub(1)?;
@@ -107,7 +108,7 @@ pub fn distribution(s: &Summary, p: &Picture) -> Option<Chart> {
     let edge = |at: usize| seen.edges_ns.get(at.min(rows)).copied().unwrap_or(1.0).max(1.0);
     let bins: Vec<(f64, f64, u64)> = (first..last)
         .step_by(width)
-        // The last one is as wide as the others, or its bar would tell less than it holds.
+        // The last column is as wide as the others; otherwise, its bar would be too small.
         .map(|at| (edge(at), edge(at + width), sums[at..(at + width).min(last)].iter().sum()))
         .collect();
     let (from, to) = (bins.first()?.0, bins.last()?.1);
@@ -118,7 +119,7 @@ pub fn distribution(s: &Summary, p: &Picture) -> Option<Chart> {
     chart.help =
         "Columns are equally wide on a logarithmic axis. More than one hill: more than one kind of answer."
             .into();
-    // The middle on that axis.
+    // The center on that axis.
     chart.xs = bins.iter().map(|(from, to, _)| (from * to).sqrt()).collect();
     let y = bins.iter().map(|(.., n)| Some(*n as f64)).collect();
     let series = vec![Series::new("requests", "times", 0, Form::Bars, y)];

@@ -1,5 +1,5 @@
-//! What requests waited for, from the fastest to the slowest: a tail that waits for its turn is another problem than
-//! one that waits for the first byte.
+//! The latency breakdown from the fastest to the slowest requests: a tail that waits for a connection is a different
+//! problem than one that waits for the first byte.
 
 use super::heat::cut_off;
 use super::not_drawn;
@@ -34,26 +34,26 @@ pub fn phases(s: &Summary, p: &Picture) -> Option<Chart> {
         ("download", "to the last byte", 4, |slice| slice.body_ns),
     ];
     let panel = |id: &str, axis: Axis, value: &dyn Fn(&Slice, f64) -> Option<f64>| {
-        let layer = |(phase, name, colour, of): &Phase| {
+        let layer = |(phase, name, color, of): &Phase| {
             let y = slices.iter().map(|slice| value(slice, of(slice))).collect();
-            // Its colour says the name in the second panel as well.
+            // Its color identifies it in the second panel as well.
             let (key, name) =
                 if id == "phases" { ((*phase).to_owned(), *name) } else { (format!("{phase}_ratio"), "") };
-            Series::new(&key, name, *colour, Form::Bars, y)
+            Series::new(&key, name, *color, Form::Bars, y)
         };
         let mut panel = Panel::new(id, axis, phases.iter().map(layer).collect());
         panel.stacked = true;
         panel
     };
     chart.panels.push(panel("phases", Axis::new("mean time", Unit::Nanoseconds), &|_, ns| Some(ns)));
-    // The slowest are so much slower that the others cannot be seen beside them.
+    // The slowest requests are so slow that the others are invisible on the same scale.
     let whole = |slice: &Slice| slice.wait_ns + slice.first_byte_ns + slice.body_ns;
     let share = |slice: &Slice, ns: f64| (whole(slice) > 0.0).then(|| ns / whole(slice));
     chart.panels.push(panel("shares", Axis::new("share of the time", Unit::Ratio).between(0.0, 1.0), &share));
     Some(chart)
 }
 
-/// `up to p50`, `p50 to p90`, `above p99.9`.
+/// Returns `up to p50`, `p50 to p90`, `above p99.9`.
 pub fn name(slice: &Slice) -> String {
     match (slice.from_q <= 0.0, slice.to_q >= 1.0) {
         (true, true) => "all".into(),

@@ -1,4 +1,4 @@
-//! Whole distributions over quantiles: response and service time of all requests, and one line for each request.
+//! Complete distributions over percentiles: response and service time of all requests, and one line for each request.
 
 use super::{missed_limits, time_limits};
 use crate::format::{count, counted, quantile_name};
@@ -6,11 +6,11 @@ use plimsoll_analysis::picture::{Picture, Point, Spectrum};
 use plimsoll_analysis::summary::Summary;
 use plimsoll_chart::{Axis, Chart, Form, Panel, Scale, Series, Unit};
 
-/// More lines in one panel cannot be told apart.
+/// Maximum number of distinguishable lines in one panel.
 pub const LINES: usize = 7;
-/// Of fewer times a single one makes the tail: the table has them.
+/// Minimum number of times: below it, a single one makes the tail, and the table has them.
 const TIMES: u64 = 10;
-/// Where the highest is this many times the lowest a linear axis shows the highest alone.
+/// If the highest value is this many times the lowest, a linear axis shows only the highest.
 const LOG_FROM: f64 = 200.0;
 
 pub fn spectrum(s: &Summary, p: &Picture) -> Option<Chart> {
@@ -44,7 +44,7 @@ fn samples(n: u64, what: &str) -> String {
     format!("{} {what} time{}", count(n), if n == 1 { "" } else { "s" })
 }
 
-/// One line for each named request, the busiest.
+/// Returns one line for each of the most frequent named requests.
 pub fn of_requests(s: &Summary, p: &Picture) -> Option<Chart> {
     let named: Vec<&Spectrum> = p.spectra.iter().filter(|one| !one.request.is_empty()).collect();
     // The curve of a single time would be a point at p0.
@@ -69,7 +69,7 @@ pub fn of_requests(s: &Summary, p: &Picture) -> Option<Chart> {
     });
     let mut chart = chart("spectrum-requests", "response times by request", lines.collect());
     chart.panels[0].limits = missed_limits(s).collect();
-    // The picture has the distributions of the busiest alone; the table has all that were sent.
+    // The chart only has the most frequent requests; the table has all that were sent.
     let all = s.requests.iter().filter(|row| !row.is_stream).count().max(named.len());
     chart.subtitle = match all - shown.len() {
         0 => format!("{} requests", shown.len()),
@@ -94,10 +94,10 @@ pub fn chart(id: &str, title: &str, series: Vec<Series>) -> Chart {
     chart
 }
 
-/// The longest of n, finished or cut off, stands at 1 - 1/n, since the axis has no place for 1.
-pub fn line(id: &str, name: &str, colour: u8, form: Form, points: &[Point], n: u64) -> Series {
+/// The longest of n times, completed or censored, is at 1 - 1/n, because the axis has no place for 1.
+pub fn line(id: &str, name: &str, color: u8, form: Form, points: &[Point], n: u64) -> Series {
     let end = 1.0 - 1.0 / n.max(1) as f64;
     let x = points.iter().map(|point| point.q.min(end)).collect();
     let y = points.iter().map(|point| Some(point.value_ns as f64)).collect();
-    Series::new(id, name, colour, form, y).at(x).highest()
+    Series::new(id, name, color, form, y).at(x).highest()
 }

@@ -24,8 +24,8 @@ pub fn panels(at: &Rows) -> Vec<Panel> {
     let alive = at.values(|t| t.streams_open.map(|n| n as f64));
     let events = at.values(|t| t.events.and_then(|n| per_s(n, t)));
     let connects = at.values(|t| per_s(t.connections_opened, t));
-    let panel = |id: &str, label: &str, unit: Unit, colour: u8, y| {
-        Panel::new(id, Axis::new(label, unit), vec![Series::new(id, label, colour, Form::Line, y)])
+    let panel = |id: &str, label: &str, unit: Unit, color: u8, y| {
+        Panel::new(id, Axis::new(label, unit), vec![Series::new(id, label, color, Form::Line, y)])
     };
     vec![
         panel("alive", "streams open", Unit::Count, 0, alive),

@@ -1,5 +1,5 @@
-//! What was watched beside the load, on the time axis of the run: CPU and memory of everything, and of each monitor its
-//! other numbers, those with a limit and those that moved with p99 first.
+//! Monitored metrics on the time axis of the run: CPU and memory of all monitors, and for each monitor its other
+//! metrics, those with a limit and those correlated with p99 first.
 
 use super::super::plain;
 use super::{Rows, over_time};
@@ -11,18 +11,18 @@ use plimsoll_chart::{Axis, Chart, Form, Limit, Panel, Scale, Series, Unit};
 use plimsoll_plan::phrase::watched;
 use plimsoll_plan::watch::{self, WATCH_NS};
 
-/// Lines of a panel, and panels of a chart.
+/// Maximum numbers of lines per panel, and of panels per chart.
 const LINES: usize = 7;
 const PANELS: usize = 6;
-/// Numbers that moved with p99 and are named.
+/// Maximum number of named metrics that are correlated with p99.
 const TOLD: usize = 4;
-/// From so many times the p99 of the run on its axis is logarithmic.
+/// If p99 varies by this factor, its axis is logarithmic.
 const LOG_FROM: f64 = 8.0;
-/// Points of p99 below them: it is there to be compared, and stands in full in the course of the run.
+/// Points of p99 below them: it only serves as a comparison and is shown in full in the timeline of the run.
 const TIMES: usize = 300;
-/// Samples further apart than so many seconds have a gap between them.
+/// Samples further apart than this, in s, have a gap between them.
 const GAP_S: f64 = 2.5;
-/// Points of a line: more cannot be seen, and would be most of the page of a long run.
+/// Points of a line: more are invisible and would dominate the page of a long run.
 const POINTS: usize = 900;
 
 pub fn monitors(s: &Summary, p: &Picture) -> Vec<Chart> {
@@ -42,7 +42,7 @@ pub fn monitors(s: &Summary, p: &Picture) -> Vec<Chart> {
         let mut unit = watch::Unit::Count;
         let mut left_out = 0;
         for (at, monitor) in names.iter().enumerate() {
-            // One line for each monitor: the first of the names that it has, as tables show it.
+            // One line for each monitor: its first metric among these names, as in tables.
             let own = || s.courses.iter().filter(|c| c.part.is_empty() && c.monitor == *monitor);
             let found = metrics.iter().find_map(|metric| own().find(|c| c.metric == *metric));
             let Some(course) = found else { continue };
@@ -52,7 +52,7 @@ pub fn monitors(s: &Summary, p: &Picture) -> Vec<Chart> {
             }
             unit = course.unit;
             let mut line = line(course, monitor, at, stretch_s);
-            // There are as many colours as LINES: the eighth has that of the first, and another form.
+            // There are as many colors as LINES: the eighth repeats the first with a different form.
             line.form = if series.len() < LINES { Form::Line } else { Form::Dashed };
             series.push(line);
             shown.push(course);
@@ -72,20 +72,20 @@ pub fn monitors(s: &Summary, p: &Picture) -> Vec<Chart> {
     out
 }
 
-/// Fragments that there are.
+/// Name fragments that exist.
 fn pair(parts: [String; 2]) -> String {
     let all: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
     all.join("; ")
 }
 
-/// The other numbers of a monitor.
+/// Returns the other metrics of a monitor.
 fn others(s: &Summary, p: &Picture, monitor: &str, stretch_s: f64) -> Option<Chart> {
     let is_size =
         |c: &Course| c.part.is_empty() && CPU_NAMES.iter().chain(&MEMORY_NAMES).any(|n| c.metric == *n);
     let own: Vec<&Course> = s.courses.iter().filter(|c| c.monitor == monitor && !is_size(c)).collect();
     let mut metrics: Vec<&str> = Vec::new();
     for course in &own {
-        // What never was anything else than 0 tells nothing.
+        // A metric that was always 0 is omitted.
         let tells = course.points.iter().any(|(_, value)| *value != 0.0);
         if tells && !metrics.contains(&course.metric.as_str()) {
             metrics.push(&course.metric);
@@ -113,7 +113,7 @@ fn others(s: &Summary, p: &Picture, monitor: &str, stretch_s: f64) -> Option<Cha
         drawn.extend(courses.iter().take(LINES).copied().copied());
         let unit = courses.first()?.unit;
         let name = |c: &Course| {
-            // Several machines may watch the same: their names tell the lines apart.
+            // Several machines may monitor the same target: their names distinguish the lines.
             let is_alone = courses.iter().filter(|other| other.part == c.part).count() == 1;
             let host =
                 s.generators.get(c.generator as usize).filter(|_| !is_alone).map(|row| row.host.as_str());
@@ -135,7 +135,7 @@ fn others(s: &Summary, p: &Picture, monitor: &str, stretch_s: f64) -> Option<Cha
                 word: format!("limit {}", watched(limit, unit)),
                 met: None,
             }));
-            // The panel's label says it.
+            // The panel's label contains it.
             panel.series[0].name = panel.y.label.clone();
         }
         chart.panels.push(panel);
@@ -153,8 +153,8 @@ fn others(s: &Summary, p: &Picture, monitor: &str, stretch_s: f64) -> Option<Cha
     Some(chart)
 }
 
-/// Where one of the numbers moved together with p99, that is drawn below them: in a panel of its own, because two
-/// scales in one plot make lines cross and touch where nothing meets.
+/// Adds p99 in its own panel if one of the metrics below it was correlated with it. Two scales in one plot would make
+/// lines cross where nothing meets.
 fn beside_p99(
     chart: &mut Chart,
     s: &Summary,
@@ -175,7 +175,7 @@ fn beside_p99(
     let at = Rows::of(rows);
     let (times, xs) = (at.values(|row| row.p99_ns.map(|ns| ns as f64)), at.xs());
     let width = times.len().div_ceil(TIMES).max(1);
-    // The one bad second is what is looked for; a stretch without any answer stays empty.
+    // The worst second of each section is drawn; a section without any response stays empty.
     let highest = |part: &[Option<f64>]| part.iter().flatten().copied().reduce(f64::max);
     let middle = |part: &[f64]| part.iter().sum::<f64>() / part.len() as f64;
     let (x, y) = (xs.chunks(width).map(middle).collect(), times.chunks(width).map(highest).collect());
@@ -183,7 +183,7 @@ fn beside_p99(
     let line = Series::new("response_p99", label, 1, Form::Line, y).at(x).highest();
     let mut axis = Axis::new(label, Unit::Nanoseconds);
     let highest = line.y.iter().flatten().copied().fold(0.0, f64::max);
-    // One bad second would press the others flat.
+    // One bad second would flatten the others.
     if s.response_time.p99_ns.is_some_and(|ns| ns > 0 && highest > LOG_FROM * ns as f64) {
         axis.scale = Scale::Log;
     }
@@ -193,12 +193,12 @@ fn beside_p99(
     chart.subtitle = pair([std::mem::take(&mut chart.subtitle), text]);
 }
 
-/// How a live row names the values of a course.
+/// Returns the name by which a live row refers to the values of a metric.
 pub fn series_id(course: &Course) -> String {
     plain(&course.key())
 }
 
-fn line(course: &Course, name: &str, colour: usize, stretch_s: f64) -> Series {
+fn line(course: &Course, name: &str, color: usize, stretch_s: f64) -> Series {
     let gap_s = GAP_S.max(1.5 * stretch_s);
     let (mut x, mut y): (Vec<f64>, Vec<Option<f64>>) = (Vec::new(), Vec::new());
     for (at, value) in points(course, stretch_s) {
@@ -209,16 +209,17 @@ fn line(course: &Course, name: &str, colour: usize, stretch_s: f64) -> Series {
         x.push(at);
         y.push(Some(in_base(value, course.unit)).filter(|y| y.is_finite()));
     }
-    Series::new(&series_id(course), name, (colour % LINES) as u8, Form::Line, y).at(x)
+    Series::new(&series_id(course), name, (color % LINES) as u8, Form::Line, y).at(x)
 }
 
-/// When and what: each sample, or the mean of those in each stretch, in its middle, so that lines share their x.
+/// Returns times and values: each sample, or the mean of the samples in each section, at its center, so that lines
+/// share their x.
 fn points(course: &Course, stretch_s: f64) -> Vec<(f64, f64)> {
-    // A sample tells of the second before it, as a second of the load does.
+    // A sample describes the second before it, as a second of the load does.
     let half_s = WATCH_NS as f64 / 2e9;
     let placed = course.points.iter().map(|(at, value)| ((at - half_s).max(0.0), *value));
     if stretch_s == 0.0 {
-        // Milliseconds: samples are not taken more exactly than that.
+        // In milliseconds: samples are not more precise.
         return placed.map(|(at, value)| ((at * 1e3).round() / 1e3, value)).collect();
     }
     let placed: Vec<(f64, f64)> = placed.map(|(at, value)| ((at / stretch_s).floor(), value)).collect();
@@ -227,14 +228,14 @@ fn points(course: &Course, stretch_s: f64) -> Vec<(f64, f64)> {
     placed.chunk_by(|(a, _), (b, _)| a == b).filter_map(one).collect()
 }
 
-/// Whole seconds that become one point of the courses of a long run; 0: each sample is one.
+/// Returns the whole seconds that become one point of a long run; 0 if each sample is one.
 fn stretch_s(s: &Summary) -> f64 {
     let end_s = s.courses.iter().filter_map(|c| c.points.last()).map(|(at, _)| *at).fold(0.0, f64::max);
     let samples = s.courses.iter().map(|c| c.points.len()).max().unwrap_or(0);
     if samples > POINTS { (end_s / POINTS as f64).ceil() } else { 0.0 }
 }
 
-/// Which stretch a point is the mean of; empty: of none.
+/// Returns which section a point averages; empty if none.
 fn pooled(stretch_s: f64) -> String {
     if stretch_s > 0.0 { format!("each point is the mean of {}", chosen_s(stretch_s)) } else { String::new() }
 }

@@ -1,12 +1,12 @@
-//! Capacity over load: what was measured with its intervals, the fitted law through it with its band and what it leaves
-//! over, the knee, and where more load gets fewer answers; and the times beside it.
+//! Capacity over load: measured values with their intervals, the fitted law with its band and residuals, the knee, and
+//! the range in which more load yields fewer responses; and the response times next to it.
 
 use super::{Of, Page, has_intervals, panel, tell_intervals};
 use crate::format::quantity;
 use plimsoll_chart::{Axis, Chart, Form, Limit, Mark, MarkKind, Panel, Series, Stretch, StretchKind, Unit};
 use plimsoll_experiment::study::{AxisKind, Curve, CurvePoint, Estimate, UslFit, UslPoint, level_text};
 
-/// Of an axis of users or arrivals; any other is no load.
+/// The axis of users or arrivals; any other is not a load.
 pub fn figures(page: &Page) -> Vec<Chart> {
     match page.curves.first() {
         Some(curve) if curve.kind != AxisKind::Other && curve.points.len() > 1 => {
@@ -53,26 +53,26 @@ fn capacity(page: &Page) -> Chart {
     chart
 }
 
-/// The law as a smooth line over the measured levels, beyond them it is not drawn; of a single curve with its band.
+/// Returns the law as a smooth line over the measured levels only; for a single curve, with its band.
 fn fit(curve: &Curve, at: usize, is_one_of_many: bool) -> Vec<Series> {
     let UslFit::Fit { line, .. } = &curve.usl else { return Vec::new() };
     let of = |value: fn(&UslPoint) -> f64| -> Vec<Option<f64>> {
         line.iter().map(|point| Some(value(point)).filter(|y| y.is_finite())).collect()
     };
     let x: Vec<f64> = line.iter().map(|point| point.users).collect();
-    let (name, colour) = if is_one_of_many { ("", at as u8) } else { ("fitted law (USL)", 1) };
+    let (name, color) = if is_one_of_many { ("", at as u8) } else { ("fitted law (USL)", 1) };
     let law = of(|point| point.rate_per_s);
-    let law = Series::new(&format!("law-{}", at + 1), name, colour, Form::Dashed, law).at(x.clone());
+    let law = Series::new(&format!("law-{}", at + 1), name, color, Form::Dashed, law).at(x.clone());
     if is_one_of_many {
         return vec![law];
     }
-    let band = Series::new("law-band", "95% band of the law", colour, Form::Range, vec![None; x.len()])
+    let band = Series::new("law-band", "95% band of the law", color, Form::Range, vec![None; x.len()])
         .at(x)
         .within(of(|point| point.low), of(|point| point.high));
     vec![band, law]
 }
 
-/// Measured rates less the law, as shares of the law: what it does not explain, with the points' own intervals.
+/// Returns the residuals of the measured rates, as shares of the law, with the points' own intervals.
 fn left_over(page: &Page, curve: &Curve) -> Option<Panel> {
     let against = |rate: Option<f64>, point: &CurvePoint| {
         let law = point.usl_rate_per_s.filter(|law| *law > 0.0)?;
@@ -87,7 +87,7 @@ fn left_over(page: &Page, curve: &Curve) -> Option<Panel> {
         .iter()
         .flatten()
         .fold(None, |most: Option<f64>, share| Some(most.unwrap_or(0.0).max(share.abs())))?;
-    // Intervals may reach further than the points, but not so far that these cannot be told apart.
+    // Intervals may extend beyond the points, but the points must stay distinguishable.
     let reach = [of(|rate| rate.low), of(|rate| rate.high)].concat();
     let reach = reach.iter().flatten().fold(0.0_f64, |most, share| most.max(share.abs()));
     let end = rounded((1.2 * most).max(reach.min(4.0 * most)).max(0.01));
@@ -101,7 +101,7 @@ fn left_over(page: &Page, curve: &Curve) -> Option<Panel> {
     Some(left)
 }
 
-/// The next of 1, 2, 5, 10, 20 ... per cent, so that the same stretch lies above and below 0.
+/// Returns the next of 1, 2, 5, 10, 20 ... percent, so that the axis is symmetric around 0.
 fn rounded(share: f64) -> f64 {
     let power = 10f64.powf(share.log10().floor());
     [1.0, 2.0, 5.0].map(|step| step * power).into_iter().find(|end| *end >= share).unwrap_or(10.0 * power)
@@ -123,8 +123,8 @@ fn knee(curve: &Curve) -> Option<Mark> {
     Some(Mark { at, word: format!("knee at {}", level_text(at)), kind: MarkKind::Answer })
 }
 
-/// From the highest rate on, where the last is lower beyond doubt; else from the peak of the law to the last level,
-/// where that peak was measured.
+/// Returns the range after the highest rate, if the last rate is certainly lower; otherwise, the range from the peak of
+/// the law to the last level, if that peak was measured.
 fn retrograde(curve: &Curve) -> Option<Stretch> {
     let of_law = match &curve.usl {
         UslFit::Fit { peak: Some(peak), .. } if !peak.is_extrapolated => Some(peak.users),
@@ -132,7 +132,7 @@ fn retrograde(curve: &Curve) -> Option<Stretch> {
     };
     let last = curve.points.last()?.parameter_value;
     let from = curve.retrograde_from.or(of_law).filter(|from| *from < last)?;
-    // A law may fall where the measured rates do not, or not beyond doubt.
+    // A law may fall where the measured rates do not, or not certainly.
     let word = if curve.retrograde_from.is_some() {
         "more load, fewer answers"
     } else {
@@ -150,7 +150,7 @@ fn latency(page: &Page) -> Chart {
         [("p50", 0, |row| row.p50_ns), ("p90", 4, |row| row.p90_ns), ("p99", 1, |row| row.p99_ns)];
     if let [one] = page.curves {
         chart.marks.extend(knee(one));
-        let lines = all.map(|(name, colour, of)| page.line(name, name.into(), colour, one, &of));
+        let lines = all.map(|(name, color, of)| page.line(name, name.into(), color, one, &of));
         chart.panels.push(panel("times", axis("response time"), lines.into()));
         tell_intervals(&mut chart);
         return chart;

@@ -291,8 +291,8 @@ describe("a live run", () => {
         y: axis,
         stacked: false,
         series: [
-          { id: "achieved", name: "", colour: 0, form: "line", y: xs.map(() => 1) },
-          { id: "p99", name: "", colour: 1, form: "range", y: [...xs], low: [...xs], high: [...xs] },
+          { id: "achieved", name: "", color: 0, form: "line", y: xs.map(() => 1) },
+          { id: "p99", name: "", color: 1, form: "range", y: [...xs], low: [...xs], high: [...xs] },
         ],
       },
     ],

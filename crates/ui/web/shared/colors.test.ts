@@ -38,8 +38,8 @@ function linear(hex: string): Three {
 
 const times = (m: Matrix, c: Three): Three => m.map((row) => row[0] * c[0] + row[1] * c[1] + row[2] * c[2]) as Three;
 
-function oklab(colour: Three): Three {
-  const cut = colour.map((part) => Math.min(1, Math.max(0, part))) as Three;
+function oklab(color: Three): Three {
+  const cut = color.map((part) => Math.min(1, Math.max(0, part))) as Three;
   const cones: Matrix = [
     [0.4122214708, 0.5363325363, 0.0514459929],
     [0.2119034982, 0.6806995451, 0.1073969566],
@@ -67,7 +67,7 @@ function contrast(a: string, b: string): number {
   return high / low;
 }
 
-test("lines of one panel are told apart by colour-blind readers, in both themes", () => {
+test("lines of one panel are told apart by color-blind readers, in both themes", () => {
   const all = palettes();
   expect(all.length).toBe(3);
   const close = all.flatMap((palette) =>
@@ -86,7 +86,7 @@ test("lines of one panel are told apart by colour-blind readers, in both themes"
 test("every line stands out from the ground of charts, in both themes", () => {
   const pale = palettes().flatMap((palette) =>
     [0, 1, 2, 3, 4, 5, 6, 7]
-      .map((at) => ({ colour: `c${at}`, ratio: contrast(palette.get(`c${at}`) ?? "", palette.get("raised") ?? "") }))
+      .map((at) => ({ color: `c${at}`, ratio: contrast(palette.get(`c${at}`) ?? "", palette.get("raised") ?? "") }))
       .filter(({ ratio }) => !(ratio >= CONTRAST)),
   );
   expect(pale).toEqual([]);

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 
 /** Returns a comment with the licenses of these packages, with the same bytes on every machine. */
-export function licences(packages: Readonly<Record<string, string>>): string {
+export function licenses(packages: Readonly<Record<string, string>>): string {
   const texts = Object.entries(packages).map(([name, file]) => {
     const text = readFileSync(new URL(`node_modules/${name}/${file}`, import.meta.url), "utf8");
     return `Made with ${name}:\n${text.replace(/\r\n/g, "\n").replaceAll("*/", "* /").trim()}\n`;

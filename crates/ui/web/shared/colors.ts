@@ -1,6 +1,6 @@
 // Colors of the page's style sheet for canvases, which have no style sheets.
 
-export interface Colours {
+export interface Colors {
   series: string[];
   heat: string[];
   ink: string;
@@ -21,12 +21,12 @@ const HEAT = [
 ];
 
 /** Returns the current colors of this element, which depend on the theme. */
-export function coloursOf(element: Element): Colours {
+export function colorsOf(element: Element): Colors {
   const style = getComputedStyle(element);
   const read = (name: string, otherwise: string) => style.getPropertyValue(name).trim() || otherwise;
   return {
-    series: SERIES.map((colour, at) => read(`--c${at}`, colour)),
-    heat: HEAT.map((colour, at) => read(`--h${at}`, colour)),
+    series: SERIES.map((color, at) => read(`--c${at}`, color)),
+    heat: HEAT.map((color, at) => read(`--h${at}`, color)),
     ink: read("--ink", "#111111"),
     soft: read("--soft", "#555555"),
     faint: read("--faint", "#8a8a8a"),
