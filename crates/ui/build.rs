@@ -50,12 +50,12 @@ fn without() -> (bool, Option<String>) {
 /// Why the scripts cannot be built, and how to get them; the second may be empty.
 struct Missing {
     why: String,
-    mend: String,
+    fix: String,
 }
 
 impl From<String> for Missing {
     fn from(why: String) -> Self {
-        Missing { why, mend: String::new() }
+        Missing { why, fix: String::new() }
     }
 }
 
@@ -63,7 +63,7 @@ impl From<String> for Missing {
 impl std::fmt::Display for Missing {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.why)?;
-        if self.mend.is_empty() { Ok(()) } else { write!(f, "; {}", self.mend) }
+        if self.fix.is_empty() { Ok(()) } else { write!(f, "; {}", self.fix) }
     }
 }
 
@@ -76,7 +76,7 @@ fn made(out: &Path) -> Result<PathBuf, Missing> {
     }
     if without().0 {
         let why = format!("this build was made with {WITHOUT}=1");
-        return Err(Missing { why, mend: "build again without it".into() });
+        return Err(Missing { why, fix: "build again without it".into() });
     }
     let mut sources = Vec::new();
     gather(&web, "", &mut sources)?;
@@ -126,11 +126,11 @@ fn made(out: &Path) -> Result<PathBuf, Missing> {
 }
 
 fn needs_node() -> Result<(), Missing> {
-    let mend = format!(
+    let fix = format!(
         "install Node {}.{} or newer (or {} since {}.{}) with npm, then `touch crates/ui/build.rs` and build again",
         NODE_LATER.0, NODE_LATER.1, NODE_20.0, NODE_20.0, NODE_20.1
     );
-    let lacks = |why: String| Missing { why, mend: mend.clone() };
+    let lacks = |why: String| Missing { why, fix: fix.clone() };
     let version = describe("node").ok_or_else(|| lacks("Node was not found".into()))?;
     describe("npm").ok_or_else(|| lacks("npm was not found".into()))?;
     let mut numbers = version.trim().trim_start_matches('v').split('.').map(|n| n.parse().unwrap_or(0));
@@ -154,7 +154,7 @@ fn npm(work: &Path, arguments: Vec<&str>) -> Result<(), Missing> {
         .env_remove("NODE_ENV")
         .stdin(Stdio::null())
         .output()
-        .map_err(|e| Missing { why: format!("cannot start npm: {e}"), mend: again.into() })?;
+        .map_err(|e| Missing { why: format!("cannot start npm: {e}"), fix: again.into() })?;
     if run.status.success() {
         return Ok(());
     }
@@ -164,7 +164,7 @@ fn npm(work: &Path, arguments: Vec<&str>) -> Result<(), Missing> {
     let verb = verb.trim_end_matches(" --ignore-scripts");
     let why = "it needs the npm registry the first time";
     let why = format!("`npm {verb}` failed ({why}, see `{}`)", log.display());
-    Err(Missing { why, mend: format!("fix this, {again}") })
+    Err(Missing { why, fix: format!("fix this, {again}") })
 }
 
 /// Returns the folder that all profiles share: the one that cargo has tagged as its own, or the one above
@@ -222,7 +222,7 @@ fn key(sources: &[(String, Vec<u8>)]) -> String {
 fn embed(out: &Path, made: Result<PathBuf, Missing>) -> std::io::Result<()> {
     let (mut script, mut console, mut missing) = ("None".to_owned(), String::new(), "None".to_owned());
     match made {
-        Err(Missing { why, mend }) => missing = format!("Some(Missing {{ why: {why:?}, mend: {mend:?} }})"),
+        Err(Missing { why, fix }) => missing = format!("Some(Missing {{ why: {why:?}, fix: {fix:?} }})"),
         Ok(dist) => {
             fs::copy(dist.join("report/report.js"), out.join("report.js"))?;
             script = r#"Some(include_str!(concat!(env!("OUT_DIR"), "/report.js")))"#.to_owned();

@@ -59,7 +59,7 @@ pub fn command(flags: &Serve) -> Result<Exit, Failure> {
 fn has_pages(missing: Option<plimsoll_ui::Missing>) -> Result<(), Failure> {
     match missing {
         None => Ok(()),
-        Some(missing) => Err(Failure::machine(missing.why, Some(missing.mend.to_owned()))),
+        Some(missing) => Err(Failure::machine(missing.why, Some(missing.fix.to_owned()))),
     }
 }
 
@@ -198,9 +198,9 @@ mod tests {
     fn a_build_without_pages_says_what_is_missing_and_how_to_get_it() {
         assert!(has_pages(None).is_ok());
         let why = "the console was not built: `npm` is not there";
-        let mend = "install Node and build again";
-        let told = has_pages(Some(plimsoll_ui::Missing { why, mend }));
+        let fix = "install Node and build again";
+        let told = has_pages(Some(plimsoll_ui::Missing { why, fix }));
         let Err(Failure::Machine { sentence, hint }) = told else { panic!("it must not be served") };
-        assert_eq!((sentence.as_str(), hint.as_str()), (why, mend));
+        assert_eq!((sentence.as_str(), hint.as_str()), (why, fix));
     }
 }

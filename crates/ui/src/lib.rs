@@ -30,7 +30,7 @@ pub fn console_files() -> &'static [File] {
 pub struct Missing {
     pub why: &'static str,
     /// How to get them; may be empty.
-    pub mend: &'static str,
+    pub fix: &'static str,
 }
 
 /// Returns why the scripts are missing and how to get them, or `None` if they exist.

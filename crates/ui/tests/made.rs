@@ -27,7 +27,7 @@ fn package(name: &str) -> PathBuf {
     );
     let main = r#"fn main() {
         match plimsoll_ui::missing() {
-            Some(missing) => println!("missing: {}; {}", missing.why, missing.mend),
+            Some(missing) => println!("missing: {}; {}", missing.why, missing.fix),
             None => println!("missing: nothing"),
         }
         println!("console: {}", plimsoll_ui::console_files().len());
@@ -111,7 +111,7 @@ fn a_node_that_is_too_old_is_said_to_be() {
         let file = bin.join(name);
         fs::write(&file, format!("#!/bin/sh\necho {version}\n")).expect("the folder was just made");
         let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-        fs::set_permissions(&file, mode).expect("the file is ours");
+        fs::set_permissions(&file, mode).expect("the file is writable");
     }
     let said = run(&folder, Some(&bin), None, &[]);
     assert!(
@@ -136,7 +136,7 @@ fn a_build_without_on_purpose_is_quiet_and_does_not_look_for_node() {
 fn scripts_are_the_same_bytes_everywhere_and_made_once_for_all_profiles() {
     let Some(own) = plimsoll_ui::report_script() else {
         let why = plimsoll_ui::missing().expect("one of the two is there");
-        assert!(why.mend.contains("build again"), "{why:?}");
+        assert!(why.fix.contains("build again"), "{why:?}");
         return;
     };
     let folder = package("twice");
@@ -174,7 +174,7 @@ fn a_script_can_stand_in_a_page_and_asks_for_nothing() {
     assert!(plimsoll_ui::missing().is_none());
     assert!(script.len() < 120_000, "{} bytes", script.len());
     let lower = script.to_lowercase();
-    // What would end the element that it stands in, and what the page's policy forbids.
+    // Text that would end the script element, and functions that the page's policy forbids.
     for word in [
         "</script",
         "<!--",
@@ -195,5 +195,5 @@ fn a_script_can_stand_in_a_page_and_asks_for_nothing() {
             &script[at..(at + 60).min(script.len())]
         );
     }
-    assert!(script.contains("Leon Sorokin"), "the licence of what it holds goes along with it");
+    assert!(script.contains("Leon Sorokin"), "the script includes the licenses of its packages");
 }
