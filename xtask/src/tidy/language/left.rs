@@ -1,4 +1,4 @@
-//! What is left to rewrite.
+//! Folders that are not rewritten yet.
 
 /// Hits by folder; `cargo xtask tidy words` prints these rows.
 pub const LEFT: &[(&str, usize)] = &[
@@ -17,16 +17,10 @@ pub const LEFT: &[(&str, usize)] = &[
     ("crates/plan", 18),
     ("crates/record", 29),
     ("crates/script", 76),
-    ("crates/ui", 5),
     ("docs/concepts", 14),
     ("docs/design", 1),
     ("docs/guide", 198),
     ("docs/reference", 1),
     ("fuzz", 2),
     ("src", 12),
-    ("testbed/lab", 115),
-    ("testbed/ruler", 118),
-    ("testbed/testkit", 20),
-    ("tests", 363),
-    ("xtask", 119),
 ];
