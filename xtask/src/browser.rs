@@ -1,5 +1,5 @@
-//! `cargo xtask browser`: the report and the console in a real browser. Real runs are made, pages are written, and
-//! Playwright drives the distribution's Chromium over them; `--shots` only takes pictures of every section, and
+//! `cargo xtask browser`: the report and the console in a real browser. It makes real runs, writes their pages, and
+//! tests them with Playwright in the distribution's Chromium. `--shots` only takes screenshots of every section, and
 //! `--pictures` only those of README and docs.
 
 use chore::{Outcome, needs, shell};
@@ -27,7 +27,7 @@ pub fn command(arguments: &[String]) -> Outcome {
         }
     };
     needs::ensure(&["node", "npm", "chromium"])?;
-    let chromium = needs::find("chromium").ok_or("chromium was installed and is not there")?;
+    let chromium = needs::find("chromium").ok_or("chromium was installed, but is not found")?;
     let target = shell::target_folder()?;
     let (tool, maker) = match given {
         Some(tool) => built(Path::new(tool))?,
@@ -48,7 +48,7 @@ pub fn command(arguments: &[String]) -> Outcome {
     shell::run(&mut run)
 }
 
-/// The tool as people get it, and the example that makes runs in simulated time.
+/// Builds the release binary, and the example that generates runs in simulated time.
 fn build(target: &Path) -> Result<(PathBuf, PathBuf), String> {
     shell::run(shell::cargo().args(["build", "--release", "--quiet"]))?;
     let example = ["build", "--quiet", "--package", "plimsoll-testkit", "--example", "make_run"];
@@ -56,18 +56,18 @@ fn build(target: &Path) -> Result<(PathBuf, PathBuf), String> {
     Ok((target.join("release/plimsoll"), target.join("debug/examples/make_run")))
 }
 
-/// Those that are there: cargo builds examples beside tests.
+/// Returns existing ones: cargo builds examples together with tests.
 fn built(tool: &Path) -> Result<(PathBuf, PathBuf), String> {
     let tool = std::path::absolute(tool).map_err(|e| format!("`{}`: {e}", tool.display()))?;
     let maker = tool.with_file_name("examples").join("make_run");
     if let Some(file) = [&tool, &maker].into_iter().find(|file| !file.is_file()) {
-        let hint = "hint: `cargo test --workspace --no-run` builds it";
-        return Err(format!("there is no `{}`\n{hint}", file.display()));
+        let help = "help: build it with `cargo test --workspace --no-run`";
+        return Err(format!("`{}` does not exist\n{help}", file.display()));
     }
     Ok((tool, maker))
 }
 
-/// The scripts without a browser: types, and tests of their pure parts.
+/// Checks the scripts without a browser: types, and tests of their pure parts.
 fn scripts() -> Outcome {
     let web = shell::root().join("crates/ui/web");
     packages(&web)?;
@@ -81,7 +81,8 @@ fn scripts() -> Outcome {
     )
 }
 
-/// What the lock file names, unless it is there already. The browser is the distribution's: none is downloaded.
+/// Installs the packages of the lock file, unless they are installed. It downloads no browser: the tests use that of
+/// the distribution.
 fn packages(here: &Path) -> Outcome {
     let lock = here.join("package-lock.json");
     let mark = here.join("node_modules/.package-lock.json");

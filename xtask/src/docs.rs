@@ -1,5 +1,5 @@
-//! `cargo xtask docs`: the reference pages come out of the binary's own tables (flags, metrics, faults, cautions,
-//! exit codes), so they cannot describe a tool that does not exist. `--check` is the proof in CI.
+//! `cargo xtask docs`: generates the reference pages from the tables of the binary (flags, metrics, faults, cautions,
+//! exit codes), so that they always describe the current tool. CI runs it with `--check`.
 
 use chore::{Outcome, shell};
 use serde_json::Value;
@@ -19,7 +19,8 @@ pub fn command(arguments: &[String]) -> Outcome {
     let (check, mut run) = match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         [] => (false, run),
         ["--check"] => (true, run),
-        // One that was built with the tests: alone its dependencies have other features, and all are compiled again.
+        // The binary that was built with the tests: a separate build would compile its dependencies again with other
+        // features.
         ["--check", "--of", binary] => (true, Command::new(binary)),
         _ => return Err(format!("unknown arguments `{}`", arguments.join(" "))),
     };
@@ -32,7 +33,7 @@ pub fn command(arguments: &[String]) -> Outcome {
             println!("{} reference pages are up to date", pages.len());
             return Ok(());
         }
-        return Err(format!("stale: {}\ntype: cargo xtask docs", stale.join(", ")));
+        return Err(format!("stale: {}\nhelp: run `cargo xtask docs`", stale.join(", ")));
     }
     write(&pages, &folder)?;
     println!("{} pages in {FOLDER}", pages.len());
@@ -48,11 +49,11 @@ fn pages(text: &str) -> Result<Vec<Page>, String> {
     let mut pages = Vec::new();
     for page in list {
         let (Some(path), Some(text)) = (page["path"].as_str(), page["text"].as_str()) else {
-            return Err(format!("a page needs `path` and `text`, this one has neither or one: {page}"));
+            return Err(format!("a page requires `path` and `text`: {page}"));
         };
-        // A page must stay below the folder: the writer must never be led elsewhere by a name.
+        // A page must stay below the folder, regardless of its name.
         if path.is_empty() || !Path::new(path).components().all(|c| matches!(c, Component::Normal(_))) {
-            return Err(format!("page path `{path}` leads out of {FOLDER}"));
+            return Err(format!("page path `{path}` is outside of {FOLDER}"));
         }
         pages.push((path.to_string(), text.to_string()));
     }
@@ -63,7 +64,7 @@ fn write(pages: &[Page], folder: &Path) -> Outcome {
     for (path, text) in pages {
         let file = folder.join(path);
         let parent = file.parent().unwrap_or(folder);
-        std::fs::create_dir_all(parent).map_err(|e| format!("cannot make `{}`: {e}", parent.display()))?;
+        std::fs::create_dir_all(parent).map_err(|e| format!("cannot create `{}`: {e}", parent.display()))?;
         std::fs::write(&file, text).map_err(|e| format!("cannot write `{}`: {e}", file.display()))?;
     }
     for extra in extras(pages, folder)? {
@@ -73,11 +74,11 @@ fn write(pages: &[Page], folder: &Path) -> Outcome {
     Ok(())
 }
 
-/// Pages that differ from what the binary says, are missing, or that the binary no longer knows.
+/// Returns pages that differ from the binary's, are missing, or are no longer generated.
 fn stale(pages: &[Page], folder: &Path) -> Result<Vec<String>, String> {
     let mut stale = Vec::new();
     for (path, text) in pages {
-        // A file that is missing or unreadable is stale: writing it again is the mend in both cases.
+        // A missing or unreadable file is stale: the fix is to write it in both cases.
         if std::fs::read_to_string(folder.join(path)).ok().as_deref() != Some(text.as_str()) {
             stale.push(format!("{FOLDER}/{path}"));
         }
@@ -108,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn a_changed_a_missing_and_a_forgotten_page_are_all_stale() {
+    fn changed_missing_and_obsolete_pages_are_stale() {
         let folder = scratch("stale");
         let old = vec![("flags.md".into(), "old".into()), ("gone.md".into(), "x".into())];
         write(&old, &folder).unwrap();
@@ -124,8 +125,8 @@ mod tests {
     }
 
     #[test]
-    fn a_page_that_would_leave_the_folder_is_refused() {
+    fn a_page_outside_of_the_folder_is_rejected() {
         let refused = pages(r#"[{"path": "../../etc/passwd", "text": ""}]"#);
-        assert!(refused.unwrap_err().contains("leads out of"));
+        assert!(refused.unwrap_err().contains("is outside of"));
     }
 }

@@ -1,4 +1,4 @@
-//! Tests that failed, as their program tells of them, and the program with nothing but those.
+//! Failed tests, according to the output of their program, and the command that repeats only them.
 
 use crate::suites::results;
 use chore::bounded::End;
@@ -6,21 +6,21 @@ use std::process::Command;
 
 /// How a test program ends when tests have failed.
 const TESTS_FAILED: i32 = 101;
-/// Tests of one program that failed in it.
+/// The failed tests of one program.
 pub struct Failed {
     pub name: String,
-    /// What ran the program.
+    /// The command of the program.
     pub command: Command,
     pub tests: Vec<String>,
 }
 
-/// The tests that failed in a program that told of all of its tests: their names stand at its end.
+/// Returns the failed tests of a program that reported all of its tests: their names are at the end of its output.
 pub fn names(end: &End, text: &str) -> Vec<String> {
     let counted: Option<usize> =
         results(text).last().and_then(|line| line.split("; ").nth(1)?.strip_suffix(" failed")?.parse().ok());
-    let is_told = matches!(end, End::Itself(status) if status.code() == Some(TESTS_FAILED));
+    let has_failures = matches!(end, End::Itself(status) if status.code() == Some(TESTS_FAILED));
     let (true, 1, Some(counted), Some((_, list))) =
-        (is_told, results(text).count(), counted, text.rsplit_once("\nfailures:\n"))
+        (has_failures, results(text).count(), counted, text.rsplit_once("\nfailures:\n"))
     else {
         return Vec::new();
     };
@@ -29,16 +29,16 @@ pub fn names(end: &End, text: &str) -> Vec<String> {
     if names.len() == counted { names } else { Vec::new() }
 }
 
-/// What speaks against a program that ran fewer tests than these: it may not know their names.
+/// Returns an error if the program did not run exactly this number of tests: it may not know their names.
 pub fn skipped(text: &str, tests: usize) -> Option<String> {
     let passed = results(text)
         .last()
         .and_then(|line| line.strip_prefix("ok. ")?.split_once(" passed")?.0.parse().ok());
-    (passed != Some(tests)).then(|| format!("ran other tests than the {tests} that failed"))
+    (passed != Some(tests)).then(|| format!("did not run exactly the {tests} failed tests"))
 }
 
 impl Failed {
-    /// The same program with nothing but these tests, one after the other.
+    /// Returns the command of the same program with only these tests, sequentially.
     pub fn alone(&self) -> Command {
         let mut command = Command::new(self.command.get_program());
         command.args(self.command.get_args()).arg("--exact").args(&self.tests);

@@ -1,7 +1,7 @@
-//! `cargo xtask <command>`: the project's chores. Each command is one module and one row of `COMMANDS`;
-//! help comes out of the table, so a command cannot exist without being listed.
+//! `cargo xtask <command>`: the project's chores. Each command is one module and one row of `COMMANDS`. The help is
+//! generated from the table, so it lists every command.
 #![forbid(unsafe_code)]
-// Chores talk to a person at a terminal: printing is what they are for.
+// Chores print for a person at a terminal.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 mod browser;
@@ -27,43 +27,43 @@ const COMMANDS: &[Command] = &[
     Command {
         name: "test",
         usage: "[--quick]",
-        about: "everything CI runs; --quick leaves out the truth tests, browser, lab and bench",
+        about: "run everything that CI runs; --quick omits the truth tests, browser, lab, and bench",
         run: test::command,
     },
     Command {
         name: "bench",
         usage: bench::USAGE,
-        about: "this tool beside its peers, interleaved; writes bench/runs/<date>-<machine>/",
+        about: "compare plimsoll with its peers in interleaved runs; writes bench/runs/<date>-<machine>/",
         run: bench::command,
     },
     Command {
         name: "lab",
         usage: lab::USAGE,
-        about: "the systems of testbed/: started, loaded, held against their contracts, stopped",
+        about: "start, check, load, and stop the systems of testbed/",
         run: lab::command,
     },
     Command {
         name: "browser",
         usage: browser::USAGE,
-        about: "report and console in a real browser; --pictures makes docs/images, --shots a screenshot per section",
+        about: "test report and console in a real browser; --pictures writes docs/images, --shots takes screenshots",
         run: browser::command,
     },
     Command {
         name: "nightly",
         usage: "",
-        about: "the heavy proofs: the release build in browser and lab, long truth tests, full bench, cargo-deny",
+        about: "run the long tests: release build in browser and lab, long truth tests, full bench, cargo-deny",
         run: nightly::command,
     },
     Command {
         name: "docs",
         usage: "[--check]",
-        about: "regenerate docs/reference/ from the binary; --check fails when a page is stale",
+        about: "regenerate docs/reference/ from the binary; --check fails if a page is stale",
         run: docs::command,
     },
     Command {
         name: "needs",
         usage: "",
-        about: "install the system packages that the tests use, or say what to type",
+        about: "install the system packages that the tests use, or print the command that does",
         run: needs::command,
     },
 ];

@@ -1,15 +1,15 @@
-//! `cargo xtask nightly`: the proofs that are too long for every push. Some tests lengthen themselves when they see
-//! `PLIMSOLL_NIGHTLY=1` (the 15-minute memory run); those that only make sense long are ignored by every other command,
-//! and tidy sees to it that each of them says that this one runs it.
+//! `cargo xtask nightly`: the tests that are too long for every push. Some tests run longer with `PLIMSOLL_NIGHTLY=1`
+//! (the 15-minute memory run). Every other command ignores the tests that make sense only as long runs, and tidy checks
+//! that each of those names this command.
 
 use crate::{browser, suites};
 use chore::{Outcome, shell};
 use std::process::Command;
 
-/// A hundred times what every push tries.
+/// A hundred times as many as on every push.
 const FUZZ_CASES: &str = "1000000";
 
-/// Where generated and mutated inputs go through parsers; a failure prints the seed that repeats it.
+/// The tests that feed generated and mutated inputs to parsers; a failure prints its seed.
 const FUZZED: &[(&str, &[&str])] = &[
     ("plimsoll-wire", &["fuzz_h1", "fuzz_sse"]),
     ("plimsoll-script", &["feed_fuzz", "answer_fuzz"]),
@@ -22,10 +22,10 @@ pub fn command(arguments: &[String]) -> Outcome {
     }
     println!("== real loads, long");
     suites::nightly()?;
-    println!("== the release build, which people get: browser and lab");
+    println!("== the release build: browser and lab");
     browser::command(&[])?;
     lab::command(&["test".into()])?;
-    println!("== crates: searches, comparisons and laws, simulated by the hundred");
+    println!("== crates: hundreds of simulated searches and comparisons");
     let crates = ["test", "--release", "--workspace", "--exclude", "plimsoll", "--", "--include-ignored"];
     shell::run(shell::cargo().args(crates).env("PLIMSOLL_NIGHTLY", "1"))?;
     println!("== parsers, {FUZZ_CASES} cases each");
@@ -36,11 +36,11 @@ pub fn command(arguments: &[String]) -> Outcome {
     }
     println!("== bench, full");
     bench::command(&["all".into(), "--note".into(), "nightly".into()])?;
-    println!("== licences, bans, sources");
+    println!("== licenses, bans, sources");
     deny()
 }
 
-/// cargo-deny is kept under target/tools: a chore installs nothing into a person's home.
+/// cargo-deny is installed below target/tools: a chore installs nothing into a user's home.
 fn deny() -> Outcome {
     let tools = shell::target_folder()?.join("tools");
     let program = tools.join("bin/cargo-deny");

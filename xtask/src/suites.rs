@@ -1,7 +1,8 @@
-//! The test programs of the workspace: built by one call of cargo and then run by us, because cargo runs them one after
-//! the other, and most of them wait. Those of the crates go two at a time; those that load sockets go alone and see to
-//! their own neighbours (`tests/support/turn.rs`). Each has a deadline and a file for what it says. A test that failed
-//! is made again when all have ended, alone, and that counts. Says how long each took, and which tests were made again.
+//! The test programs of the workspace. One call of cargo builds them, and xtask runs them, because cargo would run them
+//! sequentially, and most of them wait. Those of the crates run two at a time. Those that load sockets run alone and
+//! schedule their tests themselves (`tests/support/turn.rs`). Each program has a deadline and a file for its output.
+//! When all have ended, failed tests are repeated alone, and those results count. The summary has the duration of each
+//! program, and the repeated tests.
 
 use crate::failed::{self, Failed};
 use chore::bounded::{self, End};
@@ -15,23 +16,23 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Test programs of crates at once. They use one CPU each, if any.
+/// Test programs of crates that run concurrently. Each uses at most one CPU.
 const AT_ONCE: usize = 2;
 /// Name of the tests in documentation.
 const DOCUMENTATION: &str = "documentation";
-/// Lines of the list of the slowest.
+/// Length of the list of the slowest programs.
 const SLOWEST: usize = 10;
-/// Beyond these a program hangs: the slowest takes a third of it.
+/// Time limits: the slowest program takes a third.
 const WITHIN: Duration = Duration::from_secs(15 * 60);
 const WITHIN_TRUTH: Duration = Duration::from_secs(20 * 60);
-/// With tests that lengthen themselves, one of them to a quarter of an hour.
+/// Time limit with tests that run longer at night, one of them for a quarter of an hour.
 const WITHIN_NIGHTLY: Duration = Duration::from_secs(3 * 60 * 60);
-/// Tests of one run that may be made again, of more than two thousand. More of them mean that the machine is too busy
-/// for an answer, or that tests have begun to fail at random; neither may pass for green.
-const MADE_AGAIN: usize = 3;
+/// Maximum number of repeated tests in one run, of more than two thousand. More of them mean that the machine is too
+/// busy for a result, or that tests fail randomly. In both cases, the run must fail.
+const MAX_REPEATS: usize = 3;
 
-/// Programs that load real sockets, in this order, and how many of their tests may be begun at once. Where tests wait
-/// for their turn a thread costs nothing, and with one for each those that go side by side are not kept apart.
+/// Programs that load real sockets, in this order, and their number of test threads. If tests wait for their turn,
+/// threads cost nothing, and with one thread per test, all tests that can run concurrently do.
 const LOADING: &[(&str, &str)] = &[
     ("cli", "4"),
     ("console", "4"),
@@ -40,39 +41,39 @@ const LOADING: &[(&str, &str)] = &[
     ("incidents", "64"),
     ("truth", "64"),
 ];
-/// Those of them that look at times: nothing else may run beside them.
+/// Those of them that check times: nothing else may run alongside them.
 const TIMED: &[&str] = &["questions", "incidents", "truth"];
 
 /// One test program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Program {
     package: String,
-    /// Of the target: `cli`; of a library's own tests the library's.
+    /// Name of the target, such as `cli`; for unit tests, the name of the library.
     target: String,
     file: PathBuf,
-    /// Where its package lies, which is where cargo would start it.
+    /// Folder of its package, in which cargo would start it.
     folder: PathBuf,
 }
 
-/// How one ended.
+/// The result of one program.
 struct Ended {
     name: String,
     seconds: f64,
     passed: bool,
 }
 
-/// Programs that are run one after the other or side by side, and what is known of those that have ended.
+/// A round of programs, which run sequentially or concurrently, and their results so far.
 struct Round {
-    /// For what they say.
+    /// For their output.
     folder: PathBuf,
     is_nightly: bool,
     ended: Mutex<Vec<Ended>>,
     failed: Mutex<Vec<Failed>>,
     /// Names of tests.
-    made_again: Mutex<BTreeSet<String>>,
+    repeated: Mutex<BTreeSet<String>>,
 }
 
-/// Builds what the arguments of `cargo test` select.
+/// Builds the test programs that the arguments of `cargo test` select.
 pub fn build(arguments: &[String]) -> Result<Vec<Program>, String> {
     let mut command = shell::cargo();
     command.args(["test", "--no-run", "--message-format=json-render-diagnostics"]).args(arguments);
@@ -80,7 +81,7 @@ pub fn build(arguments: &[String]) -> Result<Vec<Program>, String> {
     if programs.is_empty() { Err("cargo built no test program".into()) } else { Ok(programs) }
 }
 
-/// Out of cargo's messages, one document a line.
+/// Reads cargo's messages, one JSON document per line.
 fn programs(messages: &str) -> Result<Vec<Program>, String> {
     let mut programs = Vec::new();
     for line in messages.lines().filter(|line| line.starts_with('{')) {
@@ -94,7 +95,7 @@ fn programs(messages: &str) -> Result<Vec<Program>, String> {
         };
         let folder = Path::new(manifest).parent().unwrap_or(Path::new("/")).to_path_buf();
         let package = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        // A package may call its program as its library; each has a file of its own for what it says.
+        // The program and the library of a package may have the same name, but their outputs need different files.
         let is_program = message.pointer("/target/kind/0").is_some_and(|kind| kind == "bin");
         let target = if is_program { format!("{target} bin") } else { target.to_owned() };
         programs.push(Program { package, target, file: file.into(), folder });
@@ -113,7 +114,7 @@ impl Program {
 
     fn command(&self) -> Command {
         let mut command = Command::new(&self.file);
-        // As cargo would: some tests read files of their package.
+        // As cargo does, because some tests read files of their package.
         command.current_dir(&self.folder).env("CARGO_MANIFEST_DIR", &self.folder);
         if let Some((_, threads)) = LOADING.iter().find(|row| self.is_loading() && row.0 == self.target) {
             command.env("RUST_TEST_THREADS", threads);
@@ -122,7 +123,7 @@ impl Program {
     }
 }
 
-/// Runs all of them; `meanwhile` is waited for before the first that looks at times.
+/// Runs all programs; waits for `meanwhile` before the first one that checks times.
 pub fn run(programs: &[Program], folder: PathBuf, meanwhile: impl FnOnce() -> Outcome) -> Outcome {
     let (loading, of_crates): (Vec<&Program>, Vec<&Program>) = programs.iter().partition(|p| p.is_loading());
     let (timed, coarse): (Vec<_>, Vec<_>) = LOADING.iter().partition(|row| TIMED.contains(&row.0));
@@ -131,32 +132,33 @@ pub fn run(programs: &[Program], folder: PathBuf, meanwhile: impl FnOnce() -> Ou
         let programs = rows.into_iter().flat_map(|row| loading.iter().filter(move |p| p.target == row.0));
         programs.into_iter().try_for_each(|program| round.loading(program))
     };
-    let before = round.side_by_side(&of_crates).and_then(|()| in_order(coarse));
-    // Whatever happened before: it would go on when this program has ended.
+    let before = round.run_concurrently(&of_crates).and_then(|()| in_order(coarse));
+    // Even after a failure, because it would continue after the end of this process.
     let other = meanwhile();
-    let tested = before.and_then(|()| in_order(timed)).and_then(|()| round.again());
+    let tested = before.and_then(|()| in_order(timed)).and_then(|()| round.repeat_failed());
     all_of([round.verdict(), tested, other])
 }
 
-/// Those that load sockets, as long as they can be, against the build that people use: of the timed ones all tests, of
-/// the others those that every other command ignores.
+/// Runs the programs that load sockets with long runs and the release build: all tests of the timed ones, and of the
+/// others those that every other command ignores.
 pub fn nightly() -> Outcome {
     let mut line: Vec<String> = ["--release", "--package", "plimsoll"].map(String::from).into();
     line.extend(LOADING.iter().flat_map(|row| ["--test".to_string(), row.0.to_string()]));
     let programs = build(&line)?;
     let round = Round::new(bounded::folder()?, true);
     let _listening = interrupt::listen()?;
-    let tested = programs.iter().try_for_each(|program| round.loading(program)).and_then(|()| round.again());
+    let tested =
+        programs.iter().try_for_each(|program| round.loading(program)).and_then(|()| round.repeat_failed());
     all_of([round.verdict(), tested])
 }
 
-/// Everything that went wrong, and not only the first of it.
+/// Returns all errors, not only the first.
 fn all_of<const N: usize>(outcomes: [Outcome; N]) -> Outcome {
     let wrong: Vec<String> = outcomes.into_iter().filter_map(Outcome::err).collect();
     if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n")) }
 }
 
-/// A worker that panicked has ended the whole already.
+/// A panic of a worker has already ended the run.
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -168,12 +170,12 @@ impl Round {
             is_nightly,
             ended: Mutex::default(),
             failed: Mutex::default(),
-            made_again: Mutex::default(),
+            repeated: Mutex::default(),
         }
     }
 
-    /// The tests in documentation are one more program: rustdoc makes and runs them.
-    fn side_by_side(&self, programs: &[&Program]) -> Outcome {
+    /// Runs programs concurrently. The documentation tests are one more program, which rustdoc builds and runs.
+    fn run_concurrently(&self, programs: &[&Program]) -> Outcome {
         let next = AtomicUsize::new(0);
         let work = || -> Outcome {
             loop {
@@ -216,24 +218,27 @@ impl Round {
         self.listed(program.name(), command, within)
     }
 
-    /// One whose tests may make themselves again, and write down that they did.
+    /// Runs a program whose tests may repeat themselves, and reads the list of repeated tests.
     fn listed(&self, name: String, mut command: Command, within: Duration) -> Outcome {
         let list = self.folder.join(format!("{name}-again.txt"));
         std::fs::write(&list, "").map_err(|e| format!("cannot write `{}`: {e}", list.display()))?;
-        command.env("PLIMSOLL_TESTS_MADE_AGAIN", &list);
+        command.env("PLIMSOLL_REPEATED_TESTS", &list);
         let outcome = self.one(name.clone(), command, within);
         let text = bounded::text(&list)?;
         text.lines().for_each(|line| println!("    {line}"));
-        // Programs may have tests of one name.
-        locked(&self.made_again).extend(made_again(&text).map(|test| format!("{name} {test}")));
+        // Two programs may have tests with the same name.
+        locked(&self.repeated).extend(repeated(&text).map(|test| format!("{name} {test}")));
         outcome
     }
 
-    /// Runs one to its end and prints what it has to say in one piece: of one that passed the last line.
+    /// Runs one program to its end, and prints its output without interleaving, or one line if it passed.
     fn one(&self, name: String, mut command: Command, within: Duration) -> Outcome {
         interrupt::check()?;
         let file = self.folder.join(format!("{}.txt", name.replace(' ', "-")));
-        println!("{name}: begun, says it in {}", file.strip_prefix(shell::root()).unwrap_or(&file).display());
+        println!(
+            "{name}: started, output in {}",
+            file.strip_prefix(shell::root()).unwrap_or(&file).display()
+        );
         let begin = Instant::now();
         let end = bounded::run(&mut command, &file, within)?;
         let seconds = begin.elapsed().as_secs_f64();
@@ -241,7 +246,7 @@ impl Round {
         let wrong = wrong(&end, &text);
         print!("{}", describe(&name, seconds, wrong.as_deref(), &text));
         let tests = failed::names(&end, &text);
-        // rustdoc makes the programs of its tests each time, and they use neither sockets nor times.
+        // Documentation tests use neither sockets nor times, so repeating them would not help.
         if !tests.is_empty() && name != DOCUMENTATION {
             locked(&self.failed).push(Failed { name: name.clone(), command, tests });
         }
@@ -249,16 +254,16 @@ impl Round {
         interrupt::check()
     }
 
-    /// Makes the tests that failed again, alone and one after the other: a neighbour or a burst of the machine disturbs
-    /// at random, a defect is there always. That goes for one that has made itself again, too: bursts last for a while.
-    fn again(&self) -> Outcome {
+    /// Repeats the failed tests, alone and sequentially: other processes disturb randomly, a defect fails every time.
+    /// This includes tests that have repeated themselves already, because a disturbance may last for a while.
+    fn repeat_failed(&self) -> Outcome {
         let all = std::mem::take(&mut *locked(&self.failed));
         let of = |failed: &Failed| -> Vec<String> {
             failed.tests.iter().map(|test| format!("{} {test}", failed.name)).collect()
         };
-        let mut names = locked(&self.made_again).clone();
+        let mut names = locked(&self.repeated).clone();
         names.extend(all.iter().flat_map(of));
-        if names.len() > MADE_AGAIN {
+        if names.len() > MAX_REPEATS {
             return Ok(());
         }
         for failed in all {
@@ -274,17 +279,17 @@ impl Round {
             for ended in locked(&self.ended).iter_mut().filter(|ended| ended.name == failed.name) {
                 ended.passed = wrong.is_none();
             }
-            of(&failed).iter().for_each(|test| println!("    made again: {test}: it failed"));
-            locked(&self.made_again).extend(of(&failed));
+            of(&failed).iter().for_each(|test| println!("    repeated: {test}: it failed"));
+            locked(&self.repeated).extend(of(&failed));
             interrupt::check()?;
         }
         Ok(())
     }
 
     fn verdict(&self) -> Outcome {
-        let (ended, again) = (locked(&self.ended), locked(&self.made_again));
+        let (ended, repeated) = (locked(&self.ended), locked(&self.repeated));
         println!("\n{}", slowest(&ended));
-        println!("made again: {} tests, of {MADE_AGAIN} at most", again.len());
+        println!("repeated tests: {} (maximum {MAX_REPEATS})", repeated.len());
         let failed: Vec<&str> = ended.iter().filter(|e| !e.passed).map(|e| e.name.as_str()).collect();
         all_of([
             if failed.is_empty() {
@@ -292,21 +297,21 @@ impl Round {
             } else {
                 Err(format!("tests failed: {}, see above", failed.join(", ")))
             },
-            too_many(&again),
+            too_many(&repeated),
         ])
     }
 }
 
-/// What speaks against a program, whatever its tests say.
+/// Returns the failure of a program, which does not depend on its tests alone.
 fn wrong(end: &End, text: &str) -> Option<String> {
     if !end.is_well() {
         return Some(end.to_string());
     }
-    // A test, or what it calls, may end the whole process, and with 0.
+    // A test may exit the whole process, even with 0.
     results(text).next().is_none().then(|| "ended before it had results".into())
 }
 
-/// What stands in the lines with which test programs end; one for each crate of the documentation.
+/// Returns the result lines of a test program; documentation tests have one per crate.
 pub fn results(text: &str) -> impl Iterator<Item = &str> {
     text.lines().filter_map(|line| line.strip_prefix("test result: "))
 }
@@ -321,21 +326,21 @@ fn describe(name: &str, seconds: f64, wrong: Option<&str>, text: &str) -> String
     }
 }
 
-/// Names of tests in the list that a program's tests wrote. Tries of a fine comparison stand in it, too; they are a
-/// part of their test and have a limit of their own.
-fn made_again(list: &str) -> impl Iterator<Item = String> {
-    let lines = list.lines().filter_map(|line| line.strip_prefix("made again: "));
+/// Returns the repeated tests in the list that the tests of a program wrote. The list also has further attempts of
+/// precise comparisons; these are part of their test and have their own limit.
+fn repeated(list: &str) -> impl Iterator<Item = String> {
+    let lines = list.lines().filter_map(|line| line.strip_prefix("repeated: "));
     lines.filter_map(|line| Some(line.split_once(": ")?.0.to_owned()))
 }
 
-fn too_many(again: &BTreeSet<String>) -> Outcome {
-    if again.len() <= MADE_AGAIN {
+fn too_many(repeated: &BTreeSet<String>) -> Outcome {
+    if repeated.len() <= MAX_REPEATS {
         return Ok(());
     }
-    let names: Vec<&str> = again.iter().map(String::as_str).collect();
+    let names: Vec<&str> = repeated.iter().map(String::as_str).collect();
     Err(format!(
-        "{} tests had to be made again, more than {MADE_AGAIN}: {}\n\
-         hint: this machine is too busy to be believed, or they have begun to fail at random",
+        "{} tests had to be repeated, more than {MAX_REPEATS}: {}\n\
+         help: check whether other processes use the CPU, or whether these tests fail randomly",
         names.len(),
         names.join(", ")
     ))
@@ -346,7 +351,7 @@ fn slowest(ended: &[Ended]) -> String {
     all.sort_by(|a, b| b.seconds.total_cmp(&a.seconds));
     let sum: f64 = all.iter().map(|e| e.seconds).sum();
     let rows = all.iter().take(SLOWEST).map(|e| format!("  {:7.1} s  {}\n", e.seconds, e.name));
-    let head = format!("the slowest of {} test programs ({sum:.0} s of tests in all):\n", all.len());
+    let head = format!("slowest of {} test programs ({sum:.0} s in total):\n", all.len());
     head + &rows.collect::<String>()
 }
 

@@ -1,6 +1,6 @@
-//! `cargo xtask test`: what CI runs, in order, cheapest complaint first. Every step has a heading and its seconds; the
-//! first failure ends the run with a summary of what passed, what failed and what was not reached. Everything is built
-//! once: browser, lab and bench take the binary that the tests drive. `cargo xtask nightly` takes the release build.
+//! `cargo xtask test`: everything that CI runs, in order, cheapest checks first. It prints each step and its duration.
+//! The first failure ends the run with a summary of the passed, failed, and unreached steps. Everything is built once:
+//! browser, lab, and bench use the binary of the tests. `cargo xtask nightly` uses the release build.
 
 use crate::{browser, docs, suites, tidy};
 use chore::{Outcome, bounded, needs, shell};
@@ -8,12 +8,12 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-/// The lab's builds on what the tests leave of the CPUs; beyond this they hang.
+/// Time limit of the lab's builds, which run with idle priority during the tests.
 const BUILDS_WITHIN: Duration = Duration::from_secs(20 * 60);
 
 struct Step {
     name: &'static str,
-    /// Left out by `--quick`.
+    /// Omitted by `--quick`.
     slow: bool,
     run: fn(quick: bool) -> Outcome,
 }
@@ -71,7 +71,7 @@ fn failed(done: &[(&str, f64)], name: &str, rest: &[&str]) -> String {
     format!("passed: {}\nFAILED: {name}\nnot reached: {rest}", passed(done))
 }
 
-/// The stream server of the testbed has tests of its own: a client that reads one answer at a time sees no rounds.
+/// Runs the tests of the testbed's stream server, for its broadcasts, which the contract cannot check.
 fn streams() -> Outcome {
     let folder = shell::root().join("testbed/sse");
     shell::run(Command::new("go").args(["test", "./..."]).current_dir(folder))
@@ -89,17 +89,17 @@ fn clippy() -> Outcome {
     ]))
 }
 
-/// Everything is built by one call: with all of it known cargo keeps both CPUs busy to the end.
+/// Builds everything in one call, so that cargo keeps both CPUs busy to the end.
 fn build(quick: bool) -> Outcome {
     suites::build(&selected(quick)?).map(|programs| println!("{} test programs", programs.len()))
 }
 
-/// The binary that the tests drive.
+/// Returns the binary that the tests drive.
 fn tested() -> Result<PathBuf, String> {
     Ok(shell::target_folder()?.join("debug/plimsoll"))
 }
 
-/// These words, and that the binary in question is the one that the tests drive.
+/// Returns these words, and the option for the binary that the tests drive.
 fn of_the_tests(words: &[&str]) -> Result<Vec<String>, String> {
     let tool = tested()?.to_string_lossy().into_owned();
     Ok(words.iter().map(|word| word.to_string()).chain(["--tool".into(), tool]).collect())
@@ -109,12 +109,12 @@ fn docs() -> Outcome {
     docs::command(&["--check".into(), "--of".into(), tested()?.to_string_lossy().into_owned()])
 }
 
-/// What the lab installs and builds runs meanwhile, on what the tests leave of the CPUs.
+/// Runs the tests; meanwhile, the lab installs and builds with idle priority.
 fn tests(quick: bool) -> Outcome {
-    // Built already: cargo only says where they are.
+    // Already built: cargo only lists the programs.
     let programs = suites::build(&selected(quick)?)?;
     let folder = bounded::folder()?;
-    // From here on children have groups of their own, which a Ctrl-C at the terminal does not reach.
+    // The children below have their own process groups, which a Ctrl-C at the terminal does not reach.
     let _listening = chore::interrupt::listen()?;
     if quick {
         return suites::run(&programs, folder, || Ok(()));
@@ -123,7 +123,7 @@ fn tests(quick: bool) -> Outcome {
     let said = folder.clone();
     let meanwhile = std::thread::spawn(move || {
         let outcome = lab_builds(&said);
-        println!("-- builds of the lab, beside the tests: {:.1} s", begin.elapsed().as_secs_f64());
+        println!("-- builds of the lab, during the tests: {:.1} s", begin.elapsed().as_secs_f64());
         outcome
     });
     suites::run(&programs, folder, || {
@@ -131,16 +131,16 @@ fn tests(quick: bool) -> Outcome {
     })
 }
 
-/// What the systems of the lab install and build; in a process of its own, whose children are as patient as it is.
+/// Installs and builds the systems of the lab, in a separate process, whose children inherit its priority.
 fn lab_builds(said: &Path) -> Outcome {
-    let xtask = std::env::current_exe().map_err(|e| format!("this program is nowhere: {e}"))?;
-    // The build for the tests links this program anew: Linux then calls its file deleted, and the new one has its name.
+    let xtask = std::env::current_exe().map_err(|e| format!("cannot find this program: {e}"))?;
+    // The build for the tests replaces this program: Linux then reports a deleted file, and the new one has its name.
     let xtask = xtask.to_string_lossy().trim_end_matches(" (deleted)").to_string();
     let prepare = &mut idle(Command::new(xtask).args(["lab", "prepare"]));
     bounded::quietly(prepare, &said.join("lab-prepare.txt"), BUILDS_WITHIN)
 }
 
-/// The same command for a CPU that has nothing else to do: whoever else wants it gets it at once (SCHED_IDLE).
+/// Returns the same command with idle CPU priority (SCHED_IDLE).
 fn idle(command: &mut Command) -> Command {
     let mut idle = Command::new("chrt");
     idle.args(["--idle", "0"]).arg(command.get_program()).args(command.get_args());
@@ -150,8 +150,8 @@ fn idle(command: &mut Command) -> Command {
     idle
 }
 
-/// The truth tests load real sockets for minutes; `--quick` names every other test target instead, because cargo
-/// can select targets but cannot leave one out.
+/// Returns the arguments that select test targets. `--quick` names every target except for the truth tests, which load
+/// sockets for minutes, because cargo can select targets but not exclude one.
 fn selected(quick: bool) -> Result<Vec<String>, String> {
     let mut arguments = vec!["--workspace".to_string()];
     if quick {
@@ -183,7 +183,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn quick_names_every_test_target_but_truth() {
+    fn quick_selects_every_test_target_except_truth() {
         let metadata = serde_json::json!({"packages": [
             {"targets": [{"kind": ["test"], "name": "truth"}, {"kind": ["test"], "name": "cli"}]},
             {"targets": [{"kind": ["lib"], "name": "stats"}, {"kind": ["test"], "name": "cli"}]}]});
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn the_summary_names_what_failed_and_what_was_not_reached() {
+    fn the_summary_lists_passed_failed_and_unreached_steps() {
         let text = failed(&[("needs", 0.2)], "format", &["clippy", "tidy"]);
         assert_eq!(text, "passed: needs 0 s\nFAILED: format\nnot reached: clippy, tidy");
     }

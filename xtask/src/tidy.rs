@@ -1,9 +1,9 @@
-//! `cargo xtask tidy`: the house rules as a program. A rule is a function from the tree to a list of problems, with a
-//! test that shows it failing on a bad sample; what a rule permits is data in `tables`, each exception with its reason.
+//! `cargo xtask tidy`: checks the house rules. A rule is a function from the tree to a list of problems, and its test
+//! has an example that fails. Exceptions are data in `tables`, each with its reason.
 
 mod imports;
 mod language;
-mod licences;
+mod licenses;
 mod links;
 mod modules;
 mod shape;
@@ -16,7 +16,7 @@ use chore::{Outcome, shell};
 use std::collections::BTreeSet;
 use tree::Tree;
 
-/// One broken rule at one place. `line` is 0 where the whole file (or no file) is meant.
+/// One broken rule at one place. `line` is 0 for the whole file (or for no file).
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Problem {
     pub path: String,
@@ -39,7 +39,7 @@ const RULES: &[(&str, Rule)] = &[
     ("language", language::check),
     ("modules", modules::check),
     ("shape", shape::check),
-    ("licences", licences::check),
+    ("licenses", licenses::check),
     ("links", links::check),
     ("tables", tables::check),
 ];
@@ -58,7 +58,7 @@ pub fn command(arguments: &[String]) -> Outcome {
         eprintln!("{path}{line}: [{rule}] {message}");
     }
     if problems.is_empty() {
-        println!("{} files keep {} groups of rules", tree.files.len(), RULES.len());
+        println!("{} files follow {} groups of rules", tree.files.len(), RULES.len());
         return Ok(());
     }
     Err(format!("{} problems", problems.len()))

@@ -1,6 +1,6 @@
-//! A run of tests that is interrupted, as a CI machine does it: by one signal to one process. The tests have a process
-//! group of their own, which that signal does not reach. Here cargo is a script that has built one test program, and
-//! that is a script which hangs.
+//! A run of tests that is interrupted as on a CI machine: by one signal to one process. The tests have their own
+//! process group, which that signal does not reach. Here, cargo is a script that reports one test program, and that
+//! program is a script that hangs.
 #![allow(clippy::expect_used)]
 
 use std::io::{BufRead, BufReader, Read};
@@ -11,15 +11,15 @@ use std::time::{Duration, Instant};
 fn script(file: &Path, text: &str) -> String {
     std::fs::write(file, format!("#!/bin/sh\n{text}\n")).expect("the folder is writable");
     let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-    std::fs::set_permissions(file, executable).expect("it is ours");
+    std::fs::set_permissions(file, executable).expect("it belongs to this user");
     file.display().to_string()
 }
 
 #[test]
-fn it_ends_its_tests_with_all_that_they_started_and_shows_what_they_said() {
+fn an_interrupted_run_ends_its_tests_with_their_children_and_shows_their_output() {
     let folder = std::env::temp_dir().join(format!("xtask-interrupted-{}", std::process::id()));
     std::fs::create_dir_all(folder.join("xtask")).expect("the folder for temporary files is writable");
-    // The root, wherever the folder for temporary files lies.
+    // Marks the root, wherever the folder for temporary files is.
     std::fs::write(folder.join("Cargo.lock"), "").expect("the folder is writable");
     let truth = script(&folder.join("truth"), "echo test a ... ok\nsleep 60 &\necho pid $! here\nwait");
     let root = folder.display();
@@ -40,9 +40,9 @@ fn it_ends_its_tests_with_all_that_they_started_and_shows_what_they_said() {
         .spawn()
         .expect("xtask can be started");
     let mut lines = BufReader::new(child.stdout.take().expect("a pipe")).lines().map_while(Result::ok);
-    assert!(lines.any(|line| line == "truth: begun, says it in said/truth.txt"));
+    assert!(lines.any(|line| line == "truth: started, output in test-output/truth.txt"));
 
-    let said = folder.join("said/truth.txt");
+    let said = folder.join("test-output/truth.txt");
     let deadline = Instant::now() + Duration::from_secs(20);
     let pid = loop {
         let text = std::fs::read_to_string(&said).unwrap_or_default();
@@ -50,7 +50,7 @@ fn it_ends_its_tests_with_all_that_they_started_and_shows_what_they_said() {
         {
             break pid;
         }
-        assert!(Instant::now() < deadline, "it said `{text}`");
+        assert!(Instant::now() < deadline, "output `{text}`");
     };
     let sent = Command::new("kill").args(["-TERM", &child.id().to_string()]).status();
     assert!(sent.expect("`kill` can be started").success());
@@ -61,11 +61,11 @@ fn it_ends_its_tests_with_all_that_they_started_and_shows_what_they_said() {
     assert_eq!(status.code(), Some(1), "{sentence}");
     assert!(sentence.ends_with("interrupted\n"), "{sentence}");
     assert!(rest.contains(&"test a ... ok".to_string()), "{rest:?}");
-    // Ended, whoever has it to bury.
+    // A zombie counts as ended, regardless of which process reaps it.
     let lives =
         || std::fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| !stat.contains(") Z "));
     while lives() {
-        assert!(Instant::now() < deadline, "{pid} goes on");
+        assert!(Instant::now() < deadline, "{pid} is still running");
     }
-    std::fs::remove_dir_all(&folder).expect("it is ours");
+    std::fs::remove_dir_all(&folder).expect("it is removable");
 }

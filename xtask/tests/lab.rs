@@ -1,7 +1,7 @@
-//! `cargo xtask lab` from outside: a checkout made by the test, with one small system, on ports that were free. What is
-//! guarded is that a start either stands whole or leaves nothing, and that nothing foreign is ever stopped.
+//! `cargo xtask lab` from outside: a checkout that the test creates, with one small system on free ports. The tests
+//! check that a start either completes or leaves nothing, and that the lab never stops other processes.
 
-// A helper of a test may stop at the first surprise, like the test itself.
+// A helper of a test may panic, like the test itself.
 #![allow(clippy::expect_used)]
 
 use std::io::{BufRead, BufReader};
@@ -11,17 +11,17 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::atomic::{AtomicU16, Ordering};
 
-/// A folder that looks like a checkout; removed at the end, with whatever still runs in it.
+/// A folder that looks like a checkout; removed at the end, together with everything that still runs in it.
 struct Checkout {
     root: PathBuf,
     base: u16,
 }
 
-/// Tests of one process run side by side: each begins to look for ports somewhere else.
+/// Tests of one process run concurrently, so each starts its search for ports at a different number.
 static NEXT: AtomicU16 = AtomicU16::new(0);
 
 impl Checkout {
-    /// `more` stands behind a process `web` (nginx at offset 1) in its `lab.toml`.
+    /// `more` follows a process `web` (nginx at offset 1) in its `lab.toml`.
     fn new(name: &str, more: &str) -> Checkout {
         let root = std::env::temp_dir().join(format!("plimsoll-xtask-{name}-{}", std::process::id()));
         let checkout = Checkout { root, base: free_base() };
@@ -37,18 +37,18 @@ impl Checkout {
         checkout.write("testbed/tiny/nginx.conf", nginx);
         checkout.write("testbed/tiny/lab.toml", &lab);
         checkout.write("xtask/Cargo.toml", "");
-        // The root, wherever the folder for temporary files lies.
+        // Marks the root, wherever the folder for temporary files is.
         checkout.write("Cargo.lock", "");
         checkout
     }
 
     fn write(&self, path: &str, text: &str) {
         let file = self.root.join(path);
-        std::fs::create_dir_all(file.parent().expect("a file has a folder")).expect("the folder is ours");
-        std::fs::write(file, text).expect("the folder is ours");
+        std::fs::create_dir_all(file.parent().expect("a file has a folder")).expect("the folder is writable");
+        std::fs::write(file, text).expect("the folder is writable");
     }
 
-    /// The root of a checkout is where the variable of cargo says that xtask lies.
+    /// Returns the command in this checkout: cargo's variable for the folder of xtask determines the root.
     fn command(&self, line: &str) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_xtask"));
         command.env("CARGO_MANIFEST_DIR", self.root.join("xtask")).arg("lab").args(line.split(' '));
@@ -72,7 +72,7 @@ impl Checkout {
         self.root.join("target/lab/tiny/lab.json")
     }
 
-    /// `lab up` with a second process that never becomes healthy, as far as the first one's health.
+    /// Starts `lab up` with a second process that never becomes healthy, and waits until the first one is healthy.
     fn half_up(&self) -> Child {
         let mut child = self
             .command("up tiny")
@@ -91,7 +91,7 @@ impl Drop for Checkout {
     fn drop(&mut self) {
         self.lab("down");
         let removed = std::fs::remove_dir_all(&self.root);
-        // While a test fails, its own message matters more.
+        // If the test has failed, its own message matters more.
         assert!(removed.is_ok() || std::thread::panicking());
     }
 }
@@ -133,10 +133,10 @@ const NEVER_HEALTHY: &str = "[[process]]\nname = \"slow\"\nrun = [\"sh\", \"-c\"
                              ports = [2]\n";
 
 #[test]
-fn a_system_comes_up_once_is_listed_and_goes_down_as_often_as_one_likes() {
+fn a_system_starts_once_is_listed_and_can_be_stopped_repeatedly() {
     let checkout = Checkout::new("whole", "");
     let said = checkout.lab("list").good();
-    assert!(said.contains("down; would be at base"), "{said}");
+    assert!(said.contains("down; base"), "{said}");
     checkout.lab("up tiny").good();
     assert!(checkout.answers(1));
     let said = checkout.lab("list").good();
@@ -144,60 +144,60 @@ fn a_system_comes_up_once_is_listed_and_goes_down_as_often_as_one_likes() {
     let said = checkout.lab("up tiny").good();
     assert!(said.contains("is up already"), "{said}");
     let said = checkout.lab("up tiny --base 55").bad();
-    assert!(said.contains("`cargo xtask lab down tiny` first"), "{said}");
+    assert!(said.contains("help: run `cargo xtask lab down tiny` first"), "{said}");
     let said = checkout.lab("down").good();
     assert!(said.contains("processes stopped: 1") && !checkout.answers(1) && !checkout.state().exists());
     checkout.lab("down").good();
-    assert!(checkout.lab("down tiny").good().contains("is down"));
+    assert!(checkout.lab("down tiny").good().contains("is down already"));
 }
 
 #[test]
-fn a_process_that_dies_says_its_last_words_and_takes_the_others_with_it() {
+fn a_process_that_dies_is_reported_with_its_output_and_the_others_are_stopped() {
     let dies =
         "[[process]]\nname = \"weak\"\nrun = [\"sh\", \"-c\", \"echo no paper left; exit 7\"]\nports = [2]\n";
     let checkout = Checkout::new("dies", dies);
     let said = checkout.lab("up tiny").bad();
-    let expected = "process `weak` died: exit status: 7\nit said:\n    no paper left\n";
+    let expected = "process `weak` died: exit status: 7\noutput:\n    no paper left\n";
     assert!(said.contains(expected), "{said}");
     assert!(!checkout.answers(1) && !checkout.state().exists());
 }
 
 #[test]
-fn a_taken_port_is_named_with_its_owner_and_the_owner_stays() {
+fn a_port_in_use_is_reported_with_its_owner_which_keeps_running() {
     let checkout = Checkout::new("taken", "");
     let owner = TcpListener::bind((Ipv4Addr::LOCALHOST, checkout.port(1))).expect("it was free");
     let said = checkout.lab("up tiny").bad();
-    let expected = format!("port {} is taken by", checkout.port(1));
-    assert!(said.contains(&expected) && said.contains(&format!("(pid {})", std::process::id())), "{said}");
+    let expected = format!("port {} is in use by", checkout.port(1));
+    assert!(said.contains(&expected) && said.contains(&format!("(PID {})", std::process::id())), "{said}");
     assert!(owner.local_addr().is_ok() && checkout.answers(1));
 }
 
 #[test]
-fn a_start_is_not_disturbed_and_an_interrupted_one_stops_what_it_had_started() {
+fn a_start_is_locked_and_an_interrupted_start_stops_what_it_had_started() {
     let checkout = Checkout::new("interrupted", NEVER_HEALTHY);
     let child = checkout.half_up();
     let said = checkout.lab("down tiny").bad();
-    assert!(said.contains("is busy with `tiny`"), "{said}");
+    assert!(said.contains("is using `tiny`"), "{said}");
     signal("-INT", child.id());
-    let said = CommandOutput(child.wait_with_output().expect("it is our child")).bad();
+    let said = CommandOutput(child.wait_with_output().expect("it is a child")).bad();
     assert!(said.contains("did not start: interrupted"), "{said}");
     assert!(!checkout.answers(1) && !checkout.state().exists());
 }
 
 #[test]
-fn what_a_killed_start_left_behind_goes_down_later() {
+fn down_stops_the_rest_of_a_killed_start() {
     let checkout = Checkout::new("killed", NEVER_HEALTHY);
     let mut child = checkout.half_up();
     signal("-KILL", child.id());
-    child.wait().expect("it is our child");
+    child.wait().expect("it is a child");
     assert!(checkout.answers(1), "it was killed too early to leave anything");
-    assert!(checkout.lab("list").good().contains("not whole"));
+    assert!(checkout.lab("list").good().contains("incomplete"));
     checkout.lab("down").good();
     assert!(!checkout.answers(1) && !checkout.state().exists());
 }
 
 #[test]
-fn a_pid_that_has_a_new_owner_is_left_alone() {
+fn a_reused_pid_is_not_stopped() {
     let checkout = Checkout::new("reused", "");
     checkout.lab("up tiny").good();
     let text = std::fs::read_to_string(checkout.state()).expect("it is up");
@@ -206,22 +206,22 @@ fn a_pid_that_has_a_new_owner_is_left_alone() {
     let mut stranger = stranger.args(["-f", "/dev/null"]).process_group(0).spawn().expect("tail is there");
     let mut state: serde_json::Value = serde_json::from_str(&text).expect("it is JSON");
     state["processes"][0]["pid"] = stranger.id().into();
-    std::fs::write(checkout.state(), state.to_string()).expect("the folder is ours");
+    std::fs::write(checkout.state(), state.to_string()).expect("the folder is writable");
     checkout.lab("down").good();
-    assert!(stranger.try_wait().expect("it is our child").is_none(), "the stranger was stopped");
-    stranger.kill().expect("it is our child");
-    stranger.wait().expect("it is our child");
+    assert!(stranger.try_wait().expect("it is a child").is_none(), "the stranger was stopped");
+    stranger.kill().expect("it is a child");
+    stranger.wait().expect("it is a child");
 }
 
 #[test]
-fn a_mistake_in_the_file_is_one_sentence_with_its_place() {
+fn a_mistake_in_the_file_is_reported_with_its_place() {
     let checkout = Checkout::new("mistake", "prots = [2]\n");
     let said = checkout.lab("up tiny").bad();
     assert!(said.contains("testbed/tiny/lab.toml: line 13: unknown field `prots`"), "{said}");
     checkout.write("testbed/tiny/nginx.conf", "listen @{prot:1};\n");
     checkout.write("testbed/tiny/lab.toml", &good_again(&checkout.root));
     let said = checkout.lab("up tiny").bad();
-    assert!(said.contains("testbed/tiny/nginx.conf: nobody knows `@{prot:1}`"), "{said}");
+    assert!(said.contains("testbed/tiny/nginx.conf: unknown placeholder `@{prot:1}`"), "{said}");
 }
 
 fn good_again(root: &Path) -> String {
@@ -230,7 +230,7 @@ fn good_again(root: &Path) -> String {
 }
 
 #[test]
-fn a_step_is_done_once_and_again_when_its_input_or_its_product_changes() {
+fn a_build_step_is_repeated_only_if_its_input_or_product_changes() {
     let step = "[[prepare]]\nrun = [\"sh\", \"-c\", \"cat source >> product\"]\ninputs = [\"source\"]\n\
                 makes = [\"product\"]\n";
     let checkout = Checkout::new("prepared", step);
@@ -253,14 +253,14 @@ fn a_step_is_done_once_and_again_when_its_input_or_its_product_changes() {
 }
 
 #[test]
-fn a_test_names_what_did_not_hold_and_leaves_nothing() {
+fn a_test_names_broken_contracts_and_leaves_nothing() {
     let checkout = Checkout::new("test", "");
     let contract = r#"[{"name": "good", "port": 1, "path": "/", "expect": {"status": 200, "body_bytes": [2, 3]}},
                        {"name": "bad", "port": 1, "path": "/x", "expect": {"status": 404}}]"#;
     checkout.write("testbed/tiny/contract.json", contract);
     checkout.write("experiments/tiny/experiment.yaml", "name: tiny\n");
     checkout.write("experiments/tiny/predictions.json", "[]");
-    // A tool that ends well and has measured nothing is no answer either.
+    // A tool that succeeds without measuring anything counts as a failure.
     let said = checkout.lab("test tiny --tool /bin/true").bad();
     assert!(
         said.contains("contract `bad`: GET /x") && said.contains("status: expected 404, seen 200"),
@@ -271,7 +271,7 @@ fn a_test_names_what_did_not_hold_and_leaves_nothing() {
     assert!(!checkout.state().exists());
 }
 
-/// In place of the tool: a run leaves a folder with a part, or a file; a report is the same JSON for all of it.
+/// In place of the tool: a run leaves a folder with a part, or a file; every report is the same JSON.
 const TOOL: &str = r#"#!/bin/sh
 if [ "$1" = run ]; then
     while [ "$1" != --out ]; do shift; done
@@ -290,12 +290,12 @@ fn with_tool(name: &str, leaves: &str) -> Checkout {
     checkout.write("experiments/tiny/experiment.yaml", "name: tiny\n");
     checkout.write("tool", &TOOL.replace("LEAVES", leaves));
     let all = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-    std::fs::set_permissions(checkout.root.join("tool"), all).expect("the file is ours");
+    std::fs::set_permissions(checkout.root.join("tool"), all).expect("the file is writable");
     checkout
 }
 
 #[test]
-fn an_answer_excuses_a_figure_that_was_seen_and_not_one_that_is_missing() {
+fn an_answer_excuses_a_wrong_value_but_not_a_missing_one() {
     let checkout = with_tool("answered", "mkdir -p \"$2/01-one\"; exit 0");
     let predictions = r#"[
         {"id": "wrong", "text": "1, 2, 9", "part": "one", "value": "/rate", "between": [1, 2], "answer": "it was 5"},
@@ -310,7 +310,7 @@ fn an_answer_excuses_a_figure_that_was_seen_and_not_one_that_is_missing() {
 }
 
 #[test]
-fn a_part_that_does_not_hold_is_made_again_once_with_longer_cells() {
+fn a_part_that_does_not_hold_is_repeated_once_with_longer_runs() {
     // The rate is the number of runs so far: the second one is in bounds, or none is.
     const COUNTS: &str = r#"#!/bin/sh
 here=$(dirname "$0")
@@ -333,8 +333,11 @@ esac
         checkout.write("experiments/tiny/predictions.json", &prediction);
         let said = checkout.lab(&format!("test tiny --tool {}", checkout.root.join("tool").display()));
         let out = said.out();
-        assert!(out.contains("`late`: predicted") && out.contains("once more, 3 times as long"), "{out}");
-        assert!(out.contains("made again, with longer cells: tiny one"), "{out}");
+        assert!(
+            out.contains("`late`: predicted") && out.contains("repeating with runs 3 times as long"),
+            "{out}"
+        );
+        assert!(out.contains("repeated with longer runs: tiny one"), "{out}");
         let runs = std::fs::read_to_string(checkout.root.join("runs")).expect("the tool was run");
         assert!(
             runs.lines().count() == 2 && runs.contains("scale=0.05") && runs.contains("scale=0.15 "),
@@ -348,7 +351,7 @@ esac
 }
 
 #[test]
-fn what_was_measured_before_a_part_failed_is_reported_and_the_failure_too() {
+fn results_before_a_failed_part_are_reported_with_the_failure() {
     let checkout = with_tool("halfway", "mkdir -p \"$2/01-one\"; exit 2");
     let predictions =
         r#"[{"id": "seen", "text": "1 to 2, 1 to 9", "part": "one", "value": "/rate", "between": [1, 9]}]"#;
@@ -361,7 +364,7 @@ fn what_was_measured_before_a_part_failed_is_reported_and_the_failure_too() {
 }
 
 #[test]
-fn a_single_run_has_its_figures_beside_its_file() {
+fn a_single_run_has_its_charts_next_to_its_file() {
     let checkout = with_tool("single", "echo run >\"$2\"; exit 0");
     let predictions = r#"[{"id": "seen", "text": "1 to 2, 1 to 9", "value": "/rate", "between": [1, 9]}]"#;
     checkout.write("experiments/tiny/predictions.json", predictions);
@@ -374,7 +377,7 @@ fn a_single_run_has_its_figures_beside_its_file() {
 }
 
 #[test]
-fn a_list_of_which_nobody_reads_the_rest_ends_quietly() {
+fn list_ends_quietly_if_its_reader_closes_the_pipe() {
     let checkout = Checkout::new("unread", "");
     let (reader, writer) = std::io::pipe().expect("a pipe can be made");
     drop(reader);

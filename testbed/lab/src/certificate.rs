@@ -1,19 +1,19 @@
-//! The lab's own certificate authority and one server certificate, made by openssl and kept as long as it is good.
-//! A tool under test verifies it like any other: `@{ca}` is what it has to trust.
+//! The lab's certificate authority and one server certificate. openssl creates them, and they are kept while they are
+//! valid. A tool under test verifies the certificate like any other, and trusts `@{ca}`.
 
 use chore::{Outcome, shell};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Links have numbers below this one; their addresses stand in the certificate, which knows no wildcards for them.
+/// Links have numbers below this one. The certificate lists all their addresses, because addresses have no wildcards.
 pub const LINKS: u8 = 16;
 
 const DAY_S: u32 = 86_400;
 
-/// Makes `ca.pem`, `cert.pem` and `key.pem` unless they are there and good for another day.
+/// Creates `ca.pem`, `cert.pem`, and `key.pem`, unless they exist and are valid for another day.
 pub fn ensure(folder: &Path) -> Outcome {
     super::make_folder(folder)?;
-    // All systems share it: of two that start at a time one makes it and the other waits.
+    // All systems share it: if two start concurrently, one creates it and the other waits.
     let lock = folder.join("lock");
     let lock = std::fs::File::create(&lock).map_err(|e| format!("cannot write `{}`: {e}", lock.display()))?;
     lock.lock().map_err(|e| format!("cannot lock the certificates: {e}"))?;
@@ -33,7 +33,7 @@ pub fn ensure(folder: &Path) -> Outcome {
     let file = folder.join("openssl.cnf");
     std::fs::write(&file, config).map_err(|e| format!("cannot write `{}`: {e}", file.display()))?;
     let new_key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"];
-    // Elliptic keys: a handshake should cost the server what it costs today, and not what RSA did.
+    // Elliptic-curve keys: a handshake should cost the server as much as with current certificates, not as with RSA.
     let mut authority = vec!["req", "-x509", "-config", "openssl.cnf", "-extensions", "authority"];
     authority.extend(new_key);
     authority.extend(["-days", "3650", "-keyout", "ca-key.pem", "-out", "ca.pem"]);
@@ -63,10 +63,10 @@ pub fn ensure(folder: &Path) -> Outcome {
     openssl(folder, &authority)?;
     openssl(folder, &request)?;
     openssl(folder, &sign)?;
-    if good(folder) { Ok(()) } else { Err("openssl made a certificate that it does not verify".into()) }
+    if good(folder) { Ok(()) } else { Err("openssl cannot verify the certificate that it created".into()) }
 }
 
-/// Whether key, certificate and authority belong together and have a day left: an hour of measuring fits in.
+/// Returns whether key, certificate, and authority match and are valid for another day, enough for a measurement.
 fn good(folder: &Path) -> bool {
     let fine = |arguments: &[&str]| {
         let mut command = Command::new("openssl");
@@ -95,15 +95,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_certificate_is_made_once_and_its_authority_vouches_for_it() {
+    fn a_certificate_is_created_once_and_verified_by_its_authority() {
         let folder = std::env::temp_dir().join(format!("plimsoll-ca-{}", std::process::id()));
         ensure(&folder).expect("openssl is here");
-        let first = std::fs::read(folder.join("cert.pem")).expect("it was made");
+        let first = std::fs::read(folder.join("cert.pem")).expect("it exists");
         ensure(&folder).expect("openssl is here");
-        assert_eq!(first, std::fs::read(folder.join("cert.pem")).expect("it is still there"));
-        std::fs::write(folder.join("cert.pem"), "torn").expect("the folder is ours");
-        ensure(&folder).expect("a torn one is made again");
+        assert_eq!(first, std::fs::read(folder.join("cert.pem")).expect("it still exists"));
+        std::fs::write(folder.join("cert.pem"), "torn").expect("the folder is writable");
+        ensure(&folder).expect("a damaged one is replaced");
         assert!(good(&folder));
-        std::fs::remove_dir_all(&folder).expect("the folder is ours");
+        std::fs::remove_dir_all(&folder).expect("the folder is removable");
     }
 }

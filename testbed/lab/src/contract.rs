@@ -1,5 +1,5 @@
-//! `testbed/NAME/contract.json`: requests with the answers that they must get, asked by curl. A load test of a system
-//! that answers wrongly measures nothing.
+//! `testbed/NAME/contract.json`: requests and the responses that they must get; curl sends them. A load test of a
+//! system with wrong responses measures nothing.
 
 use super::file::System;
 use super::places;
@@ -11,20 +11,20 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Longest wait for one answer.
+/// Timeout of one request.
 const WITHIN_S: u32 = 10;
-/// curl's own code for "the time is over".
+/// curl's exit code for a timeout.
 const TIME_OVER: i32 = 28;
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Entry {
-    /// What a person reads when it does not hold.
+    /// Shown if the response is not as expected.
     pub name: String,
     /// Offset of the port.
     pub port: u16,
     #[serde(default)]
-    /// Verified against the lab's own authority, like everywhere else.
+    /// HTTPS, verified with the lab's certificate authority.
     tls: bool,
     #[serde(default = "get")]
     method: String,
@@ -32,13 +32,13 @@ pub struct Entry {
     path: String,
     #[serde(default)]
     headers: BTreeMap<String, String>,
-    /// At most one of the two; without either the request has no body.
+    /// Excludes `body_file`; without either, the request has no body.
     body: Option<String>,
     /// Below `testbed/NAME`.
     body_file: Option<String>,
-    /// `1.0` or `1.1`: a front may treat the two differently, and some contracts are about that.
+    /// `1.0` or `1.1`: a reverse proxy may treat the two differently, and some contracts test that.
     http: Option<String>,
-    /// An endless answer (a stream) is cut off after so many seconds and judged by what came.
+    /// Ends an endless response (a stream) after this many seconds, and checks the part received by then.
     cut_after_s: Option<u32>,
     expect: Expect,
 }
@@ -47,13 +47,13 @@ pub struct Entry {
 #[serde(deny_unknown_fields)]
 struct Expect {
     status: Option<u16>,
-    /// The words behind the status: some servers put something odd there, and a client may choke on it.
+    /// The reason phrase: some servers send an unusual one, which a client may not accept.
     reason: Option<String>,
     /// `null`: the header must be absent.
     #[serde(default)]
     headers: BTreeMap<String, Option<Text>>,
     body: Option<String>,
-    /// After decoding of chunks, before that of compression: what an experiment transfers.
+    /// After decoding of chunks, before decompression: the bytes that an experiment transfers.
     body_bytes: Option<Size>,
     body_matches: Option<String>,
     #[serde(default)]
@@ -81,7 +81,7 @@ enum Size {
     Between([u64; 2]),
 }
 
-/// What came back, with names of headers in small letters.
+/// A response, with lower-case header names.
 #[derive(Debug, Default)]
 pub struct Answer {
     status: u16,
@@ -94,19 +94,19 @@ fn get() -> String {
     "GET".into()
 }
 
-/// Strict: a rule that nobody checks because its name is misspelt would pass for ever.
+/// Parses a contract. Unknown names are errors, because a rule with a misspelled name would never be checked.
 pub fn parse(text: &str) -> Result<Vec<Entry>, String> {
     serde_json::from_str(text).map_err(|e| format!("contract.json: {e}"))
 }
 
-/// Asks every entry of a running system. The outcome: how many were asked, and a paragraph for each that did not hold.
+/// Sends all requests to a running system. Returns their number, and a paragraph for each unexpected response.
 pub fn check(name: &str, state: &State) -> Result<(usize, Vec<String>), String> {
     let file = places::testbed(name).join("contract.json");
     let text = std::fs::read_to_string(&file)
         .map_err(|e| format!("cannot read `{}`: {e}", super::describe(&file)))?;
     let entries = parse(&text).map_err(|e| format!("testbed/{name}/{e}"))?;
     if entries.is_empty() {
-        return Err(format!("testbed/{name}/contract.json asks nothing"));
+        return Err(format!("testbed/{name}/contract.json has no requests"));
     }
     let (system, fill) = places::system(name, Some(state.base))?;
     let (mut asked, mut broken) = (0, Vec::new());
@@ -115,7 +115,7 @@ pub fn check(name: &str, state: &State) -> Result<(usize, Vec<String>), String> 
         let port = fill.port(entry.port);
         let Some(host) = host(&system, state, entry.port, port) else {
             println!(
-                "{name}: contract `{}` is not asked: nobody listens on port {port} without root",
+                "{name}: contract `{}` is skipped: the process on port {port} requires root",
                 entry.name
             );
             continue;
@@ -133,8 +133,8 @@ pub fn check(name: &str, state: &State) -> Result<(usize, Vec<String>), String> 
     Ok((asked, broken))
 }
 
-/// Where the port is: behind a link it has the address of the link. Nothing when its process was left out with the
-/// link. A port that no process has is asked on the loopback, and will not answer.
+/// Returns the address of a port: the loopback, or the far end of the process's link. None if the process was skipped
+/// because of its link. For a port without a process it is the loopback, and the request fails.
 fn host(system: &System, state: &State, offset: u16, port: u16) -> Option<String> {
     if let Some(running) = state.processes.iter().find(|p| p.ports.contains(&port)) {
         return Some(running.host.clone());
@@ -153,22 +153,22 @@ fn ask(entry: &Entry, host: &str, port: u16, here: &Path, scratch: &Path) -> Res
     let url = format!("{scheme}://{host}:{port}{}", entry.path);
     let time = entry.cut_after_s.unwrap_or(WITHIN_S).to_string();
     let mut curl = Command::new("curl");
-    // --globoff and --path-as-is: the path goes out as it is written.
+    // --globoff and --path-as-is send the path exactly as written.
     curl.args(["-sS", "--noproxy", "*", "--globoff", "--path-as-is", "--no-buffer", "--max-time", &time]);
     curl.arg("-D").arg(&head).arg("-o").arg(&body).arg("--cacert").arg(places::ca().join("ca.pem"));
     match entry.http.as_deref() {
         Some("1.0") => curl.arg("--http1.0"),
         None | Some("1.1") => curl.arg("--http1.1"),
-        Some(other) => return Err(format!("`http: {other}`: 1.0 or 1.1")),
+        Some(other) => return Err(format!("invalid `http: {other}`: expected 1.0 or 1.1")),
     };
-    // curl waits for the answer's body behind `-X HEAD`; `-I` is its way to ask for none.
+    // With `-X HEAD`, curl waits for a body; with `-I`, it does not.
     if entry.method == "HEAD" {
         curl.arg("-I")
     } else {
         curl.args(["-X", &entry.method])
     };
     for (name, value) in &entry.headers {
-        // An empty value would make curl leave the header out; with `;` it is sent empty.
+        // curl omits a header with an empty value; with `;`, it sends the header empty.
         let line = if value.is_empty() { format!("{name};") } else { format!("{name}: {value}") };
         curl.args(["-H", &line]);
     }
@@ -180,26 +180,26 @@ fn ask(entry: &Entry, host: &str, port: u16, here: &Path, scratch: &Path) -> Res
     };
     let has_type = entry.headers.keys().any(|name| name.eq_ignore_ascii_case("content-type"));
     if (entry.body.is_some() || entry.body_file.is_some()) && !has_type {
-        // curl's own guess would be a form.
+        // Without this, curl sends the type of a form.
         curl.args(["-H", "Content-Type:"]);
     }
     let out = curl.arg(&url).stdin(Stdio::null()).output().map_err(|e| format!("cannot start curl: {e}"))?;
     let cut = entry.cut_after_s.is_some() && out.status.code() == Some(TIME_OVER);
     if !out.status.success() && !cut {
-        return Err(format!("no answer: {}", String::from_utf8_lossy(&out.stderr).trim()));
+        return Err(format!("no response: {}", String::from_utf8_lossy(&out.stderr).trim()));
     }
-    let head = std::fs::read(&head).map_err(|e| format!("no answer: {e}"))?;
-    // With `-I` curl writes the head into the file for bodies.
+    let head = std::fs::read(&head).map_err(|e| format!("no response: {e}"))?;
+    // With `-I`, curl writes the head into the file for bodies.
     let body = if entry.method == "HEAD" { Vec::new() } else { std::fs::read(&body).unwrap_or_default() };
     parse_head(&String::from_utf8_lossy(&head)).map(|answer| Answer { body, ..answer })
 }
 
-/// The last head that came: those before it are of `100 Continue`.
+/// Parses the last head; earlier ones are `100 Continue`.
 fn parse_head(text: &str) -> Result<Answer, String> {
     let text = text.replace("\r\n", "\n");
     let last = text.split("\n\n").filter(|part| !part.trim().is_empty()).last().unwrap_or_default();
     let mut lines = last.lines();
-    // A reason may hold blanks, or be missing together with the blank before it.
+    // A reason phrase may contain spaces, or may be missing together with the space before it.
     let first = lines.next().unwrap_or_default();
     let mut words = first.splitn(3, ' ').skip(1);
     let status = words.next().and_then(|code| code.parse().ok());
@@ -212,7 +212,10 @@ fn parse_head(text: &str) -> Result<Answer, String> {
 }
 
 impl Expect {
-    /// What does not hold, each as expected and seen; an error when the contract itself is wrong.
+    /// Returns each difference as expected and seen.
+    ///
+    /// # Errors
+    /// Returns an error if the contract itself is invalid.
     fn problems(&self, answer: &Answer) -> Result<Vec<String>, String> {
         let mut problems = Vec::new();
         let mut differ = |what: &str, expected: &dyn std::fmt::Display, seen: &str| {
@@ -234,7 +237,8 @@ impl Expect {
                 .collect();
             let shown = if seen.is_empty() { "none".to_string() } else { format!("`{}`", seen.join("`, `")) };
             let what = format!("header `{name}`");
-            // Several headers of one name: an exact text means exactly one, a pattern means each of them.
+            // If a name occurs several times, an exact text requires exactly one, and a pattern must match each of
+            // them.
             match expected {
                 None if !seen.is_empty() => differ(&what, &"none", &shown),
                 Some(Text::Exact(text)) if seen != [text.as_str()] => {
@@ -279,13 +283,13 @@ impl Expect {
     }
 }
 
-/// One rule about one place of the JSON. A rule is an object with exactly one of four names; anything else is the
-/// value itself.
+/// Checks one rule about one place of the JSON. A rule is an object with exactly one of four names; anything else is
+/// the value itself.
 fn pointed(json: &Value, pointer: &str, rule: &Value) -> Result<Option<String>, String> {
     let seen = json.pointer(pointer);
     let shown = seen.map_or("nothing".to_string(), |value| short(&value.to_string()));
     let named = rule.as_object().filter(|o| o.len() == 1).and_then(|o| o.iter().next());
-    let wrong = || format!("contract.json: `{pointer}`: the rule `{rule}` makes no sense");
+    let wrong = || format!("contract.json: `{pointer}`: invalid rule `{rule}`");
     let holds = match named.map(|(name, given)| (name.as_str(), given)) {
         Some(("matches", given)) => {
             let regex = regex(given.as_str().ok_or_else(wrong)?)?;
@@ -322,7 +326,7 @@ fn kind(value: &Value) -> &'static str {
     }
 }
 
-/// Elements of a list, members of an object, letters of a text.
+/// Returns the number of elements of a list, members of an object, or letters of a text.
 fn length(value: &Value) -> Option<usize> {
     match value {
         Value::Array(list) => Some(list.len()),
@@ -341,10 +345,10 @@ fn bounds(given: &Value) -> Option<(f64, f64)> {
 }
 
 fn regex(pattern: &str) -> Result<Regex, String> {
-    Regex::new(pattern).map_err(|e| format!("contract.json: `{pattern}` is no pattern: {e}"))
+    Regex::new(pattern).map_err(|e| format!("contract.json: invalid pattern `{pattern}`: {e}"))
 }
 
-/// At most 200 letters on one line.
+/// Shortens a text to at most 200 letters on one line.
 fn short(text: &str) -> String {
     let flat = text.replace('\n', "\\n");
     if flat.chars().count() <= 200 {
@@ -367,7 +371,7 @@ mod tests {
     const HEAD: &str = "HTTP/1.1 200 Content-Type: text\r\nServer: x\r\nX-Id: 12\r\n\r\n";
 
     #[test]
-    fn status_reason_and_headers_hold_or_are_told_with_what_was_seen() {
+    fn differences_in_status_reason_and_headers_are_reported_with_the_seen_value() {
         let good = r#"{"status": 200, "reason": "Content-Type: text",
                        "headers": {"server": "x", "content-type": null, "X-Id": {"matches": "^[0-9]+$"}}}"#;
         assert!(problems(good, HEAD, "").is_empty());
@@ -385,7 +389,7 @@ mod tests {
     }
 
     #[test]
-    fn a_body_is_held_against_text_size_pattern_and_places() {
+    fn a_body_is_checked_for_text_size_pattern_and_json_values() {
         let body = r#"{"count":3,"rows":["a","b","c"],"name":"pin"}"#;
         let good =
             r#"{"body_bytes": [40, 50], "body_matches": "rows", "json": {"/count": 3, "/rows": {"length": 3},
@@ -402,7 +406,7 @@ mod tests {
     }
 
     #[test]
-    fn a_contract_that_is_wrong_itself_is_an_error_and_not_a_pass() {
+    fn an_invalid_contract_is_an_error() {
         assert!(parse(r#"[{"name": "a", "port": 1, "path": "/", "expect": {"stauts": 200}}]"#).is_err());
         assert!(
             parse(r#"[{"name": "a", "port": 1, "path": "/", "expect": {"headers": {"x": {"match": "y"}}}}]"#)
@@ -411,11 +415,11 @@ mod tests {
         let expect: Expect =
             serde_json::from_str(r#"{"json": {"/a": {"type": "text"}}}"#).expect("it parses");
         let answer = Answer { body: r#"{"a": 1}"#.into(), ..Answer::default() };
-        assert!(expect.problems(&answer).unwrap_err().contains("makes no sense"));
+        assert!(expect.problems(&answer).unwrap_err().contains("invalid rule"));
     }
 
     #[test]
-    fn the_head_behind_a_continue_counts() {
+    fn the_head_after_a_100_continue_is_parsed() {
         let head =
             parse_head("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 201 Created\r\nA: b\r\n\r\n").expect("good");
         assert_eq!((head.status, head.reason.as_str()), (201, "Created"));

@@ -1,5 +1,5 @@
-//! `lab down`: everything that was started is stopped, in reverse order, and nothing else. Also behind a crash, and
-//! as often as one likes.
+//! `lab down` stops everything that was started, in reverse order, and nothing else. It also works after a crash, and
+//! can be repeated.
 
 use super::state::State;
 use super::{link, places, process, state};
@@ -7,17 +7,17 @@ use chore::Outcome;
 use chore::look;
 use std::time::{Duration, Instant};
 
-/// Stops a system. Goes on behind an error: the rest is to go down too. Whoever calls holds its lock.
+/// Stops a system. After an error, it continues with the rest. The caller holds the lock of the system.
 pub fn down(name: &str) -> Outcome {
     let folder = places::state(name);
     let Some(state) = State::read(&folder)? else { return Ok(()) };
     let mut failed: Vec<String> = Vec::new();
-    // After a reboot the pids belong to others, and namespaces are gone.
+    // After a reboot, the PIDs belong to other processes, and the namespaces no longer exist.
     if state.this_boot() {
         for running in state.processes.iter().rev() {
             failed.extend(process::stop(running, &state.mark()).err());
         }
-        // Whoever left its group, or was started a moment before a crash and never written down.
+        // Processes that left their group, or that were started just before a crash and not recorded.
         process::stop_marked(&state.mark());
         for linked in &state.links {
             failed.extend(link::remove(linked.number).err());
@@ -38,11 +38,11 @@ pub fn down(name: &str) -> Outcome {
     state.forget()
 }
 
-/// How long a listening socket may outlive its process.
+/// Time for which a listening socket may outlive its process.
 const ORPHANS: Duration = Duration::from_secs(5);
 
-/// What a system that is said to be down has left behind, one sentence each.
-pub fn left_behind(before: &State) -> Vec<String> {
+/// Returns what still exists of a system that was stopped, one sentence each.
+pub fn find_leftovers(before: &State) -> Vec<String> {
     let mut left = Vec::new();
     let mark = before.mark();
     let mut pids: Vec<i32> = look::marked(&mark);
@@ -50,8 +50,9 @@ pub fn left_behind(before: &State) -> Vec<String> {
         pids.extend(process::members(running, &mark));
     }
     for folder in &before.folders {
-        // PostgreSQL's servers make groups of their own and write over their environment; they stand in their data.
-        pids.extend(look::standing_in(folder));
+        // The processes of PostgreSQL create their own groups and overwrite their environment; their working directory
+        // is the data folder.
+        pids.extend(look::with_working_directory_in(folder));
         if folder.exists() {
             left.push(format!("folder `{}`", folder.display()));
         }
@@ -60,11 +61,10 @@ pub fn left_behind(before: &State) -> Vec<String> {
     pids.dedup();
     for pid in pids {
         let command = look::stat(pid).map(|stat| stat.command).unwrap_or_default();
-        left.push(format!("process `{command}` (pid {pid})"));
+        left.push(format!("process `{command}` (PID {pid})"));
     }
-    // Any of the hundred ports, also those that no line of the file names.
-    // The kernel closes the sockets of a process that was killed a moment after it is gone: one without an owner is
-    // looked at again before it is told.
+    // Check all hundred ports, including those that the file does not name. The kernel closes the sockets of a killed
+    // process shortly after its end, so a socket without an owner is checked again before it is reported.
     let deadline = Instant::now() + ORPHANS;
     let mut open = look::listeners(before.base);
     while open.iter().any(|(_, inode)| look::owner(*inode).is_none()) && Instant::now() < deadline {
@@ -72,8 +72,8 @@ pub fn left_behind(before: &State) -> Vec<String> {
         open = look::listeners(before.base);
     }
     for (port, inode) in open {
-        let owner = look::owner(inode).unwrap_or_else(|| "somebody".into());
-        left.push(format!("port {port}, held by {owner}"));
+        let owner = look::owner(inode).unwrap_or_else(|| "an unknown process".into());
+        left.push(format!("port {port}, in use by {owner}"));
     }
     left.extend(before.links.iter().filter_map(|linked| link::left(linked.number)));
     left
@@ -83,14 +83,14 @@ pub fn command(names: &[String]) -> Outcome {
     let mut failed = Vec::new();
     let known = places::names()?;
     for name in names {
-        // A system whose folder is gone may still be up.
+        // A system whose folder was deleted may still be up.
         if !known.contains(name) && State::read(&places::state(name))?.is_none() {
-            return Err(format!("there is no system `{name}`\nhint: there are: {}", known.join(", ")));
+            return Err(format!("unknown system `{name}`\nhelp: choose one of {}", known.join(", ")));
         }
         let _lock = state::lock(&places::state(name), name)?;
         let before = State::read(&places::state(name))?;
         match (down(name), before) {
-            (Ok(()), None) => println!("{name}: is down"),
+            (Ok(()), None) => println!("{name}: is down already"),
             (Ok(()), Some(before)) => {
                 println!("{name}: is down; processes stopped: {}", before.processes.len())
             }

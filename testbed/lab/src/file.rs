@@ -1,5 +1,5 @@
-//! `testbed/NAME/lab.toml`: what a system consists of. Read strictly, because a key that is spelled wrongly would
-//! otherwise start another system than its author believes in.
+//! `testbed/NAME/lab.toml`: the parts of a system. Unknown keys are errors, because with a misspelled key the lab would
+//! start a different system than its author intended.
 
 use super::fill::Fill;
 use serde::Deserialize;
@@ -30,7 +30,7 @@ pub struct System {
     pub process: Vec<Process>,
 }
 
-/// A build step that is repeated only when an input has changed.
+/// A build step that is repeated only if an input has changed.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Prepare {
@@ -40,7 +40,7 @@ pub struct Prepare {
     /// Files or folders below `testbed/NAME`.
     #[serde(default)]
     pub inputs: Vec<String>,
-    /// What the step leaves below its folder; done again when it is gone.
+    /// Products of the step below its folder; the step is repeated if one of them is missing.
     #[serde(default)]
     pub makes: Vec<String>,
     #[serde(default)]
@@ -55,7 +55,7 @@ pub struct Rendered {
     pub to: String,
 }
 
-/// A network namespace behind a link of a known width.
+/// A network namespace, connected by a link with a known bandwidth.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Link {
@@ -88,11 +88,11 @@ pub struct Process {
     pub env: BTreeMap<String, String>,
     /// Offset of the one port of a database or cache.
     pub port: Option<u16>,
-    /// Offsets of the ports that are waited for.
+    /// Offsets of the ports that the lab waits for.
     #[serde(default)]
     pub ports: Vec<u16>,
     pub health: Option<String>,
-    /// Hard limit of descriptors.
+    /// Limit on open files.
     pub nofile: Option<u32>,
     pub link: Option<String>,
     #[serde(default)]
@@ -114,7 +114,7 @@ impl Process {
         self.port.iter().chain(&self.ports).copied()
     }
 
-    /// Which keys a kind does without, and which it cannot do without.
+    /// Checks that the process has the keys that its kind requires, and no keys that its kind does not have.
     fn check(&self) -> Result<(), String> {
         let built_in = matches!(self.kind, Kind::Postgres | Kind::Redis);
         let keys = [
@@ -135,18 +135,23 @@ impl Process {
                 ));
             }
             if needed && !given {
-                return Err(format!("process `{}`: a process of the kind `{kind}` needs `{key}`", self.name));
+                return Err(format!(
+                    "process `{}`: a process of the kind `{kind}` requires `{key}`",
+                    self.name
+                ));
             }
         }
         match self.offsets().find(|offset| *offset > 99) {
-            Some(offset) => Err(format!("process `{}`: port `{offset}` is no offset (0 to 99)", self.name)),
+            Some(offset) => {
+                Err(format!("process `{}`: invalid port `{offset}`: expected 0 to 99", self.name))
+            }
             None => Ok(()),
         }
     }
 }
 
 impl System {
-    /// Reads and checks a file; every string is filled in.
+    /// Reads and checks a file, and fills in every string.
     pub fn read(path: &Path, fill: &Fill) -> Result<System, String> {
         let text = std::fs::read_to_string(path)
             .map_err(|e| format!("cannot read `{}`: {e}", super::describe(path)))?;
@@ -155,7 +160,7 @@ impl System {
         System::parse(&text, &name, here, fill).map_err(|e| format!("{}: {e}", super::describe(path)))
     }
 
-    /// Parsed twice: the first time for errors that know their line, the second time with the strings filled in.
+    /// Parses twice: first for errors with a line number, then with the strings filled in.
     pub fn parse(text: &str, name: &str, here: &Path, fill: &Fill) -> Result<System, String> {
         toml::from_str::<System>(text).map_err(|e| sentence(text, &e))?;
         let mut value: toml::Value = toml::from_str(text).map_err(|e| sentence(text, &e))?;
@@ -167,7 +172,8 @@ impl System {
         Ok(system)
     }
 
-    /// Every program that it takes: those it names, and those that its kinds of processes and the lab itself use.
+    /// Returns all programs that the system needs: those in `needs`, and those of its kinds of processes and of the
+    /// lab.
     pub fn programs(&self) -> Vec<&str> {
         let mut programs: Vec<&str> = self.needs.iter().map(String::as_str).collect();
         programs.extend(["curl", "openssl"]);
@@ -189,7 +195,7 @@ impl System {
 
     fn check(&self) -> Result<(), String> {
         if self.base == 0 || self.base > 654 {
-            return Err(format!("base `{}` gives ports that do not exist (1 to 654)", self.base));
+            return Err(format!("invalid base `{}`: expected 1 to 654", self.base));
         }
         let mut ports: BTreeMap<u16, &str> = BTreeMap::new();
         let mut names: Vec<&str> = Vec::new();
@@ -197,10 +203,13 @@ impl System {
             process.check()?;
             let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
             if process.name.is_empty() || !process.name.chars().all(plain) {
-                return Err(format!("process `{}`: a name is letters, digits, `-` and `_`", process.name));
+                return Err(format!(
+                    "invalid name `{}`: expected letters, digits, `-`, and `_`",
+                    process.name
+                ));
             }
             if names.contains(&process.name.as_str()) {
-                return Err(format!("two processes are called `{}`", process.name));
+                return Err(format!("two processes have the name `{}`", process.name));
             }
             names.push(&process.name);
             for offset in process.offsets() {
@@ -211,12 +220,12 @@ impl System {
             if let Some(link) = &process.link
                 && !self.link.iter().any(|l| l.name == *link)
             {
-                return Err(format!("process `{}`: there is no link `{link}`", process.name));
+                return Err(format!("process `{}`: unknown link `{link}`", process.name));
             }
             if let Some(config) = &process.config
                 && !self.file.iter().any(|f| f.to == *config)
             {
-                return Err(format!("process `{}`: no `[[file]]` makes `{config}`", process.name));
+                return Err(format!("process `{}`: no `[[file]]` creates `{config}`", process.name));
             }
         }
         Ok(())
@@ -241,7 +250,7 @@ fn fill_value(value: &mut toml::Value, fill: &Fill) -> Result<(), String> {
     Ok(())
 }
 
-/// The parser's complaint in one line, with the line of the file.
+/// Returns the parser's message on one line, with the line of the file.
 fn sentence(text: &str, error: &toml::de::Error) -> String {
     let line = error.span().map(|span| 1 + text[..span.start.min(text.len())].matches('\n').count());
     let place = line.map(|line| format!("line {line}: ")).unwrap_or_default();
@@ -258,15 +267,15 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_does_not_exist_is_named_with_its_line() {
+    fn an_unknown_key_is_reported_with_its_line() {
         let said = parse("[[process]]\nname = \"a\"\nrun = [\"x\"]\nprots = [1]\n").unwrap_err();
         assert!(said.starts_with("line 6: unknown field `prots`"), "{said}");
     }
 
     #[test]
-    fn a_kind_has_the_keys_that_it_understands_and_no_others() {
+    fn a_process_must_have_the_keys_of_its_kind() {
         let said = parse("[[process]]\nname = \"db\"\nkind = \"postgres\"\n").unwrap_err();
-        assert_eq!(said, "process `db`: a process of the kind `postgres` needs `port`");
+        assert_eq!(said, "process `db`: a process of the kind `postgres` requires `port`");
         let said = parse("[[process]]\nname = \"a\"\nrun = [\"x\"]\nsql = [\"y\"]\n").unwrap_err();
         assert_eq!(said, "process `a`: a process of the kind `command` has no `sql`");
         assert!(parse("[[process]]\nname = \"a\"\nrun = [\"x\"]\nports = [1]\n").is_ok());
@@ -278,11 +287,11 @@ mod tests {
                      [[process]]\nname = \"b\"\nrun = [\"x\"]\nports = [1]\n";
         assert_eq!(parse(twice).unwrap_err(), "port `1` belongs to `a` and to `b`");
         let far = "[[process]]\nname = \"a\"\nrun = [\"x\"]\nports = [100]\n";
-        assert_eq!(parse(far).unwrap_err(), "process `a`: port `100` is no offset (0 to 99)");
+        assert_eq!(parse(far).unwrap_err(), "process `a`: invalid port `100`: expected 0 to 99");
     }
 
     #[test]
-    fn a_kind_brings_its_programs_along() {
+    fn a_kind_adds_its_programs() {
         let system =
             parse("needs = [\"node\", \"curl\"]\n[[process]]\nname = \"c\"\nkind = \"redis\"\nport = 1\n");
         let system = system.expect("a good file");
@@ -290,12 +299,12 @@ mod tests {
     }
 
     #[test]
-    fn strings_are_filled_in_wherever_they_stand() {
+    fn placeholders_are_filled_in_in_every_string() {
         let text = "[[process]]\nname = \"a\"\nrun = [\"x\", \"@{port:10}\"]\nenv = { P = \"@{base}\" }\n";
         let system = parse(text).expect("a good file");
         assert_eq!(system.process[0].run[1], "4110");
         assert_eq!(system.process[0].env["P"], "41");
         let said = parse("[[process]]\nname = \"a\"\nrun = [\"@{prot:1}\"]\n").unwrap_err();
-        assert!(said.starts_with("nobody knows `@{prot:1}`"), "{said}");
+        assert!(said.starts_with("unknown placeholder `@{prot:1}`"), "{said}");
     }
 }

@@ -1,13 +1,13 @@
-//! `@{...}` in `lab.toml` and in rendered files. Nothing in a system's code knows its port or its folder: all of it
-//! comes through here, so that two copies of a system can run beside each other.
+//! `@{...}` in `lab.toml` and in rendered files. The code of a system contains neither ports nor folders, so two copies
+//! of a system can run concurrently.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// Both ends of a shaped link, as addresses.
+/// The addresses of both ends of a shaped link.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ends {
-    /// In the namespace of everybody.
+    /// In the main namespace.
     pub near: String,
     /// In the namespace of the link.
     pub far: String,
@@ -21,7 +21,7 @@ pub struct Fill {
     /// Folder of the lab's own certificates.
     pub ca: PathBuf,
     pub password: String,
-    /// Without the right to make namespaces both ends are the loopback, and what runs behind the link is left out.
+    /// Without permission to create namespaces, both ends are the loopback, and processes with a link are skipped.
     pub links: BTreeMap<String, Ends>,
 }
 
@@ -29,8 +29,8 @@ const KNOWN: &str =
     "@{port:N} @{base} @{state} @{here} @{ca} @{cert} @{key} @{link:NAME} @{near:NAME} @{password}";
 
 impl Fill {
-    /// The text with every `@{...}` replaced. An unknown one is an error: an empty text in its place would start
-    /// a server on port 0.
+    /// Replaces every `@{...}` of a text. An unknown one is an error: an empty replacement would start a server on
+    /// port 0.
     pub fn text(&self, text: &str) -> Result<String, String> {
         let mut out = String::with_capacity(text.len());
         let mut rest = text;
@@ -38,7 +38,7 @@ impl Fill {
             out.push_str(&rest[..begin]);
             let inside = &rest[begin + 2..];
             let end = inside.find('}').ok_or_else(|| {
-                format!("`@{{` without its `}}` in `{}`", rest[begin..].lines().next().unwrap_or_default())
+                format!("missing `}}` after `@{{` in `{}`", rest[begin..].lines().next().unwrap_or_default())
             })?;
             out.push_str(&self.name(&inside[..end])?);
             rest = &inside[end + 1..];
@@ -62,7 +62,8 @@ impl Fill {
             }),
             Some(("port", offset)) => {
                 let offset = offset.parse::<u16>().ok().filter(|offset| *offset < 100);
-                let offset = offset.ok_or_else(|| format!("`@{{{name}}}`: an offset is 0 to 99"))?;
+                let offset =
+                    offset.ok_or_else(|| format!("invalid offset in `@{{{name}}}`: expected 0 to 99"))?;
                 Ok(self.port(offset).to_string())
             }
             Some(("link", link)) => Ok(self.ends(link)?.far.clone()),
@@ -76,7 +77,7 @@ impl Fill {
     }
 
     fn ends(&self, link: &str) -> Result<&Ends, String> {
-        self.links.get(link).ok_or_else(|| format!("there is no link `{link}`"))
+        self.links.get(link).ok_or_else(|| format!("unknown link `{link}`"))
     }
 
     #[cfg(test)]
@@ -94,7 +95,7 @@ impl Fill {
 }
 
 fn unknown(name: &str) -> String {
-    format!("nobody knows `@{{{name}}}`\nhint: known are {KNOWN}")
+    format!("unknown placeholder `@{{{name}}}`\nhelp: use one of {KNOWN}")
 }
 
 #[cfg(test)]
@@ -102,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_become_ports_folders_and_addresses() {
+    fn placeholders_become_ports_folders_and_addresses() {
         let fill = Fill::example();
         let text =
             "listen @{link:narrow}:@{port:1}; root @{here}/www; proxy_pass http://@{near:narrow}:@{base}10;";
@@ -115,11 +116,14 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_knows_is_an_error_and_not_an_empty_text() {
+    fn an_unknown_placeholder_is_an_error() {
         let fill = Fill::example();
-        assert!(fill.text("@{prot:1}").unwrap_err().starts_with("nobody knows `@{prot:1}`"));
-        assert_eq!(fill.text("@{port:100}").unwrap_err(), "`@{port:100}`: an offset is 0 to 99");
-        assert_eq!(fill.text("@{link:wide}").unwrap_err(), "there is no link `wide`");
-        assert_eq!(fill.text("a @{port:1\nb").unwrap_err(), "`@{` without its `}` in `@{port:1`");
+        assert!(fill.text("@{prot:1}").unwrap_err().starts_with("unknown placeholder `@{prot:1}`"));
+        assert_eq!(
+            fill.text("@{port:100}").unwrap_err(),
+            "invalid offset in `@{port:100}`: expected 0 to 99"
+        );
+        assert_eq!(fill.text("@{link:wide}").unwrap_err(), "unknown link `wide`");
+        assert_eq!(fill.text("a @{port:1\nb").unwrap_err(), "missing `}` after `@{` in `@{port:1`");
     }
 }

@@ -1,4 +1,4 @@
-//! The kinds of processes: what to start for each, and what is left to do once it listens.
+//! The kinds of processes: how to start each, and what to do when it listens.
 
 mod command;
 mod nginx;
@@ -13,7 +13,7 @@ use super::state::State;
 use chore::Outcome;
 use nix::sys::signal::Signal;
 
-/// What to start. Folders of the process's own are made on the way.
+/// Returns how to start a process, and creates its folders.
 pub fn spec(process: &Process, system: &System, fill: &Fill, state: &mut State) -> Result<Spec, String> {
     match process.kind {
         Kind::Command => Ok(command::spec(process, system, fill, state)),
@@ -23,7 +23,7 @@ pub fn spec(process: &Process, system: &System, fill: &Fill, state: &mut State) 
     }
 }
 
-/// What is done once the ports answer.
+/// Completes the start of a process whose ports accept connections.
 pub fn settle(process: &Process, system: &System, fill: &Fill, state: &State) -> Outcome {
     match process.kind {
         Kind::Command => command::seed(process, system, state),
@@ -33,7 +33,7 @@ pub fn settle(process: &Process, system: &System, fill: &Fill, state: &State) ->
     }
 }
 
-/// What all kinds have in common.
+/// Returns the settings that all kinds have in common.
 fn plain(process: &Process, fill: &Fill, state: &State) -> Spec {
     let linked = process.link.as_ref().and_then(|name| state.links.iter().find(|l| l.name == *name));
     Spec {

@@ -1,8 +1,8 @@
-//! `cargo xtask lab`: the five systems that experiments load, as real processes on the loopback. What a system is
-//! made of stands in `testbed/NAME/lab.toml`; this starts it, watches it come up, and leaves nothing behind.
+//! `cargo xtask lab`: the five systems that experiments load, as real processes on the loopback.
+//! `testbed/NAME/lab.toml` defines a system; the lab starts it, waits until it is healthy, and stops all of it.
 
 #![forbid(unsafe_code)]
-// Chores talk to a person at a terminal: printing is what they are for.
+// Chores print for a person at a terminal.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 mod certificate;
@@ -35,10 +35,10 @@ pub const USAGE: &str = "list | prepare [NAME...] | up NAME... [--base N] | down
 
 pub fn command(arguments: &[String]) -> Outcome {
     let Some((what, rest)) = arguments.split_first() else {
-        return Err(format!("what?\nusage: cargo xtask lab {USAGE}"));
+        return Err(format!("missing command\nusage: cargo xtask lab {USAGE}"));
     };
     let _listening = chore::interrupt::listen()?;
-    raise_descriptor_limit()?;
+    raise_open_files_limit()?;
     match what.as_str() {
         "list" if rest.is_empty() => list::command(),
         "prepare" => prepare::command(&options::prepare(rest)?),
@@ -49,29 +49,29 @@ pub fn command(arguments: &[String]) -> Outcome {
         "down" => down::command(&options::down(rest)?),
         "run" => run::command(&options::run(rest)?),
         "test" => test::command(&options::test(rest)?),
-        _ => Err(format!("`{}` makes no sense\nusage: cargo xtask lab {USAGE}", arguments.join(" "))),
+        _ => Err(format!("invalid command `{}`\nusage: cargo xtask lab {USAGE}", arguments.join(" "))),
     }
 }
 
-/// The soft limit on descriptors becomes the hard one, here and so in every process: ten thousand connections are a
-/// question to the server and not to the shell that started it. A process with `nofile` sets its own.
-fn raise_descriptor_limit() -> Outcome {
-    let (_, hard) =
-        getrlimit(Resource::RLIMIT_NOFILE).map_err(|e| format!("cannot read the descriptor limit: {e}"))?;
+/// Raises the soft limit on open files to the hard limit, here and so in every process: the server decides whether it
+/// accepts ten thousand connections, not the shell that started it. A process with `nofile` sets its own limit.
+fn raise_open_files_limit() -> Outcome {
+    let (_, hard) = getrlimit(Resource::RLIMIT_NOFILE)
+        .map_err(|e| format!("cannot read the limit on open files: {e}"))?;
     setrlimit(Resource::RLIMIT_NOFILE, hard, hard)
-        .map_err(|e| format!("cannot raise the descriptor limit: {e}"))
+        .map_err(|e| format!("cannot raise the limit on open files: {e}"))
 }
 
-/// A path as it is said to a person: relative to the checkout.
+/// Returns a path for messages: relative to the checkout.
 fn describe(path: &Path) -> String {
     path.strip_prefix(shell::root()).unwrap_or(path).display().to_string()
 }
 
 fn make_folder(folder: &Path) -> Outcome {
-    std::fs::create_dir_all(folder).map_err(|e| format!("cannot make `{}`: {e}", folder.display()))
+    std::fs::create_dir_all(folder).map_err(|e| format!("cannot create `{}`: {e}", folder.display()))
 }
 
-/// That it is not there is what was wanted.
+/// Removes a file; a missing file is not an error.
 fn remove_file(file: &Path) -> Outcome {
     match std::fs::remove_file(file) {
         Err(e) if e.kind() != std::io::ErrorKind::NotFound => {

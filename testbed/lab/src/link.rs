@@ -1,5 +1,5 @@
-//! A link of a known width: a network namespace, one pair of virtual devices, and a token bucket on the far one, so
-//! that what the server sends arrives at the rate of the link. Only root may make them.
+//! A link with a known bandwidth: a network namespace, one pair of virtual devices, and a token bucket on the far one,
+//! so the server's data arrives at the rate of the link. Only root can create links.
 
 use super::certificate::LINKS;
 use super::file::Link;
@@ -13,12 +13,12 @@ pub fn allowed() -> bool {
     nix::unistd::geteuid().is_root() && shell::find_program("ip").is_some()
 }
 
-/// By number and not by name: two checkouts may have the same system up.
+/// Returns the namespace of a link. It has a number, not a name, because two checkouts may run the same system.
 pub fn namespace(number: u8) -> String {
     format!("plimsoll-lab-{number}")
 }
 
-/// The addresses of a link; before it is made, and for who may not make one, both are the loopback.
+/// Returns the addresses of a link. Before it is created, and without permission to create it, both are the loopback.
 pub fn ends(linked: Option<&Linked>) -> Ends {
     match linked {
         None => Ends { near: "127.0.0.1".into(), far: "127.0.0.1".into() },
@@ -26,14 +26,14 @@ pub fn ends(linked: Option<&Linked>) -> Ends {
     }
 }
 
-/// Makes a link with a free number. The number is written down before anything is made under it.
+/// Creates a link with a free number. The number is saved before anything is created with it.
 pub fn make(link: &Link, state: &mut State) -> Outcome {
     let burst = burst_bytes(&link.rate)?;
     let number = free_number()?;
     state.links.push(Linked { name: link.name.clone(), number });
     state.save()?;
     let (inside, near, far) = (namespace(number), device(number, 'n'), device(number, 'f'));
-    // Four addresses for two ends: nothing is routed into it but what is meant for it.
+    // A network of four addresses for two ends: only traffic for these ends is routed into it.
     let network = format!("10.203.{number}");
     ip(&format!("netns add {inside}"))?;
     ip(&format!("link add {near} type veth peer name {far} netns {inside}"))?;
@@ -42,20 +42,20 @@ pub fn make(link: &Link, state: &mut State) -> Outcome {
     ip(&format!("-n {inside} addr add {network}.2/30 dev {far}"))?;
     ip(&format!("-n {inside} link set {far} up"))?;
     ip(&format!("-n {inside} link set lo up"))?;
-    // 100 ms is what a modem queues before it drops; the bucket holds 10 ms, so that the rate is met within a run
-    // of a second.
+    // A modem queues about 100 ms before it drops packets. The bucket has room for 10 ms, so that even a run of one
+    // second has the right rate.
     let shape =
         format!("-n {inside} qdisc add dev {far} root tbf rate {} burst {burst} latency 100ms", link.rate);
     quietly("tc", &shape)
 }
 
-/// Removes it, whatever is left of it. The devices go with the namespace, or by name when it is gone already.
+/// Removes the rest of a link. The devices disappear with the namespace; without a namespace, they are removed by name.
 pub fn remove(number: u8) -> Outcome {
     if Path::new("/run/netns").join(namespace(number)).exists() {
         ip(&format!("netns delete {}", namespace(number)))?;
     }
     if exists(&device(number, 'n')) {
-        // The kernel takes the devices of a namespace away a moment after its name: not found is what we want.
+        // The kernel removes the devices of a namespace shortly after its name, so "not found" is not an error.
         if let Err(sentence) = ip(&format!("link delete {}", device(number, 'n')))
             && exists(&device(number, 'n'))
         {
@@ -65,7 +65,7 @@ pub fn remove(number: u8) -> Outcome {
     Ok(())
 }
 
-/// What is still there of a link that was removed.
+/// Returns what still exists of a removed link.
 pub fn left(number: u8) -> Option<String> {
     let name = namespace(number);
     Path::new("/run/netns").join(&name).exists().then(|| format!("network namespace `{name}`"))
@@ -89,9 +89,9 @@ fn free_number() -> Result<u8, String> {
     (0..LINKS).find(|n| !taken(*n)).ok_or_else(|| format!("all {LINKS} networks of the lab are in use"))
 }
 
-/// 10 ms of the rate, and never less than two full packets: a smaller bucket passes nothing at all.
+/// Returns 10 ms of the rate, but at least two full packets: a smaller bucket lets no packet pass.
 fn burst_bytes(rate: &str) -> Result<u64, String> {
-    let wrong = || format!("rate `{rate}` is none\nhint: such as `5mbit`, `500kbit`, `1gbit`");
+    let wrong = || format!("invalid rate `{rate}`\nhelp: write for example `5mbit`, `500kbit`, or `1gbit`");
     let digits = rate.find(|c: char| !c.is_ascii_digit()).ok_or_else(wrong)?;
     let number: u64 = rate[..digits].parse().map_err(|_| wrong())?;
     let bits_per_s = match &rate[digits..] {
@@ -123,11 +123,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_bucket_holds_ten_milliseconds_and_at_least_two_packets() {
+    fn a_bucket_has_room_for_ten_milliseconds_and_at_least_two_packets() {
         assert_eq!(burst_bytes("5mbit"), Ok(6_250));
         assert_eq!(burst_bytes("100kbit"), Ok(3_200));
         for wrong in ["5", "mbit", "5MB", "0mbit", ""] {
-            assert!(burst_bytes(wrong).unwrap_err().starts_with("rate `"), "{wrong}");
+            assert!(burst_bytes(wrong).unwrap_err().starts_with("invalid rate `"), "{wrong}");
         }
     }
 }

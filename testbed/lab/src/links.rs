@@ -1,11 +1,11 @@
-//! Pictures in a report in Markdown: the tool links each where it drew it, and a report that is moved takes its
-//! pictures along or does not speak of them. A link into a folder of runs is dead for whoever reads the record.
+//! Charts in a Markdown report: the tool links each chart by its path, and a report that is moved needs new paths, or
+//! must omit the chart. A published record must not link into a local folder of runs.
 
 use super::describe;
 use std::path::Path;
 
-/// The report with the links of its pictures as `to` gives them from the path below `folder`: `01-line/figures/x.svg`.
-/// A picture that lies elsewhere, or that `to` has no place for, is left out.
+/// Returns the report with new links to its charts: `to` maps a path below `folder`, such as `01-line/figures/x.svg`.
+/// Omits charts outside of `folder`, and those for which `to` returns None.
 pub fn moved(markdown: &str, folder: &Path, to: impl Fn(&str) -> Option<String>) -> String {
     let below = |target: &str| {
         [describe(folder), folder.display().to_string()]
@@ -21,7 +21,7 @@ pub fn moved(markdown: &str, folder: &Path, to: impl Fn(&str) -> Option<String>)
         };
         match below(target).and_then(|inside| to(&inside)) {
             Some(place) => lines.push(format!("![{about}]({place})")),
-            // With the empty line above it.
+            // Also removes the empty line above it.
             None => drop(lines.pop_if(|line| line.is_empty())),
         }
     }
@@ -29,15 +29,15 @@ pub fn moved(markdown: &str, folder: &Path, to: impl Fn(&str) -> Option<String>)
     if markdown.ends_with('\n') { text + "\n" } else { text }
 }
 
-/// What a line that is a picture says, and where the picture lies: `![about](target)`, `![about](<target>)`.
+/// Returns the text and the target of a line that is a chart: `![about](target)` or `![about](<target>)`.
 fn picture(line: &str) -> Option<(&str, &str)> {
     let (about, target) = line.strip_prefix("![")?.strip_suffix(')')?.rsplit_once("](")?;
     let bare = target.strip_prefix('<').and_then(|target| target.strip_suffix('>'));
     Some((about, bare.unwrap_or(target)))
 }
 
-/// What a picture is called in a record: figures of several parts may have the same name, so the part's folder becomes
-/// part of it.
+/// Returns the file name of a chart in a record. It includes the folder of the part, because charts of several parts
+/// may have the same name.
 pub fn saved_name(inside: &str) -> String {
     let name = inside.strip_prefix("figures/").unwrap_or(inside);
     name.replace("/figures/", "-").replace('/', "-")
@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn pictures_are_linked_where_the_record_has_them() {
+    fn charts_link_to_their_place_in_the_record() {
         let saved = moved(TEXT, &folder(), |inside| Some(format!("figures/{}", saved_name(inside))));
         assert!(saved.contains("![rate: 18 runs](figures/01-a-over-users.svg)\n"), "{saved}");
         assert!(saved.starts_with("## PASS\n\n| a |\n|---|\n\n### Pictures\n"), "{saved}");
@@ -65,16 +65,16 @@ mod tests {
     }
 
     #[test]
-    fn a_picture_that_lies_elsewhere_is_left_out_and_no_path_of_the_machine_stays() {
-        let beside = moved(TEXT, &folder(), |inside| Some(inside.to_owned()));
-        assert!(beside.contains("](01-a/figures/over-users.svg)"), "{beside}");
-        assert!(!beside.contains("/srv/"), "{beside}");
+    fn a_chart_outside_of_the_folder_is_omitted_with_its_path() {
+        let relative = moved(TEXT, &folder(), |inside| Some(inside.to_owned()));
+        assert!(relative.contains("](01-a/figures/over-users.svg)"), "{relative}");
+        assert!(!relative.contains("/srv/"), "{relative}");
         let none = moved(TEXT, &folder(), |_| None);
         assert!(!none.contains("!["), "{none}");
     }
 
     #[test]
-    fn a_link_with_the_whole_path_is_the_same_picture() {
+    fn an_absolute_link_is_the_same_chart() {
         let whole = format!("![a]({}/figures/search.svg)\n", folder().display());
         let saved = moved(&whole, &folder(), |inside| Some(format!("figures/{}", saved_name(inside))));
         assert_eq!(saved, "![a](figures/search.svg)\n");

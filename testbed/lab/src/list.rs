@@ -1,4 +1,4 @@
-//! `lab list`: every system with its processes, pids, ports and health, looked at now and not as it was written down.
+//! `lab list`: every system with its processes, PIDs, ports, and their current health.
 
 use super::state::{Running, State};
 use super::{places, process};
@@ -8,7 +8,7 @@ use std::io::{ErrorKind, Write};
 pub fn command() -> Outcome {
     let names = places::names()?;
     if names.is_empty() {
-        return say("there is no system: no folder below testbed has a lab.toml\n").map(|_| ());
+        return say("no system found: no folder below testbed has a lab.toml\n").map(|_| ());
     }
     for name in &names {
         let (system, _) = places::system(name, None)?;
@@ -20,11 +20,7 @@ pub fn command() -> Outcome {
                 let ports: Vec<u16> = system.process.iter().flat_map(|p| p.offsets()).collect();
                 let ports: Vec<String> =
                     ports.iter().map(|offset| (system.base * 100 + offset).to_string()).collect();
-                text.push_str(&format!(
-                    "  down; would be at base {}, ports {}\n\n",
-                    system.base,
-                    ports.join(" ")
-                ));
+                text.push_str(&format!("  down; base {}, ports {}\n\n", system.base, ports.join(" ")));
             }
         }
         if !say(&text)? {
@@ -34,7 +30,7 @@ pub fn command() -> Outcome {
     Ok(())
 }
 
-/// The table of systems that are up.
+/// Prints the table of systems that are up.
 pub fn print(names: &[String]) -> Outcome {
     for name in names {
         if let Some(state) = State::read(&places::state(name))? {
@@ -44,7 +40,7 @@ pub fn print(names: &[String]) -> Outcome {
     Ok(())
 }
 
-/// Whether anybody still reads: `lab list | head` has read enough, which is no error.
+/// Prints a text. Returns false if the reader has closed the pipe, as `lab list | head` does: that is not an error.
 fn say(text: &str) -> Result<bool, String> {
     let mut out = std::io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
@@ -54,7 +50,7 @@ fn say(text: &str) -> Result<bool, String> {
     }
 }
 
-/// A line for each process that was started, in that order.
+/// Returns a line for each process, in the order of their start.
 fn rows(state: &State) -> String {
     let mut text = String::new();
     let width = state.processes.iter().map(|p| p.name.len()).max().unwrap_or_default();
@@ -64,27 +60,27 @@ fn rows(state: &State) -> String {
         let ports =
             if ports.is_empty() { String::new() } else { format!("  port {}{place}", ports.join(" ")) };
         let health = health(running);
-        text.push_str(&format!("  {:width$}  pid {:<7}  {health}{ports}\n", running.name, running.pid));
+        text.push_str(&format!("  {:width$}  PID {:<7}  {health}{ports}\n", running.name, running.pid));
     }
     if !state.whole {
-        text.push_str("  not whole: `cargo xtask lab down` clears it away\n");
+        text.push_str("  incomplete: `cargo xtask lab down` stops the rest\n");
     }
     text.push('\n');
     text
 }
 
-/// One or a few words. The order matters: a process that is gone has no port, and without a port no health.
+/// Returns the health in a few words. The order matters: a dead process has no port, and without a port no health.
 fn health(running: &Running) -> String {
     if !running.lives() {
         return "has died".into();
     }
     if let Some(port) = running.ports.iter().find(|port| !process::answers(&running.host, **port)) {
-        return format!("port {port} does not answer");
+        return format!("port {port} does not accept connections");
     }
     match running.health.as_deref().map(process::status) {
         None if running.ports.is_empty() => "running".into(),
         None | Some(Some(200)) => "healthy".into(),
-        Some(Some(code)) => format!("health answers {code}"),
-        Some(None) => "health does not answer".into(),
+        Some(Some(code)) => format!("health check returns {code}"),
+        Some(None) => "health check does not respond".into(),
     }
 }

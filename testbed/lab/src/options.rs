@@ -1,11 +1,11 @@
-//! The command line of `lab`, read by hand: a handful of options, each with one sentence when it is wrong.
+//! The command line of `lab`: a handful of options, each with one sentence if it is invalid.
 
 use super::places;
 use super::run::Options;
 use super::test::Wanted;
 use std::path::PathBuf;
 
-/// Everything that any of the commands takes; each takes only some.
+/// The options of all commands; each command accepts some of them.
 #[derive(Debug, Default)]
 struct Words {
     names: Vec<String>,
@@ -17,7 +17,7 @@ struct Words {
     keep: bool,
 }
 
-/// `takes` holds the options of the command in question; any other is refused by name.
+/// Reads options; `takes` lists those of the command, and any other is an error.
 fn read(words: &[String], takes: &[&str]) -> Result<Words, String> {
     let mut read = Words::default();
     let mut words = words.iter();
@@ -27,9 +27,9 @@ fn read(words: &[String], takes: &[&str]) -> Result<Words, String> {
             continue;
         }
         if !takes.contains(&word.as_str()) {
-            return Err(format!("unknown option `{word}`\nhint: {}", known(takes)));
+            return Err(format!("unknown option `{word}`\nhelp: {}", known(takes)));
         }
-        let mut value = || words.next().ok_or_else(|| format!("`{word}` needs a value"));
+        let mut value = || words.next().ok_or_else(|| format!("`{word}` requires a value"));
         match word.as_str() {
             "--base" => read.base = Some(base(value()?)?),
             "--scale" => read.scale = Some(scale(value()?)?),
@@ -44,28 +44,28 @@ fn read(words: &[String], takes: &[&str]) -> Result<Words, String> {
 }
 
 fn known(takes: &[&str]) -> String {
-    if takes.is_empty() { "there are none".into() } else { format!("there are {}", takes.join(", ")) }
+    if takes.is_empty() { "remove it".into() } else { format!("use one of {}", takes.join(", ")) }
 }
 
-/// Names and base of `up`.
+/// Reads the names and the base of `up`.
 pub fn up(words: &[String]) -> Result<(Vec<String>, Option<u16>), String> {
     let read = read(words, &["--base"])?;
     if read.names.is_empty() {
-        return Err(format!("which system?\nhint: there are: {}", places::names()?.join(", ")));
+        return Err(format!("missing system\nhelp: choose from {}", places::names()?.join(", ")));
     }
     if read.base.is_some() && read.names.len() > 1 {
-        return Err("`--base` is for one system: two at one base would share their ports".into());
+        return Err("`--base` requires one system: two would share their ports".into());
     }
     Ok((read.names, read.base))
 }
 
-/// Names of `down`; without any, all of which something was started.
+/// Reads the names of `down`; without names, returns all systems that were started.
 pub fn down(words: &[String]) -> Result<Vec<String>, String> {
     let names = read(words, &[])?.names;
     if names.is_empty() { places::started() } else { Ok(names) }
 }
 
-/// Names of `prepare`; without any, all that there are.
+/// Reads the names of `prepare`; without names, returns all systems.
 pub fn prepare(words: &[String]) -> Result<Vec<String>, String> {
     let names = read(words, &[])?.names;
     if names.is_empty() { places::names() } else { Ok(names) }
@@ -74,7 +74,7 @@ pub fn prepare(words: &[String]) -> Result<Vec<String>, String> {
 pub fn run(words: &[String]) -> Result<Options, String> {
     let read = read(words, &["--scale", "--base", "--save", "--part", "--keep", "--tool"])?;
     let [name] = &read.names[..] else {
-        return Err(format!("one system, please\nhint: there are: {}", places::names()?.join(", ")));
+        return Err(format!("expected one system\nhelp: choose one of {}", places::names()?.join(", ")));
     };
     Ok(Options {
         name: name.clone(),
@@ -92,16 +92,19 @@ pub fn test(words: &[String]) -> Result<Wanted, String> {
     Ok(Wanted { names: read.names, scale: read.scale.unwrap_or(0.05), tool: read.tool })
 }
 
-/// Ports below 1024 belong to root; above 65,535 there are none.
+/// Ports below 1024 require root; 65,535 is the highest port.
 fn base(text: &str) -> Result<u16, String> {
     let number = text.parse::<u16>().ok().filter(|n| (11..=654).contains(n));
-    number.ok_or_else(|| format!("`--base {text}`: 11 to 654 (ports are 100 times that, and up to 99 more)"))
+    number.ok_or_else(|| {
+        format!("invalid `--base {text}`: expected 11 to 654 (ports are 100 times that, plus 0 to 99)")
+    })
 }
 
-/// No upper bound: whoever wants a day may have it.
+/// Without an upper bound: an experiment may run for a day.
 fn scale(text: &str) -> Result<f64, String> {
     let number = text.parse::<f64>().ok().filter(|n| n.is_finite() && *n > 0.0);
-    number.ok_or_else(|| format!("`--scale {text}`: a number above 0, such as `0.05` or `10`"))
+    number
+        .ok_or_else(|| format!("invalid `--scale {text}`: expected a number above 0, such as `0.05` or `10`"))
 }
 
 #[cfg(test)]
@@ -113,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_said_has_its_usual_value() {
+    fn omitted_options_have_defaults() {
         let options = run(&words("cards --part line --keep")).expect("a good line");
         assert_eq!((options.scale, options.base, options.save, options.keep), (1.0, None, false, true));
         assert_eq!(options.part.as_deref(), Some("line"));
@@ -123,11 +126,13 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_is_refused_before_anything_starts() {
-        assert!(run(&words("cards --scale 0")).unwrap_err().starts_with("`--scale 0`: a number above 0"));
-        assert!(up(&words("cards --base 655")).unwrap_err().starts_with("`--base 655`: 11 to 654"));
+    fn invalid_options_are_errors() {
+        assert!(
+            run(&words("cards --scale 0")).unwrap_err().contains("`--scale 0`: expected a number above 0")
+        );
+        assert!(up(&words("cards --base 655")).unwrap_err().contains("`--base 655`: expected 11 to 654"));
         assert!(up(&words("cards sse --base 50")).unwrap_err().contains("share their ports"));
         assert!(test(&words("--save")).unwrap_err().starts_with("unknown option `--save`"));
-        assert!(run(&words("cards --part")).unwrap_err().contains("needs a value"));
+        assert!(run(&words("cards --part")).unwrap_err().contains("requires a value"));
     }
 }

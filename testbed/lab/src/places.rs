@@ -1,5 +1,5 @@
-//! Where things are. The state is always below `target/` of the checkout, wherever cargo builds to: experiment files
-//! name logs in it.
+//! Paths of the lab. The state is always below `target/` of the checkout, regardless of cargo's target folder:
+//! experiment files name logs in it.
 
 use super::file::System;
 use super::fill::Fill;
@@ -20,7 +20,7 @@ pub fn ca() -> PathBuf {
     lab().join("ca")
 }
 
-/// Stamps of build steps. Beside the state folders: a system that goes down stays built.
+/// Stamps of build steps, outside of the state folders: a system that was stopped stays built.
 pub fn prepared() -> PathBuf {
     lab().join(".prepared")
 }
@@ -37,7 +37,7 @@ pub fn experiment(name: &str) -> PathBuf {
     shell::root().join("experiments").join(name)
 }
 
-/// Systems that exist, sorted.
+/// Returns all systems, sorted.
 pub fn names() -> Result<Vec<String>, String> {
     let folder = shell::root().join("testbed");
     let entries = std::fs::read_dir(&folder).map_err(|e| format!("cannot list `testbed`: {e}"))?;
@@ -48,7 +48,7 @@ pub fn names() -> Result<Vec<String>, String> {
     Ok(names)
 }
 
-/// Systems of which something was started, also those whose folder is gone since.
+/// Returns all systems that were started, including those whose folder was deleted.
 pub fn started() -> Result<Vec<String>, String> {
     let Ok(entries) = std::fs::read_dir(lab()) else { return Ok(Vec::new()) };
     let mut names: Vec<String> =
@@ -58,16 +58,16 @@ pub fn started() -> Result<Vec<String>, String> {
     Ok(names)
 }
 
-/// The system with all its strings filled in, and what they are filled with: links and password of the running one,
-/// or none. The base is the one given, the one it runs at, or its own.
+/// Returns the system with all strings filled in, and the values for that, with links and password if it is running.
+/// The base is the given one, that of the running system, or that of its file.
 pub fn system(name: &str, base: Option<u16>) -> Result<(System, Fill), String> {
     let known = names()?;
     if !known.iter().any(|n| n == name) {
-        return Err(format!("there is no system `{name}`\nhint: there are: {}", known.join(", ")));
+        return Err(format!("unknown system `{name}`\nhelp: choose one of {}", known.join(", ")));
     }
     let state = State::read(&state(name))?.filter(State::this_boot).unwrap_or_default();
     let password = std::fs::read_to_string(self::state(name).join("password")).unwrap_or_default();
-    // The names of the links and the base stand in the file itself, and are needed to read it.
+    // The file itself contains the names of its links and its base, which are needed to fill it in.
     let text = std::fs::read_to_string(file(name)).map_err(|e| format!("cannot read the file: {e}"))?;
     let head: Head = toml::from_str(&text).unwrap_or_default();
     let linked = |name: &str| link::ends(state.links.iter().find(|l| l.name == name));
@@ -79,7 +79,7 @@ pub fn system(name: &str, base: Option<u16>) -> Result<(System, Fill), String> {
     Ok((system, fill))
 }
 
-/// What has to be known before anything can be filled in. A file that is wrong is read again by who says so.
+/// The keys that are needed to fill in the file. `System::read` reports the errors of an invalid file.
 #[derive(Default, serde::Deserialize)]
 struct Head {
     #[serde(default)]

@@ -1,20 +1,20 @@
-//! `experiments/NAME/predictions.json`: what was said before the measurement, held against what was seen. A prediction
-//! that did not hold stays: it is answered in the experiment's README.
+//! `experiments/NAME/predictions.json`: predictions from before the measurement, which are compared with its report. A
+//! prediction that did not hold stays in the file, and the experiment's README explains it.
 
 use serde::Deserialize;
 use serde_json::Value;
 
-/// Below this scale runs are so short that the wider bounds count.
+/// Below this scale, runs are so short that the wider bounds apply.
 pub const SMALL: f64 = 0.2;
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Prediction {
-    /// Short and lasting: READMEs refer to it.
+    /// Short and permanent: READMEs refer to it.
     pub id: String,
-    /// How far, which way, and why.
+    /// The predicted value, and the reason.
     pub text: String,
-    /// Name of the part; nothing for an experiment without parts.
+    /// Name of the part; None for an experiment without parts.
     pub part: Option<String>,
     /// Pointer into the JSON report of the part.
     pub value: String,
@@ -23,13 +23,13 @@ pub struct Prediction {
     /// Both ends included.
     between: Option<[f64; 2]>,
     smallest_scale_between: Option<[f64; 2]>,
-    /// The JSON as text holds it: the name of a finding somewhere in a list.
+    /// Text that the JSON must contain, such as the name of a finding in a list.
     contains: Option<Words>,
     equals: Option<Value>,
-    /// Shorter runs cannot show it: below this scale it is told and not judged.
+    /// Below this scale, runs are too short to show it: it is reported, but not checked.
     from_scale: Option<f64>,
-    /// What was seen instead, for one that turned out wrong: it stays, and is no complaint of `lab test` any more. It
-    /// excuses a figure outside of the bounds, never a figure that is missing.
+    /// The explanation of a prediction that turned out wrong: with it, `lab test` accepts a value outside of the
+    /// bounds, but never a missing value.
     pub answer: Option<String>,
 }
 
@@ -48,7 +48,7 @@ pub struct Row {
     pub text: String,
     pub predicted: String,
     pub seen: String,
-    /// There was a figure to judge; without one `seen` says why, and no answer excuses that.
+    /// A value was measured. If not, `seen` says why, and an `answer` does not excuse it.
     pub measured: bool,
     pub held: bool,
 }
@@ -76,7 +76,7 @@ pub fn parse(text: &str) -> Result<Vec<Prediction>, String> {
         }
         if let Some(bound) = p.between.iter().flatten().find(|bound| !says(&p.text, **bound)) {
             return Err(format!(
-                "predictions.json: `{}`: the bound {} is not in its text: a range is as narrow as its sentence",
+                "predictions.json: `{}`: the bound {} is not in its text: the text must state both bounds",
                 p.id,
                 number(*bound)
             ));
@@ -86,15 +86,15 @@ pub fn parse(text: &str) -> Result<Vec<Prediction>, String> {
 }
 
 impl Prediction {
-    /// Holds the prediction against the JSON report of its part.
+    /// Compares the prediction with the JSON report of its part.
     pub fn judge(&self, report: &Value, scale: f64) -> Row {
         let (predicted, seen) = (self.predicted(scale), self.observe(report));
         if let Some(from) = self.from_scale.filter(|from| scale < *from) {
-            let predicted = format!("{predicted}, from scale {from} on");
+            let predicted = format!("{predicted}, at scale {from} or larger");
             return Row {
                 held: true,
                 measured: true,
-                ..self.row(predicted, "not judged in a shorter run".into(), scale)
+                ..self.row(predicted, "not checked in a shorter run".into(), scale)
             };
         }
         let (shown, held) = match seen {
@@ -112,7 +112,7 @@ impl Prediction {
         Row { held, measured: true, ..self.row(predicted, shown, scale) }
     }
 
-    /// Which of the words stands in a text, first come.
+    /// Returns the first of the words that the text contains.
     fn found<'a>(&'a self, text: &str) -> Option<&'a str> {
         match self.contains.as_ref()? {
             Words::One(word) => text.contains(word.as_str()).then_some(word),
@@ -120,14 +120,14 @@ impl Prediction {
         }
     }
 
-    /// What is claimed at this scale: where short cells need a wider range, the sentence says so.
+    /// Returns the text of the prediction, and at a small scale its wider range.
     fn sentence(&self, scale: f64) -> String {
         match self
             .smallest_scale_between
             .filter(|_| scale < SMALL && self.from_scale.is_none_or(|from| scale >= from))
         {
             Some([low, high]) => format!(
-                "{}; in cells this short, where start and noise of a second count for much: {} to {}",
+                "{}; in runs this short, in which the start and the noise of one second matter more: {} to {}",
                 self.text,
                 number(low),
                 number(high)
@@ -136,7 +136,7 @@ impl Prediction {
         }
     }
 
-    /// The row of a prediction of which nothing was measured.
+    /// Returns the row of a prediction without a measured value.
     pub fn without(&self, why: &str, scale: f64) -> Row {
         self.row(self.predicted(scale), why.to_string(), scale)
     }
@@ -179,7 +179,9 @@ impl Prediction {
             return Ok(Seen::Json(value));
         }
         let figure = |value: &Value, pointer: &str| {
-            value.as_f64().ok_or_else(|| format!("`{pointer}` is no number: {}", short(&value.to_string())))
+            value
+                .as_f64()
+                .ok_or_else(|| format!("`{pointer}` is not a number: {}", short(&value.to_string())))
         };
         let above = figure(value, &self.value)?;
         let Some(over) = &self.over else { return Ok(Seen::Number(above)) };
@@ -193,8 +195,8 @@ enum Seen<'a> {
     Json(&'a Value),
 }
 
-/// Whether a bound stands in a sentence: as a number, in per cent, or, of times in ns, in us, ms or s. The 0 below an
-/// upper bound needs no figure: "below 200 ms", "none".
+/// Returns whether a sentence states a bound: as a number, as a percentage, or for times in ns, in us, ms, or s. A
+/// lower bound of 0 needs no number: "below 200 ms", "none".
 fn says(text: &str, bound: f64) -> bool {
     const NOTHING: [&str; 8] =
         ["below ", "less than ", "at most ", "up to ", "no ", "none", "nothing", "no more "];
@@ -211,12 +213,12 @@ fn says(text: &str, bound: f64) -> bool {
     is_said(bound) || is_said(bound * 100.0) || (bound >= 1e6 && times.into_iter().any(is_said))
 }
 
-/// 1 and 1.0 are one number.
+/// Compares two values; 1 and 1.0 are equal.
 fn same(seen: &Value, expected: &Value) -> bool {
     seen == expected || (seen.is_number() && seen.as_f64() == expected.as_f64())
 }
 
-/// Four significant digits: more are noise, fewer could hide which side of a bound it is on.
+/// Formats a number with four significant digits: more are noise, and fewer could hide on which side of a bound it is.
 fn number(n: f64) -> String {
     if n == 0.0 || !n.is_finite() {
         return n.to_string();
@@ -235,7 +237,7 @@ fn short(text: &str) -> String {
     }
 }
 
-/// A long text from a little before the word on, so that the word is seen in it.
+/// Shortens a long text so that it starts shortly before the word.
 fn around(text: &str, word: Option<&str>) -> String {
     let at = word.and_then(|word| text.find(word)).unwrap_or_default();
     let before = text[..at].char_indices().rev().nth(40).map_or(0, |(i, _)| i);
@@ -246,7 +248,7 @@ fn around(text: &str, word: Option<&str>) -> String {
     }
 }
 
-/// The table for a terminal and for Markdown.
+/// Returns the table for the terminal and for Markdown.
 pub fn table(rows: &[Row]) -> String {
     let mut text = String::from("| prediction | part | predicted | seen | held |\n|---|---|---|---|---|\n");
     for row in rows {
@@ -282,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_or_a_ratio_lies_between_its_bounds_or_does_not() {
+    fn a_number_or_a_ratio_is_compared_with_its_bounds() {
         assert!(judged(json!({"between": [50, 60]}), 1.0).held);
         assert!(!judged(json!({"between": [61, 70]}), 1.0).held);
         let row = judged(json!({"over": "/y", "between": [0.5, 0.55]}), 1.0);
@@ -290,20 +292,20 @@ mod tests {
     }
 
     #[test]
-    fn the_wider_bounds_count_only_at_a_small_scale() {
+    fn the_wider_bounds_apply_only_at_a_small_scale() {
         let rule = json!({"over": "/y", "between": [0.5, 0.55], "smallest_scale_between": [0.3, 0.9]});
         assert!(judged(rule.clone(), 0.05).held);
         assert!(!judged(rule, 0.2).held);
     }
 
     #[test]
-    fn a_range_is_as_narrow_as_its_sentence() {
+    fn a_text_must_state_both_bounds_of_its_range() {
         for (text, low, high) in [
             ("200 connections carry 0.7 to 1.4 times as much", 0.7, 1.4),
             ("the rate is 1,150 to 1,350/s.", 1_150.0, 1_350.0),
             ("5 to 60% of all attempts fail", 0.05, 0.6),
             ("the median is below 200 ms", 0.0, 200e6),
-            ("p99 lies between 1 and 8 s", 1e9, 8e9),
+            ("p99 is between 1 and 8 s", 1e9, 8e9),
         ] {
             assert!(says(text, low) && says(text, high), "{text}");
             assert!(!says(text, high * 1.5), "{text}");
@@ -315,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn the_wider_range_of_short_cells_stands_in_the_sentence() {
+    fn the_sentence_includes_the_wider_range_of_short_runs() {
         let rule = json!({"between": [50, 60], "smallest_scale_between": [20, 90]});
         assert!(judged(rule.clone(), 0.05).text.ends_with(": 20 to 90"));
         assert!(judged(rule, 1.0).text.ends_with("0.55"));
@@ -330,16 +332,16 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_there_did_not_hold() {
+    fn a_prediction_without_a_value_did_not_hold() {
         let row = judged(json!({"value": "/none", "between": [0, 1]}), 1.0);
         assert_eq!((row.seen.as_str(), row.held), ("the report has nothing at `/none`", false));
         assert!(!row.measured && judged(json!({"between": [61, 70]}), 1.0).measured);
         assert_eq!(judged(json!({"over": "/z", "between": [0, 1]}), 1.0).seen, "`/z` is 0");
-        assert!(judged(json!({"value": "/w", "between": [0, 1]}), 1.0).seen.contains("is no number"));
+        assert!(judged(json!({"value": "/w", "between": [0, 1]}), 1.0).seen.contains("is not a number"));
     }
 
     #[test]
-    fn a_prediction_says_one_thing() {
+    fn a_prediction_has_exactly_one_rule() {
         let two = r#"[{"id": "a", "text": "t", "value": "/x", "between": [0, 1], "equals": 1}]"#;
         assert!(parse(two).unwrap_err().contains("exactly one of"));
         let none = r#"[{"id": "a", "text": "t", "value": "/x"}]"#;
@@ -350,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_long_text_the_place_of_the_word_is_shown() {
+    fn a_long_text_is_shortened_around_the_word() {
         let text = format!("{}full_link{}", "a".repeat(300), "b".repeat(300));
         let shown = around(&text, Some("full_link"));
         assert!(shown.starts_with("...aaa") && shown.contains("full_link") && shown.len() < 140, "{shown}");
@@ -358,7 +360,7 @@ mod tests {
     }
 
     #[test]
-    fn figures_have_four_digits() {
+    fn numbers_have_four_significant_digits() {
         let shown: Vec<String> = [0.5, 1234.56, 0.00012345, 0.0, 99.999].map(number).to_vec();
         assert_eq!(shown, ["0.5", "1235", "0.0001234", "0", "100"]);
     }

@@ -1,5 +1,5 @@
-//! Build steps of a system (`npm ci`, `go build`): done once, and again when the step, an input or its product has
-//! changed. What decides is content: a fresh checkout has new dates and old texts.
+//! Build steps of a system (`npm ci`, `go build`). A step is repeated only if the step, an input, or its product has
+//! changed. The contents decide, because in a fresh checkout all dates are new.
 
 use super::file::{Prepare, System};
 use super::process::{self, last_lines};
@@ -11,10 +11,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// A cold package cache and a slow line; beyond this something hangs.
+/// Time limit of a step, enough for an empty package cache and a slow connection.
 const WITHIN: Duration = Duration::from_secs(900);
 
-/// `lab prepare NAME...`: what `up` would install and build first, and nothing is started.
+/// `lab prepare NAME...`: installs and builds what `up` needs, and starts nothing.
 pub fn command(names: &[String]) -> Outcome {
     for name in names {
         let _lock = state::lock(&places::state(name), name)?;
@@ -38,7 +38,7 @@ pub fn all(system: &System, stamps: &Path) -> Outcome {
 
 fn once(system: &System, step: &Prepare, stamp: &Path) -> Outcome {
     let folder = system.here.join(&step.folder);
-    // Asked before anything runs, so that an input that is missing is said at once.
+    // Before anything runs, so that a missing input is reported immediately.
     let wanted = digest(system, step)?;
     let made = products(step).iter().all(|file| folder.join(file).exists());
     let known = std::fs::read_to_string(stamp).unwrap_or_default();
@@ -49,16 +49,16 @@ fn once(system: &System, step: &Prepare, stamp: &Path) -> Outcome {
     let mut command = process::command(&step.run, &folder)?;
     command.envs(&step.env).stdin(Stdio::null());
     process::log_to(&mut command, &log)?;
-    // What it prints goes into a file: a build that works has nothing to say, one that fails says it below.
+    // The output goes to a file. It is only shown if the build fails.
     let shown = shell::show(&command);
     println!("{}: {shown}", system.name);
     let begin = Instant::now();
     run(command, &shown, begin).map_err(|e| format!("{e}\n{}", last_lines(&log, 40)))?;
     if let Some(file) = products(step).iter().find(|file| !folder.join(file).exists()) {
-        return Err(format!("`{shown}` ended well, but there is no `{file}`"));
+        return Err(format!("`{shown}` succeeded, but `{file}` does not exist"));
     }
     println!("{}: prepared in {:.1} s", system.name, begin.elapsed().as_secs_f64());
-    // The digest of afterwards: a step may itself rewrite an input (a lock file that was incomplete).
+    // The digest after the step, because a step may rewrite an input (such as an incomplete lock file).
     std::fs::write(stamp, digest(system, step)?)
         .map_err(|e| format!("cannot write `{}`: {e}", stamp.display()))
 }
@@ -74,7 +74,7 @@ fn run(mut command: Command, shown: &str, begin: Instant) -> Outcome {
     }
 }
 
-/// What the step leaves behind: as it says itself, and what two well-known programs are known to leave.
+/// Returns the products of a step: those in `makes`, and those of two well-known programs.
 fn products(step: &Prepare) -> Vec<String> {
     let mut files = step.makes.clone();
     if step.run.first().is_some_and(|p| p == "npm") && step.run.get(1).is_some_and(|a| a == "ci") {
@@ -89,8 +89,8 @@ fn products(step: &Prepare) -> Vec<String> {
     files
 }
 
-/// The step and the contents of its inputs as one number. A collision would skip a build on one machine until the
-/// next change: 64 bits are plenty.
+/// Returns a hash of the step and the contents of its inputs. A collision would skip a build on one machine until the
+/// next change, so 64 bits are enough.
 fn digest(system: &System, step: &Prepare) -> Result<String, String> {
     let mut hash = DefaultHasher::new();
     (&step.run, &step.folder, &step.env).hash(&mut hash);
@@ -108,7 +108,7 @@ fn digest(system: &System, step: &Prepare) -> Result<String, String> {
     Ok(format!("{:016x}\n", hash.finish()))
 }
 
-/// A file itself, or all files below a folder without what builds leave there; sorted.
+/// Returns a file itself, or all files below a folder, sorted and without the products of builds.
 fn files(path: &Path) -> Result<Vec<PathBuf>, String> {
     if path.is_file() {
         return Ok(vec![path.to_path_buf()]);

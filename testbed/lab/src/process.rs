@@ -1,5 +1,5 @@
-//! Starting one process of a system, in a group of its own and with its words in a file, and waiting until it is
-//! healthy. A process that dies on the way is a sentence with the end of what it said.
+//! Starts one process of a system in its own process group, with its output in a file, and waits until it is healthy.
+//! If a process dies before that, the error contains the end of its output.
 
 use super::state::{Running, State};
 use chore::interrupt;
@@ -14,47 +14,47 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-/// From the start of a process until it is healthy: a production server on a busy two-core machine takes 10 s.
+/// Time from the start of a process until it is healthy: a production server on a busy two-core machine takes 10 s.
 pub const WITHIN: Duration = Duration::from_secs(60);
-/// Between TERM and KILL. Nobody loads it any more, and what it has been asked for nobody waits for: a server that was
-/// driven far over its capacity would otherwise work off its queue for minutes.
+/// Time between TERM and KILL. The load has ended, and no client waits for responses. Without KILL, a server that was
+/// loaded far above its capacity would work on its queue for minutes.
 const GRACE: Duration = Duration::from_secs(4);
-/// What a child that was interrupted by the terminal has to end by itself.
+/// Time for a child to end by itself after an interrupt from the terminal.
 const OWN_END: Duration = Duration::from_secs(3);
 const LOOK_EVERY: Duration = Duration::from_millis(25);
 
-/// How a process is started.
+/// How to start a process.
 pub struct Spec {
     /// Unique within the system; names the log.
     pub name: String,
     pub run: Vec<String>,
-    /// Where it stands, and what a relative program path starts from.
+    /// Working directory, and the base of a relative program path.
     pub folder: PathBuf,
     pub env: Vec<(String, String)>,
     /// Another user to run as, when started by root.
     pub user: Option<&'static str>,
     /// A network namespace to run in.
     pub namespace: Option<String>,
-    /// Hard and soft limit of descriptors; without it those of the lab.
+    /// Hard and soft limit on open files; None: those of the lab.
     pub nofile: Option<u32>,
-    /// All of them must answer before it counts as healthy.
+    /// All of them must accept connections before it counts as healthy.
     pub ports: Vec<u16>,
     /// Address of the ports: the loopback, or the far end of a link.
     pub host: String,
-    /// Address that has to answer 200, after the ports do.
+    /// Address that must return 200 as well.
     pub health: Option<String>,
-    /// What asks it to end in order: TERM goes to the whole group, anything else to the leader only.
+    /// Signal for an orderly end: TERM goes to the whole group, any other signal to the leader only.
     pub stop: Signal,
 }
 
-/// A process that was started by us and is a child of ours.
+/// A child process of the lab.
 pub struct Started {
     pub child: Child,
     pub log: PathBuf,
     pub begin: Instant,
 }
 
-/// A command with its program looked up: by name on PATH and in the system's folders, by path from its own folder.
+/// Returns a command whose program was found: a name on PATH or in the system's folders, a path in its own folder.
 pub fn command(run: &[String], folder: &Path) -> Result<Command, String> {
     let (program, arguments) = run.split_first().ok_or("an empty command")?;
     let path = if program.contains('/') {
@@ -62,10 +62,10 @@ pub fn command(run: &[String], folder: &Path) -> Result<Command, String> {
     } else {
         shell::find_program(program)
     };
-    let path = path.ok_or_else(|| format!("there is no program `{program}`"))?;
+    let path = path.ok_or_else(|| format!("program `{program}` not found"))?;
     let mut command = Command::new(path);
     command.args(arguments).current_dir(folder);
-    // Cargo tells its children about the package that it runs; a `cargo` or a Go build below must not hear it.
+    // Cargo describes the package that it runs in variables; a `cargo` or a Go build below must not inherit them.
     for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("CARGO_PKG_"))
     {
         command.env_remove(name);
@@ -73,7 +73,7 @@ pub fn command(run: &[String], folder: &Path) -> Result<Command, String> {
     Ok(command)
 }
 
-/// Both streams into one file, which is emptied.
+/// Sends both output streams to one file, which is truncated.
 pub fn log_to(command: &mut Command, log: &Path) -> Outcome {
     let cannot = |e: std::io::Error| format!("cannot write `{}`: {e}", log.display());
     let out = File::create(log).map_err(cannot)?;
@@ -92,7 +92,7 @@ pub fn start(spec: &Spec, state: &mut State) -> Result<Started, String> {
     command.envs(spec.env.iter().map(|(k, v)| (k, v)));
     command.envs(state.mark().split_once('='));
     log_to(&mut command, &log)?;
-    // A group of its own: Ctrl-C at the terminal must reach the lab and not its servers, which go down in order.
+    // Its own process group: Ctrl-C at the terminal must reach the lab, not its servers, which the lab stops in order.
     command.stdin(Stdio::null()).process_group(0);
     let begin = Instant::now();
     let child = command.spawn().map_err(|e| format!("process `{}`: cannot start: {e}", spec.name))?;
@@ -100,7 +100,7 @@ pub fn start(spec: &Spec, state: &mut State) -> Result<Started, String> {
     state.processes.push(Running {
         name: spec.name.clone(),
         pid,
-        // Gone before it could be looked at: the wait below says why.
+        // If it has ended already, the wait below reports why.
         start: look::stat(pid).map_or(0, |stat| stat.start),
         ports: spec.ports.clone(),
         host: spec.host.clone(),
@@ -111,7 +111,7 @@ pub fn start(spec: &Spec, state: &mut State) -> Result<Started, String> {
     Ok(Started { child, log, begin })
 }
 
-/// Each wrapper replaces itself by what it starts: one process, one pid.
+/// Each wrapper replaces itself with the program that it starts: one process, one PID.
 fn wrapped(spec: &Spec) -> Vec<String> {
     let mut run: Vec<String> = Vec::new();
     let words = |line: &[&str]| line.iter().map(|word| word.to_string()).collect::<Vec<_>>();
@@ -126,7 +126,7 @@ fn wrapped(spec: &Spec) -> Vec<String> {
         let line = format!("ulimit -n {limit} && exec \"$0\" \"$@\"");
         run.extend(words(&["sh", "-c", &line]));
     }
-    // The program's own path is looked up here, because a wrapper looks on PATH only.
+    // Find the program's path here, because a wrapper only searches PATH.
     let mut own = spec.run.clone();
     if let Some(first) = own.first_mut()
         && let Some(path) = shell::find_program(first).filter(|_| !first.contains('/'))
@@ -137,15 +137,15 @@ fn wrapped(spec: &Spec) -> Vec<String> {
     run
 }
 
-/// Until all ports answer and the health address says 200.
+/// Waits until all ports accept connections and the health address returns 200.
 pub fn healthy(spec: &Spec, started: &mut Started) -> Outcome {
-    // Ports first: asking for health before anybody listens would only fill the log with refusals.
+    // Ports first: health checks before the server listens would only fail.
     let deadline = started.begin + WITHIN;
     let mut open: Vec<u16> = Vec::new();
     loop {
         interrupt::check()?;
         alive(spec, started)?;
-        // A port that has answered once is not asked again: a server with a short queue of connections would remember.
+        // Connect to each port only once: further connections would fill a short listen queue.
         let closed: Vec<u16> = spec.ports.iter().filter(|port| !open.contains(port)).copied().collect();
         open.extend(closed.into_iter().filter(|port| answers(&spec.host, *port)));
         let waiting: Vec<String> =
@@ -154,10 +154,10 @@ pub fn healthy(spec: &Spec, started: &mut Started) -> Outcome {
             ([], None) => return alive(spec, started),
             ([], Some(url)) => match status(url) {
                 Some(200) => return alive(spec, started),
-                Some(code) => format!("`{url}` answers {code}"),
-                None => format!("`{url}` does not answer"),
+                Some(code) => format!("`{url}` returns {code}"),
+                None => format!("`{url}` does not respond"),
             },
-            (ports, _) => format!("nobody listens on port {}", ports.join(", ")),
+            (ports, _) => format!("no process listens on port {}", ports.join(", ")),
         };
         if Instant::now() > deadline {
             let seconds = WITHIN.as_secs();
@@ -185,27 +185,29 @@ fn address(host: &str, port: u16) -> Option<SocketAddr> {
     Some(SocketAddr::new(host.parse().ok()?, port))
 }
 
-/// Whether somebody accepts connections there. Half a second is long on a loopback, and short in a list.
+/// Returns whether the port accepts connections. Half a second is long on the loopback, and short in a list.
 pub fn answers(host: &str, port: u16) -> bool {
     address(host, port).is_some_and(|a| TcpStream::connect_timeout(&a, Duration::from_millis(500)).is_ok())
 }
 
-/// A port of our own to listen on; behind a link nobody else lives.
+/// Checks that no other process listens on the port. In the namespace of a link there are no other processes.
 fn free(host: &str, port: u16, elsewhere: bool) -> Outcome {
     if elsewhere {
         return Ok(());
     }
-    let address = address(host, port).ok_or_else(|| format!("`{host}` is no address"))?;
+    let address = address(host, port).ok_or_else(|| format!("invalid address `{host}`"))?;
     let Err(error) = TcpListener::bind(address) else { return Ok(()) };
-    // Who it is can be read only of one's own processes, or as root; the port is named either way.
+    // Only root can find the owner if it belongs to another user; the message always names the port.
     let owner = look::listeners(port / 100).get(&port).and_then(|inode| look::owner(*inode));
     match owner {
-        Some(owner) => Err(format!("port {port} is taken by {owner}\nhint: `--base N` chooses other ports")),
-        None => Err(format!("port {port} is taken: {error}\nhint: `--base N` chooses other ports")),
+        Some(owner) => {
+            Err(format!("port {port} is in use by {owner}\nhelp: choose other ports with `--base N`"))
+        }
+        None => Err(format!("port {port} is in use: {error}\nhelp: choose other ports with `--base N`")),
     }
 }
 
-/// The status that an address answers with, asked by curl (so that TLS is no special case).
+/// Returns the status of a URL. It uses curl, so TLS needs no special handling.
 pub fn status(url: &str) -> Option<u16> {
     let mut curl = Command::new("curl");
     curl.args(["-sk", "--noproxy", "*", "--max-time", "2", "-o", "/dev/null", "-w", "%{http_code}", url]);
@@ -213,7 +215,7 @@ pub fn status(url: &str) -> Option<u16> {
     String::from_utf8_lossy(&out.stdout).trim().parse().ok().filter(|code| *code > 0)
 }
 
-/// The end of a child, or nothing when the deadline passed; at the deadline and at an interruption it is ended.
+/// Waits for a child. At the deadline and after an interrupt, ends the child and returns None.
 pub fn wait(child: &mut Child, deadline: Instant) -> Result<Option<ExitStatus>, String> {
     let pid = Pid::from_raw(child.id() as i32);
     let cannot = |e: std::io::Error| format!("cannot wait for a child: {e}");
@@ -226,11 +228,11 @@ pub fn wait(child: &mut Child, deadline: Instant) -> Result<Option<ExitStatus>, 
         }
         std::thread::sleep(LOOK_EVERY);
     }
-    // At a terminal the child has heard Ctrl-C itself; hearing it twice would cut its own end short.
+    // At a terminal, the child has received Ctrl-C itself; a second signal would cut its orderly end short.
     if interrupt::requested() && ends(child, OWN_END)? {
         return Ok(None);
     }
-    // Asked politely first: a run file is closed, a package manager unlocks. That it is gone already is no error.
+    // INT first, so that a run file is closed and a package manager unlocks. An error means that it has ended already.
     let _ = kill(pid, Signal::SIGINT);
     if !ends(child, GRACE)? {
         child.kill().map_err(cannot)?;
@@ -250,8 +252,8 @@ fn ends(child: &mut Child, within: Duration) -> Result<bool, String> {
     Ok(false)
 }
 
-/// Ends a process and all of its group. Only what is provably ours is touched: the leader by its start time, what a
-/// dead leader left behind by our mark in its environment.
+/// Ends a process and its whole group. It only signals processes that the lab is known to have started: the leader by
+/// its start time, and members of a dead leader's group by the mark in their environment.
 pub fn stop(running: &Running, mark: &str) -> Outcome {
     if running.lives() {
         let signal = Signal::try_from(running.stop).unwrap_or(Signal::SIGTERM);
@@ -262,7 +264,7 @@ pub fn stop(running: &Running, mark: &str) -> Outcome {
         };
         gone_is_fine(sent, &running.name)?;
     } else {
-        // The group may have been left without its leader; its members have to be asked one by one.
+        // The leader has ended, but members of its group may run: signal each of them.
         for pid in members(running, mark) {
             gone_is_fine(kill(Pid::from_raw(pid), Signal::SIGTERM), &running.name)?;
         }
@@ -276,13 +278,13 @@ pub fn stop(running: &Running, mark: &str) -> Outcome {
     if wait_for_none(running, mark, GRACE) {
         return Ok(());
     }
-    Err(format!("process `{}` (pid {}) does not end, not even by KILL", running.name, running.pid))
+    Err(format!("process `{}` (PID {}) does not end, not even after KILL", running.name, running.pid))
 }
 
-/// Ends by KILL whoever still carries our mark; what is left of them, `lab test` would say.
+/// Kills every process that still has the mark in its environment. `lab test` reports those that remain.
 pub fn stop_marked(mark: &str) {
     for pid in look::marked(mark) {
-        // Gone since it was looked at: what was wanted.
+        // An error means that it has ended in the meantime.
         let _ = kill(Pid::from_raw(pid), Signal::SIGKILL);
     }
 }
@@ -294,13 +296,13 @@ fn gone_is_fine(sent: nix::Result<()>, name: &str) -> Outcome {
     }
 }
 
-/// Everybody alive who belongs to it.
+/// Returns the running processes of its group.
 pub fn members(running: &Running, mark: &str) -> Vec<i32> {
     let leader = look::stat(running.pid);
-    // The pid has a new owner: then its group is the owner's too.
+    // If the PID belongs to a new process, so does the group.
     let reused = leader.as_ref().is_some_and(|stat| stat.start != running.start);
-    let ours = |pid: &i32| !reused && (leader.is_some() || look::is_marked(*pid, mark));
-    look::group(running.pid).into_iter().filter(ours).collect()
+    let is_member = |pid: &i32| !reused && (leader.is_some() || look::is_marked(*pid, mark));
+    look::group(running.pid).into_iter().filter(is_member).collect()
 }
 
 fn wait_for_none(running: &Running, mark: &str, within: Duration) -> bool {
@@ -316,17 +318,17 @@ fn wait_for_none(running: &Running, mark: &str, within: Duration) -> bool {
     }
 }
 
-/// The end of a log, indented, for the sentence about why something failed.
+/// Returns the end of a log, indented, for the message about a failure.
 pub fn last_lines(log: &Path, most: usize) -> String {
     let text = String::from_utf8_lossy(&std::fs::read(log).unwrap_or_default()).into_owned();
     let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
     if lines.is_empty() {
-        return "it said nothing".into();
+        return "it printed nothing".into();
     }
     if lines.len() <= most {
-        return format!("it said:\n    {}", lines.join("\n    "));
+        return format!("output:\n    {}", lines.join("\n    "));
     }
-    // Some programs say what is wrong first and print pages of help behind it.
+    // Some programs print the error first, and then pages of help.
     let (head, tail) = (&lines[..most / 3], &lines[lines.len() - most * 2 / 3..]);
-    format!("it said:\n    {}\n    ...\n    {}", head.join("\n    "), tail.join("\n    "))
+    format!("output:\n    {}\n    ...\n    {}", head.join("\n    "), tail.join("\n    "))
 }

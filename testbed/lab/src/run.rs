@@ -1,5 +1,5 @@
-//! `lab run NAME`: a system comes up, its experiment runs, its report is held against what was predicted, and it goes
-//! down. `lab test` does the same at a small scale.
+//! `lab run NAME` starts a system, runs its experiment, compares the report with the predictions, and stops the system.
+//! `lab test` does the same at a small scale.
 
 use super::prediction::{self, Prediction, Row};
 use super::state::{self, State};
@@ -12,11 +12,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Exit codes of the tool that are answers: passed, doubtful, failed. An overload that was provoked ends with 99.
+/// Exit codes of the tool that are results: passed, inconclusive, failed. An intended overload exits with 99.
 const ANSWERS: [i32; 3] = [0, 3, 99];
-/// The only run of an experiment that has no parts and no matrix.
+/// The only run of an experiment without parts and without a matrix.
 const ALONE: &str = "00-run";
-/// A measured run of at most 90 minutes, and some.
+/// Time limit: the longest experiment takes 90 minutes.
 const WITHIN: Duration = Duration::from_secs(3 * 3600);
 
 #[derive(Debug, Default, PartialEq)]
@@ -24,43 +24,43 @@ pub struct Options {
     pub name: String,
     /// Multiplies every length of the experiment.
     pub scale: f64,
-    /// Nothing: the one of the file, or the one at which it is up.
+    /// None: the base of the file, or of the running system.
     pub base: Option<u16>,
-    /// Tables and figures go into the repository.
+    /// Save tables and charts in the repository.
     pub save: bool,
     pub part: Option<String>,
-    /// The system stays up afterwards.
+    /// Keep the system running afterward.
     pub keep: bool,
-    /// A binary that is there already, instead of a release build.
+    /// An existing binary, instead of a release build.
     pub tool: Option<PathBuf>,
 }
 
-/// What an experiment left.
+/// The results of an experiment.
 pub struct Measured {
     /// Run files, one folder or one per part.
     pub folder: PathBuf,
     pub parts: Vec<Part>,
     pub rows: Vec<Row>,
-    /// Those that did not hold and have no answer in the file, or of which nothing was measured.
+    /// Predictions that did not hold and have no `answer` in the file, or that have no measured value.
     pub unanswered: Vec<Unmet>,
-    /// What went wrong on the way: the tool's own end, and parts of which no report could be made.
+    /// Errors of the tool, and parts without a report.
     pub failed: Vec<String>,
-    /// As a person would type it.
+    /// The command line of the tool.
     pub command: String,
 }
 
 /// A prediction that did not hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unmet {
-    /// Nothing for an experiment without parts.
+    /// None for an experiment without parts.
     pub part: Option<String>,
     pub sentence: String,
-    /// There was a figure: a longer cell may show another one.
+    /// A value was measured: a longer run may measure another one.
     pub is_measured: bool,
 }
 
 pub struct Part {
-    /// Nothing for an experiment without parts.
+    /// Empty for an experiment without parts.
     pub name: String,
     /// `03-name`, in the order of the file.
     pub folder: String,
@@ -72,7 +72,7 @@ pub struct Part {
 pub fn command(options: &Options) -> Outcome {
     let name = &options.name;
     let tool = tool(options.tool.as_deref())?;
-    // Refused now and not after an hour.
+    // Fail now, not after an hour.
     if options.save {
         save::check(name)?;
     }
@@ -82,41 +82,41 @@ pub fn command(options: &Options) -> Outcome {
     let outcome = measure(options, &tool, &state, WITHIN).and_then(|measured| {
         println!("\n{}", prediction::table(&measured.rows));
         println!("run files and reports: {}", super::describe(&measured.folder));
-        // Looked at it may be, published not: a record of half an experiment reads like a whole one.
+        // Do not save an incomplete experiment: its record would look complete.
         if !measured.failed.is_empty() {
             return Err(measured.failed.join("\n"));
         }
         if options.save { save::save(options, &measured) } else { Ok(()) }
     });
-    // A system that somebody had started before stays as it was found.
+    // A system that was running before stays up.
     if options.keep || was_up {
-        println!("{name}: stays up: `cargo xtask lab down {name}` stops it");
+        println!("{name}: stays up; `cargo xtask lab down {name}` stops it");
         return outcome;
     }
     let stopped = down::down(name);
     outcome.and(stopped)
 }
 
-/// The tool in the state of the checkout, or the one that was named.
+/// Returns the given tool, or builds that of the checkout.
 pub fn tool(given: Option<&Path>) -> Result<PathBuf, String> {
     if let Some(file) = given {
         let absolute = std::path::absolute(file).ok().filter(|file| file.is_file());
-        return absolute.ok_or_else(|| format!("there is no `{}`", file.display()));
+        return absolute.ok_or_else(|| format!("`{}` does not exist", file.display()));
     }
-    // Cargo knows whether it is stale.
+    // Cargo rebuilds it only if it is stale.
     shell::run(shell::cargo().args(["build", "--quiet", "--release", "--package", "plimsoll"]))?;
     interrupt::check()?;
     Ok(shell::target_folder()?.join("release/plimsoll"))
 }
 
-/// Runs the experiment of a system that is up, makes its reports, and judges the predictions.
+/// Runs the experiment of a running system, creates its reports, and checks the predictions.
 pub fn measure(options: &Options, tool: &Path, state: &State, within: Duration) -> Result<Measured, String> {
     let name = &options.name;
     let file = places::experiment(name).join("experiment.yaml");
     if !file.is_file() {
-        return Err(format!("there is no `{}`", super::describe(&file)));
+        return Err(format!("`{}` does not exist", super::describe(&file)));
     }
-    // Read before the load, for the same reason: a misspelt key must not cost a measurement.
+    // Read before the load, for the same reason: a misspelled key must not cost a measurement.
     let predictions = predictions(name)?;
     let runs = places::state(name).join("runs");
     super::make_folder(&runs)?;
@@ -131,7 +131,7 @@ pub fn measure(options: &Options, tool: &Path, state: &State, within: Duration) 
     line.extend(["--out".into(), super::describe(&folder)]);
     let mut command = Command::new(tool);
     command.current_dir(shell::root()).args(&line).stdin(Stdio::null());
-    // By its own name, whatever the file of `--tool` is called: this line is published.
+    // Shown as `plimsoll`, regardless of the path in `--tool`: this line is published.
     let shown = format!("plimsoll {}", line.join(" "));
     println!("{shown}");
     let mut child = command.spawn().map_err(|e| format!("cannot start `{shown}`: {e}"))?;
@@ -142,7 +142,7 @@ pub fn measure(options: &Options, tool: &Path, state: &State, within: Duration) 
     if !code.is_some_and(|code| ANSWERS.contains(&code)) {
         let code = code.map_or("by a signal".into(), |code| format!("with {code}"));
         let sentence = format!("`{shown}` ended {code}");
-        // One part that could not run must not cost the figures of the others.
+        // If one part cannot run, the results of the others must not be lost.
         if !folder.exists() {
             return Err(sentence);
         }
@@ -152,7 +152,7 @@ pub fn measure(options: &Options, tool: &Path, state: &State, within: Duration) 
         into_folder(&folder)?;
     }
     let parts = parts(tool, &folder, &mut failed)?;
-    // With `--part` the others did not run, and nothing is said about them.
+    // With `--part`, the other parts did not run, so their predictions are not checked.
     let asked = predictions.iter().filter(|p| options.part.is_none() || p.part == options.part);
     let (mut rows, mut unanswered) = (Vec::new(), Vec::new());
     for p in asked {
@@ -160,7 +160,7 @@ pub fn measure(options: &Options, tool: &Path, state: &State, within: Duration) 
             Some(part) => p.judge(&part.json, options.scale),
             None => p.without("its part did not run", options.scale),
         };
-        // An answer speaks of a figure: it is no excuse for having none.
+        // An `answer` explains a measured value; it does not excuse a missing one.
         if !row.held && (p.answer.is_none() || !row.measured) {
             let sentence = format!("prediction `{}`: predicted {}, seen {}", row.id, row.predicted, row.seen);
             unanswered.push(Unmet { part: p.part.clone(), sentence, is_measured: row.measured });
@@ -172,8 +172,8 @@ pub fn measure(options: &Options, tool: &Path, state: &State, within: Duration) 
     Ok(measured)
 }
 
-/// Base and scale; and for each link whose name the file uses as a variable the address of its far end, which depends
-/// on what other networks the machine has.
+/// Returns base and scale, and for each link whose name the file uses as a variable the address of its far end, which
+/// depends on the other networks of the machine.
 fn variables(file: &Path, scale: f64, state: &State) -> Result<Vec<(String, String)>, String> {
     let text =
         std::fs::read_to_string(file).map_err(|e| format!("cannot read `{}`: {e}", super::describe(file)))?;
@@ -191,8 +191,8 @@ fn predictions(name: &str) -> Result<Vec<Prediction>, String> {
     prediction::parse(&text).map_err(|e| format!("experiments/{name}/{e}"))
 }
 
-/// The reports of all parts, in their order. An experiment without parts is its own only one; a part of one run may
-/// be a run file instead of a folder. A part without a report is said in `failed` and left out.
+/// Returns the reports of all parts, in their order. An experiment without parts is one part; a part of one run may be
+/// a run file instead of a folder. A part without a report is skipped and adds an error to `failed`.
 fn parts(tool: &Path, folder: &Path, failed: &mut Vec<String>) -> Result<Vec<Part>, String> {
     let entries =
         std::fs::read_dir(folder).map_err(|e| format!("cannot list `{}`: {e}", folder.display()))?;
@@ -220,7 +220,7 @@ fn parts(tool: &Path, folder: &Path, failed: &mut Vec<String>) -> Result<Vec<Par
     Ok(parts)
 }
 
-/// An experiment of a single run leaves a file; it goes into a folder of that name, which has room for the reports.
+/// Moves the file of a single run into a folder of the same name, which also takes the reports.
 fn into_folder(file: &Path) -> Outcome {
     let aside = file.with_extension("plim");
     let moved = std::fs::rename(file, &aside)
@@ -229,7 +229,7 @@ fn into_folder(file: &Path) -> Outcome {
     moved.map_err(|e| format!("cannot move `{}`: {e}", file.display()))
 }
 
-/// `line` of `03-line`; nothing for a run of an experiment without parts.
+/// Returns `line` for `03-line`, and None for a run of an experiment without parts.
 fn part_name(folder: &str) -> Option<&str> {
     let (number, name) = folder.split_once('-')?;
     (number.len() == 2 && number.bytes().all(|b| b.is_ascii_digit())).then_some(name)
@@ -239,14 +239,14 @@ fn part(tool: &Path, runs: &Path, name: String, folder: String) -> Result<Part, 
     interrupt::check()?;
     let json = report(tool, runs, &["--json"])?;
     let json =
-        serde_json::from_str(&json).map_err(|e| format!("the report of `{folder}` is no JSON: {e}"))?;
+        serde_json::from_str(&json).map_err(|e| format!("the report of `{folder}` is not JSON: {e}"))?;
     let figures = super::describe(&figures(runs));
     let markdown = report(tool, runs, &["--markdown", "--charts", &figures])?;
     let csv = report(tool, runs, &["--csv"])?;
     Ok(Part { name, folder, markdown, csv, json })
 }
 
-/// In the folder of the runs; a single run is a file, which has room only beside it.
+/// Returns the folder for charts: in the folder of the runs, or next to the file of a single run.
 fn figures(runs: &Path) -> PathBuf {
     if runs.is_dir() { runs.join("figures") } else { runs.with_extension("").join("figures") }
 }
@@ -271,14 +271,14 @@ fn report(tool: &Path, runs: &Path, format: &[&str]) -> Result<String, String> {
     String::from_utf8(out.stdout).map_err(|_| format!("`{shown}` printed bytes that are not UTF-8"))
 }
 
-/// Reports beside the run files: what a person reads after the terminal has scrolled away.
+/// Writes the reports next to the run files, for reading them later.
 fn write(measured: &Measured) -> Outcome {
     for part in &measured.parts {
         let json = serde_json::to_string_pretty(&part.json).map_err(|e| format!("cannot write JSON: {e}"))?;
         write_file(&measured.folder.join(format!("{}.json", part.folder)), &json)?;
         write_file(&measured.folder.join(format!("{}.csv", part.folder)), &part.csv)?;
     }
-    // Beside the pictures: their links begin where the report lies.
+    // Links to charts are relative to the report.
     let markdown = links::moved(&measured.markdown(), &measured.folder, |inside| Some(inside.to_owned()));
     write_file(&measured.folder.join("report.md"), &markdown)?;
     write_file(&measured.folder.join("predictions.md"), &prediction::table(&measured.rows))
@@ -295,10 +295,10 @@ pub fn write_file(file: &Path, text: &str) -> Outcome {
     std::fs::write(file, text).map_err(|e| format!("cannot write `{}`: {e}", file.display()))
 }
 
-/// The contract of a running system, told to a person.
+/// Checks the contract of a running system, and prints how many requests meet it.
 pub fn check_contract(name: &str, state: &State) -> Result<Vec<String>, String> {
     let (asked, broken) = contract::check(name, state)?;
-    println!("{name}: contract: {} of {asked} answers as they must be", asked - broken.len());
+    println!("{name}: contract: {} of {asked} responses as expected", asked - broken.len());
     Ok(broken)
 }
 

@@ -1,5 +1,6 @@
-//! `lab run NAME --save`: tables, figures and how they came about, into `experiments/NAME/runs/<date>-<machine>/`. No
-//! run files, no name of a person or a folder, and nothing is written over.
+//! `lab run NAME --save`: writes tables, charts, and the conditions of the measurement to
+//! `experiments/NAME/runs/<date>-<machine>/`. It saves no run files and no names of users or folders, and overwrites
+//! nothing.
 
 use super::run::{Measured, Options, write_file};
 use super::{links, places, prediction};
@@ -13,12 +14,12 @@ fn folder(name: &str) -> PathBuf {
     places::experiment(name).join("runs").join(label)
 }
 
-/// Before an hour is spent: whether there is room for the result.
+/// Checks before a long measurement that the folder for its result does not exist.
 pub fn check(name: &str) -> Outcome {
     let folder = folder(name);
     if folder.exists() {
         let shown = super::describe(&folder);
-        return Err(format!("`{shown}` exists already\nhint: move it away, or leave out `--save`"));
+        return Err(format!("`{shown}` exists already\nhelp: move it away, or omit `--save`"));
     }
     Ok(())
 }
@@ -50,7 +51,7 @@ pub fn save(options: &Options, measured: &Measured) -> Outcome {
     Ok(())
 }
 
-/// What a reader needs to doubt or repeat it: when, on what, with which versions, by which command.
+/// Returns what a reader needs to verify or repeat the measurement: date, machine, versions, and command.
 fn readme(options: &Options, measured: &Measured) -> Result<String, String> {
     let name = &options.name;
     let mut text = format!("# {name}, measured on {}\n\n", machine::today());
@@ -70,14 +71,14 @@ fn readme(options: &Options, measured: &Measured) -> Result<String, String> {
         text.push_str(&format!("| {program} | {} |\n", version(&path)));
     }
     text.push_str(
-        "\nGenerator, servers and monitors shared the machine. The tables are in [report.md](report.md) and, as \
-         numbers, in\nthe CSV files; what had been predicted is in [predictions.md](predictions.md).\n",
+        "\nThe load generator, servers, and monitors shared the machine. The tables are in [report.md](report.md) and, \
+         as\nnumbers, in the CSV files; the predictions are in [predictions.md](predictions.md).\n",
     );
     Ok(text)
 }
 
-/// The first line with a digit that a program prints when it is asked for its version and ends well. Asked in the
-/// ways of all the programs that systems are made of; none of them takes one of these words for an order to start.
+/// Returns the first line with a digit of a program's version output. It tries the flags of all programs that systems
+/// use; none of these programs starts its service with one of them.
 fn version(program: &str) -> String {
     for flag in ["--version", "version", "-v", "-V"] {
         let Ok(out) = Command::new(program).arg(flag).stdin(Stdio::null()).output() else { continue };
@@ -91,15 +92,15 @@ fn version(program: &str) -> String {
     "unknown".into()
 }
 
-/// A record is published: it names no folder of the machine that made it.
+/// Removes the path of the checkout, because a record is published.
 fn without_machine(text: &str) -> String {
     text.replace(&shell::root().display().to_string(), ".")
 }
 
-/// Of what was watched CPU and memory: all other numbers are some hundred lines for each cell, and stand in the run
-/// files.
+/// Keeps only CPU and memory of the monitored metrics: all others are several hundred lines per combination, and are in
+/// the run files.
 fn short(csv: &str) -> String {
-    // Steps of a search and seconds of a run have other columns.
+    // The steps of a search and the seconds of a run have other columns.
     if csv.split(',').nth(5) != Some("figure") {
         return csv.to_owned();
     }
@@ -112,7 +113,7 @@ fn short(csv: &str) -> String {
     csv.lines().filter(is_kept).map(|line| format!("{line}\n")).collect()
 }
 
-/// Whatever the tool drew, at any depth.
+/// Returns all charts below a folder.
 fn figures(folder: &Path) -> Result<Vec<PathBuf>, String> {
     let entries =
         std::fs::read_dir(folder).map_err(|e| format!("cannot list `{}`: {e}", folder.display()))?;

@@ -1,4 +1,4 @@
-//! What was started, on disk before anything else happens: `lab down` must find it behind a crash too.
+//! The processes, links, and folders of a system. They are saved first, so that `lab down` finds them after a crash.
 
 use chore::Outcome;
 use chore::look;
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Default, Deserialize, Serialize)]
 pub struct State {
     pub base: u16,
-    /// Pids and start times mean something only within one boot.
+    /// PIDs and start times are only valid until the next boot.
     pub boot: String,
     pub processes: Vec<Running>,
     pub links: Vec<Linked>,
@@ -24,14 +24,14 @@ pub struct State {
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Running {
     pub name: String,
-    /// Leader of a process group of its own.
+    /// Leader of its process group.
     pub pid: i32,
     pub start: u64,
     pub ports: Vec<u16>,
-    /// Where the ports are: the loopback, or the far end of a link.
+    /// Address of the ports: the loopback, or the far end of a link.
     pub host: String,
     pub health: Option<String>,
-    /// Number of the signal that asks it to end.
+    /// Number of the signal for an orderly end.
     pub stop: i32,
 }
 
@@ -53,7 +53,7 @@ impl State {
         State { base, boot: look::boot(), folder: folder.to_path_buf(), ..State::default() }
     }
 
-    /// What is written there, or nothing when the system was never started or is down.
+    /// Reads the saved state; None if the system was never started or is down.
     pub fn read(folder: &Path) -> Result<Option<State>, String> {
         let path = folder.join("lab.json");
         let text = match std::fs::read_to_string(&path) {
@@ -62,12 +62,12 @@ impl State {
             Err(e) => return Err(format!("cannot read `{}`: {e}", path.display())),
         };
         let mut state: State = serde_json::from_str(&text)
-            .map_err(|e| format!("`{}` makes no sense: {e}\nhint: delete it", path.display()))?;
+            .map_err(|e| format!("invalid state in `{}`: {e}\nhelp: delete it", path.display()))?;
         state.folder = folder.to_path_buf();
         Ok(Some(state))
     }
 
-    /// Written beside and moved over, so that a crash leaves the old text or the new one.
+    /// Writes a new file and renames it, so that a crash leaves either the old or the new text.
     pub fn save(&self) -> Outcome {
         let (path, new) = (self.folder.join("lab.json"), self.folder.join("lab.json.new"));
         let text = serde_json::to_string_pretty(self).map_err(|e| format!("cannot write the state: {e}"))?;
@@ -83,7 +83,7 @@ impl State {
         self.boot == look::boot()
     }
 
-    /// The entry that this lab puts into the environment of all that it starts.
+    /// Returns the variable that the lab sets in the environment of every process that it starts.
     pub fn mark(&self) -> String {
         mark(&self.folder)
     }
@@ -93,7 +93,7 @@ pub fn mark(folder: &Path) -> String {
     format!("PLIMSOLL_LAB={}", folder.display())
 }
 
-/// Held while a system is started, stopped or tested; the kernel lets go of it however this process ends.
+/// Held while a system is started, stopped, or tested; the kernel releases it at any end of this process.
 pub struct Lock {
     _file: File,
 }
@@ -104,9 +104,9 @@ pub fn lock(folder: &Path, name: &str) -> Result<Lock, String> {
     let file = File::create(&path).map_err(|e| format!("cannot write `{}`: {e}", path.display()))?;
     match file.try_lock() {
         Ok(()) => Ok(Lock { _file: file }),
-        Err(TryLockError::WouldBlock) => Err(format!(
-            "another `cargo xtask lab` is busy with `{name}`\nhint: wait for it, or interrupt it"
-        )),
+        Err(TryLockError::WouldBlock) => {
+            Err(format!("another `cargo xtask lab` is using `{name}`\nhelp: wait for it, or interrupt it"))
+        }
         Err(TryLockError::Error(e)) => Err(format!("cannot lock `{}`: {e}", path.display())),
     }
 }

@@ -1,5 +1,5 @@
-//! `lab test`: each system comes up on ports of its own, answers as its contract says, runs its experiment at a small
-//! scale, meets its predictions, goes down, and leaves nothing.
+//! `lab test` starts each system on free ports, checks its contract, runs its experiment at a small scale, checks its
+//! predictions, stops it, and checks that nothing is left.
 
 use super::prediction::SMALL;
 use super::run::{self, Options, Unmet};
@@ -10,15 +10,15 @@ use chore::{interrupt, look};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// Of one experiment at a small scale. CI has six minutes for all five; beyond ten for one something hangs.
+/// Time limit of one experiment at a small scale. CI has six minutes for all five, so ten for one are a hang.
 const WITHIN: Duration = Duration::from_secs(600);
 
-/// A part with a prediction that did not hold is made again, once, with cells so many times as long: beside other work
-/// the noise of a second can be more than what a cell of a second shows.
+/// A part with a prediction that did not hold is repeated once, with runs that are longer by this factor. On a busy
+/// machine, the noise of one second can exceed the effect that a run of one second measures.
 const LONGER: f64 = 3.0;
-/// Parts of one run that may be made again. More of them mean that the machine is too busy for an answer, or that
-/// something is wrong; neither may pass for held.
-const MADE_AGAIN: usize = 3;
+/// Maximum number of repeated parts. More of them mean that the machine is too busy for a result or that a prediction
+/// is wrong, and the test must fail.
+const MAX_REPEATS: usize = 3;
 
 #[derive(Debug, Default, PartialEq)]
 pub struct Wanted {
@@ -28,7 +28,7 @@ pub struct Wanted {
     pub tool: Option<PathBuf>,
 }
 
-/// Seconds of one system, in the order in which they were spent.
+/// Seconds of each step of one system, in their order.
 struct Times {
     name: String,
     up: f64,
@@ -54,11 +54,11 @@ pub fn command(wanted: &Wanted) -> Outcome {
     }
     println!("\n{}", table(&times));
     if !again.is_empty() {
-        println!("made again, with longer cells: {}\n", again.join(", "));
+        println!("repeated with longer runs: {}\n", again.join(", "));
     }
     if broken.is_empty() {
         println!(
-            "all {} systems keep their contracts and predictions, and nothing is left of them",
+            "all {} systems meet their contracts and predictions, and nothing is left of them",
             names.len()
         );
         return Ok(());
@@ -66,7 +66,7 @@ pub fn command(wanted: &Wanted) -> Outcome {
     Err(format!("did not hold: {}\n{}", broken.len(), broken.join("\n")))
 }
 
-/// What did not hold; an error when it could not be found out. Either way the system is down afterwards.
+/// Returns what did not hold, or an error if that is unknown. In both cases the system is down afterward.
 fn one(
     name: &str,
     scale: f64,
@@ -76,15 +76,15 @@ fn one(
 ) -> Result<Vec<String>, String> {
     let _lock = state::lock(&places::state(name), name)?;
     if State::read(&places::state(name))?.is_some() {
-        return Err(format!("is up\nhint: `cargo xtask lab down {name}` first"));
+        return Err(format!("is up\nhelp: run `cargo xtask lab down {name}` first"));
     }
     let base = free_base()?;
     let mut clock = Instant::now();
-    // Seconds since the lap before.
+    // Seconds since the previous call.
     let mut lap = || std::mem::replace(&mut clock, Instant::now()).elapsed().as_secs_f64();
     let state = up::up(name, Some(base))?;
     spent.up = lap();
-    // A contract that does not hold does not end the test: what the experiment says about it is worth knowing.
+    // Continue after a broken contract, because the result of the experiment is still useful.
     let mut broken = run::check_contract(name, &state).unwrap_or_else(|sentence| vec![sentence]);
     spent.contract = lap();
     let options = Options { name: name.to_string(), scale, ..Options::default() };
@@ -92,29 +92,33 @@ fn one(
         Ok(measured) => {
             println!("\n{}", super::prediction::table(&measured.rows));
             broken.extend(measured.failed);
-            broken.extend(made_again(&options, tool, &state, measured.unanswered, again));
+            broken.extend(repeat(&options, tool, &state, measured.unanswered, again));
         }
         Err(sentence) => broken.push(sentence),
     }
     spent.experiment = lap();
-    // Read before it goes down: afterwards nobody would know what to look for.
+    // Read before it is stopped, because `down` deletes it.
     let before = State::read(&places::state(name))?;
     for died in before.iter().flat_map(|state| &state.processes).filter(|process| !process.lives()) {
         let log = state.folder.join("log").join(format!("{}.log", died.name));
-        broken.push(format!("process `{}` died meanwhile; {}", died.name, process::last_lines(&log, 15)));
+        broken.push(format!(
+            "process `{}` died during the test; {}",
+            died.name,
+            process::last_lines(&log, 15)
+        ));
     }
     if let Err(sentence) = down::down(name) {
         broken.push(sentence);
     }
     if let Some(before) = before {
-        broken.extend(down::left_behind(&before).iter().map(|what| format!("is down, but left {what}")));
+        broken.extend(down::find_leftovers(&before).iter().map(|what| format!("is down, but left {what}")));
     }
     spent.down = lap();
     Ok(broken)
 }
 
-/// What does not hold in longer cells either.
-fn made_again(
+/// Repeats parts with longer runs, and returns what still does not hold.
+fn repeat(
     options: &Options,
     tool: &Path,
     state: &State,
@@ -128,17 +132,18 @@ fn made_again(
     let mut broken: Vec<String> = missing.into_iter().map(|one| one.sentence).collect();
     for part in parts {
         let first = unmet.iter().filter(|one| one.part == part).map(|one| one.sentence.clone());
-        if again.len() >= MADE_AGAIN || interrupt::check().is_err() {
+        if again.len() >= MAX_REPEATS || interrupt::check().is_err() {
             broken.extend(first);
             continue;
         }
         let named =
             part.as_ref().map_or_else(|| options.name.clone(), |part| format!("{} {part}", options.name));
-        first.for_each(|sentence| println!("{named}: {sentence}; once more, {LONGER} times as long"));
+        first
+            .for_each(|sentence| println!("{named}: {sentence}; repeating with runs {LONGER} times as long"));
         again.push(named);
-        // By the same rules: from a certain scale on, ranges are narrower and more is asked.
+        // Stay below `SMALL` if the first run was, because the ranges above it are narrower.
         let most = if options.scale < SMALL { SMALL * 0.99 } else { f64::INFINITY };
-        // A person may want to type it.
+        // Rounded, so that a person can type it.
         let scale = ((options.scale * LONGER).min(most) * 1e6).round() / 1e6;
         let longer = Options { name: options.name.clone(), scale, part, ..Options::default() };
         match run::measure(&longer, tool, state, WITHIN) {
@@ -153,14 +158,16 @@ fn made_again(
     broken
 }
 
-/// A base none of whose hundred ports is listened on. Above those of the systems, below the ports that the kernel
-/// gives to clients; where to begin looking differs between processes, so that two tests rarely meet.
+/// Returns a base whose hundred ports are all free, above those of the systems and below the ephemeral ports. The
+/// search starts at a different base in each process, so that two tests rarely choose the same.
 fn free_base() -> Result<u16, String> {
     const LOWEST: u16 = 60;
     const BASES: u16 = 260;
     let begin = (std::process::id() % u32::from(BASES)) as u16;
     let mut bases = (0..BASES).map(|n| LOWEST + (begin + n) % BASES);
-    bases.find(|base| look::listeners(*base).is_empty()).ok_or_else(|| "no hundred ports are free".into())
+    bases
+        .find(|base| look::listeners(*base).is_empty())
+        .ok_or_else(|| "no range of 100 free ports found".into())
 }
 
 fn table(times: &[Times]) -> String {
@@ -176,6 +183,6 @@ fn table(times: &[Times]) -> String {
             t.name, t.up, t.contract, t.experiment, t.down
         ));
     }
-    text.push_str(&format!("\n{all:.0} s in all\n"));
+    text.push_str(&format!("\n{all:.0} s in total\n"));
     text
 }

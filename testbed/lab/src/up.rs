@@ -1,5 +1,5 @@
-//! `lab up`: what is missing is installed and built, then the processes start in the order of the file, each healthy
-//! before the next. If anything fails, everything that was started is stopped again.
+//! `lab up` installs and builds what is missing, and then starts the processes in the order of the file. Each must be
+//! healthy before the next one starts. After a failure, it stops everything that it has started.
 
 use super::fill::Fill;
 use super::state::{self, State};
@@ -11,13 +11,13 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::time::Instant;
 
-/// Starts a system, or says that it is up. Whoever calls holds its lock.
-/// An error leaves nothing running.
+/// Starts a system, or reports that it is up. The caller holds the lock of the system. After an error, nothing is left
+/// running.
 pub fn up(name: &str, base: Option<u16>) -> Result<State, String> {
     let folder = places::state(name);
     if let Some(running) = State::read(&folder)? {
         let asked = base.unwrap_or(running.base);
-        // Whole and alive: a system of which one part has died measures something else.
+        // Complete and alive: with a dead process, a measurement would be of a different system.
         let alive = running.this_boot() && running.whole && running.processes.iter().all(|p| p.lives());
         if alive && asked == running.base {
             println!("{name}: is up already, at base {}", running.base);
@@ -25,11 +25,11 @@ pub fn up(name: &str, base: Option<u16>) -> Result<State, String> {
         }
         if alive {
             return Err(format!(
-                "`{name}` is up at base {}, not {asked}\nhint: `cargo xtask lab down {name}` first",
+                "`{name}` is up at base {}, not {asked}\nhelp: run `cargo xtask lab down {name}` first",
                 running.base
             ));
         }
-        println!("{name}: was left behind in pieces; they are stopped first");
+        println!("{name}: stopping the rest of an incomplete system first");
         down::down(name)?;
     }
     let begin = Instant::now();
@@ -42,8 +42,8 @@ pub fn up(name: &str, base: Option<u16>) -> Result<State, String> {
             return Err(sentence);
         }
         return match down::down(name) {
-            Ok(()) => Err(format!("{sentence}\nwhat had been started is stopped")),
-            Err(also) => Err(format!("{sentence}\nand not all of it could be stopped: {also}")),
+            Ok(()) => Err(format!("{sentence}\neverything that had started is stopped")),
+            Err(also) => Err(format!("{sentence}\nnot everything could be stopped: {also}")),
         };
     }
     println!("{name}: up within {:.1} s, at base {}", begin.elapsed().as_secs_f64(), state.base);
@@ -54,11 +54,11 @@ fn start(name: &str, base: Option<u16>, state: &mut State) -> Outcome {
     let (draft, _) = places::system(name, base)?;
     needs::ensure(&draft.programs())?;
     certificate::ensure(&places::ca())?;
-    // On disk before the first process: from here on `lab down` finds whatever there is.
+    // Saved before the first process starts, so that `lab down` finds everything.
     state.base = draft.base;
     super::make_folder(&state.folder.join("log"))?;
     state.save()?;
-    // Prepared before the links exist: a build is long, and its result does not depend on an address.
+    // Before the links exist, because a build is long and does not depend on an address.
     prepare::all(&draft, &places::prepared())?;
     if link::allowed() {
         for link in &draft.link {
@@ -66,7 +66,7 @@ fn start(name: &str, base: Option<u16>, state: &mut State) -> Outcome {
         }
     }
     password(&state.folder.join("password"))?;
-    // Read again: password and links are new, and the file that was saved knows them now.
+    // Read again with the new password and links.
     let (system, fill) = places::system(name, Some(draft.base))?;
     for file in &system.file {
         render(&system.here.join(&file.from), &state.folder.join(&file.to), &fill)?;
@@ -74,7 +74,7 @@ fn start(name: &str, base: Option<u16>, state: &mut State) -> Outcome {
     for process in &system.process {
         interrupt::check()?;
         if let Some(link) = process.link.as_ref().filter(|_| !link::allowed()) {
-            println!("{name}: {} is left out: only root may make its link `{link}`", process.name);
+            println!("{name}: {} is skipped: only root can create its link `{link}`", process.name);
             continue;
         }
         let begin = Instant::now();
@@ -86,7 +86,7 @@ fn start(name: &str, base: Option<u16>, state: &mut State) -> Outcome {
         let ports = if ports.is_empty() { String::new() } else { format!(", port {}", ports.join(" ")) };
         let seconds = begin.elapsed().as_secs_f64();
         println!(
-            "{name}: {} is healthy after {seconds:.1} s (pid {}{ports})",
+            "{name}: {} is healthy after {seconds:.1} s (PID {}{ports})",
             process.name,
             started.child.id()
         );
@@ -95,7 +95,7 @@ fn start(name: &str, base: Option<u16>, state: &mut State) -> Outcome {
     state.save()
 }
 
-/// A configuration with everything filled in. It is written anew at each start: ports may be others.
+/// Writes a configuration with all placeholders filled in. Every start rewrites it, because the ports may differ.
 fn render(from: &Path, to: &Path, fill: &Fill) -> Outcome {
     let shown = super::describe(from);
     let text = std::fs::read_to_string(from).map_err(|e| format!("cannot read `{shown}`: {e}"))?;
@@ -106,8 +106,8 @@ fn render(from: &Path, to: &Path, fill: &Fill) -> Outcome {
     std::fs::write(to, text).map_err(|e| format!("cannot write `{}`: {e}", to.display()))
 }
 
-/// A new random text, for this start only and readable by its owner only. A secret is no measurement: it comes from
-/// the kernel and not from a seed.
+/// Writes a new random password for this start, readable only by its owner. It is a secret, so it is from the kernel
+/// and not from a seed.
 fn password(file: &Path) -> Outcome {
     let mut bytes = [0u8; 16];
     let mut source = std::fs::File::open("/dev/urandom").map_err(|e| format!("no randomness: {e}"))?;
@@ -119,12 +119,12 @@ fn password(file: &Path) -> Outcome {
     written.map_err(|e| format!("cannot write `{}`: {e}", file.display()))
 }
 
-/// `lab up NAME...`: on a failure the systems that this command had started go down with it.
+/// `lab up NAME...`: after a failure, stops the systems that this command has started.
 pub fn command(names: &[String], base: Option<u16>) -> Outcome {
     let mut done: Vec<&String> = Vec::new();
     for name in names {
         let lock = state::lock(&places::state(name), name)?;
-        // A system that was up before is not ours to stop.
+        // A system that was up before stays up.
         let was_up = State::read(&places::state(name))?.is_some();
         let outcome = up(name, base);
         drop(lock);

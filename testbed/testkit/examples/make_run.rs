@@ -1,18 +1,18 @@
-//! `make_run KIND OUT.plim [SEED]` writes a run that never happened, through the writer of real runs and in simulated
-//! time: an hour takes seconds. For tests of what is shown of a run. The same kind and seed give the same run.
+//! `make_run KIND OUT.plim [SEED]` writes a generated run, with the writer of real runs and in simulated time: an hour
+//! takes seconds. It is for tests of reports. The same kind and seed produce the same run.
 //!
-//! | KIND | what it is |
+//! | KIND | run |
 //! |---|---|
 //! | `hour` | 3,600 s of a shop: 5 requests in nested groups, a ramp, a step, a spike, errors, monitors |
 //! | `nine_hours` | the same shop for 32,400 s, at a tenth of the rate, with memory that grows |
 //! | `many_requests` | 300 s of 200 names, long ones among them, in a tree of groups |
-//! | `single_request` | one request, one answer |
-//! | `all_errors` | 60 s in which everything fails, in nine ways |
-//! | `hostile` | names, samples, headers, facts and notes that carry markup, control characters, marks of direction |
-//! | `streams` | 120 s of 400 streams of events beside a few requests |
+//! | `single_request` | one request and its response |
+//! | `all_errors` | 60 s in which every request fails, in nine ways |
+//! | `hostile` | names, failure examples, headers, facts, and notes with markup, control and direction characters |
+//! | `streams` | 120 s of 400 event streams and a few requests |
 //! | `two_machines` | two shops of 300 s at the same time, merged |
-//! | `empty` | 20 s in which ten users wait for answers that never come |
-//! | `gap` | 120 s of which 15 were never handed over |
+//! | `empty` | 20 s in which ten users wait for responses that never arrive |
+//! | `gap` | 120 s of which 15 are missing |
 //! | `cut_off` | 90 s of a run that was killed |
 #![allow(
     clippy::unwrap_used,
@@ -45,10 +45,12 @@ const KINDS: [Kind; 11] = [
 fn main() -> Result<(), String> {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let names: Vec<&str> = KINDS.iter().map(|(name, _)| *name).collect();
-    let usage = format!("expected `make_run KIND OUT.plim [SEED]`, KIND being one of {}", names.join(", "));
+    let usage = format!("usage: make_run KIND OUT.plim [SEED], where KIND is one of {}", names.join(", "));
     let (kind, out, seed) = match words.as_slice() {
         [kind, out] => (kind, out, 7),
-        [kind, out, seed] => (kind, out, seed.parse().map_err(|_| format!("`{seed}` is no seed; {usage}"))?),
+        [kind, out, seed] => {
+            (kind, out, seed.parse().map_err(|_| format!("invalid seed `{seed}`; {usage}"))?)
+        }
         _ => return Err(usage),
     };
     let Some((_, make)) = KINDS.iter().find(|(name, _)| name == kind) else { return Err(usage) };
@@ -64,7 +66,7 @@ fn two_machines(out: &Path, seed: u64) -> Result<(), Error> {
     let ((path_a, a), (path_b, b)) = (part(1)?, part(2)?);
     run_file::write(out, &RunRecord::merge(a, b)?)?;
     for path in [path_a, path_b] {
-        // Only in the way of the next one of the same name.
+        // A leftover file would only affect the next run with the same name.
         let _ = std::fs::remove_file(path);
     }
     Ok(())

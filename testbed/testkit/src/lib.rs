@@ -1,5 +1,5 @@
-//! Runs that never happened, with the shape of real ones: for tests of what becomes of numbers, and for those of what
-//! is shown of a run. Everything is made from a seed, in simulated time, through the writer of real runs.
+//! Generated runs with the shape of real ones, for tests of how numbers are processed and shown. Everything is
+//! generated from a seed, in simulated time, with the writer of real runs.
 
 #![forbid(unsafe_code)]
 #![allow(
@@ -8,7 +8,7 @@
     clippy::panic,
     clippy::print_stdout,
     clippy::should_implement_trait,
-    reason = "as the tests whose tools it has"
+    reason = "the same lints as in the tests that use it"
 )]
 
 pub mod made_up;

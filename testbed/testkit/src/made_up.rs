@@ -1,4 +1,4 @@
-//! Runs that never happened, with the shape of real ones: for tests of what becomes of numbers, not of the numbers.
+//! Generated runs with the shape of real ones, for tests of how numbers are processed.
 
 pub mod disk;
 pub mod metrics;
@@ -19,7 +19,7 @@ use plimsoll_stats::tally::Tally;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// xorshift64*: the same numbers on every machine and in every year.
+/// xorshift64*: the same numbers on every machine and with every version.
 pub struct Random(u64);
 
 impl Random {
@@ -42,7 +42,7 @@ impl Random {
         (self.next() >> 11) as f64 / (1u64 << 53) as f64
     }
 
-    /// Log-normal, as response times are.
+    /// Draws a log-normal time, as response times are.
     pub fn time_ns(&mut self, median_ns: f64, sigma: f64) -> u64 {
         let normal = (0..12).map(|_| self.unit()).sum::<f64>() - 6.0;
         (median_ns * (sigma * normal).exp()) as u64
@@ -74,7 +74,7 @@ pub fn opening(origin: &str, series: usize) -> Opening {
             host: "127.0.0.1".into(),
             port: 8080,
             requests: (0..series).map(request).collect(),
-            // A number that has no short decimal form.
+            // A number without a short decimal form.
             load: Load::Closed { users: Profile::constant(0.1 + 0.2) },
             stop: Stop { duration_ns: Some(60_000_000_000), requests: None },
             connections: 100,
@@ -110,7 +110,7 @@ pub fn opening(origin: &str, series: usize) -> Opening {
     }
 }
 
-/// A second in which each series answered `requests` times.
+/// Returns a second with `requests` responses in each series.
 pub fn interval(number: u32, series: usize, requests: u64, random: &mut Random) -> Interval {
     let mut run = Tally::on_demand(RUN_LAYOUT);
     let total = requests * series as u64;
@@ -191,7 +191,7 @@ pub fn ending(elapsed_s: u64) -> RunEvent {
     })
 }
 
-/// A whole run, in the order in which sinks hear of it.
+/// Returns a complete run, in the order in which sinks receive it.
 pub fn events(opening: &Opening, ticks: u32, requests: u64) -> Vec<RunEvent> {
     let series = opening.outline.requests.len();
     let mut random = Random::new(u64::from(ticks) + opening.origin.len() as u64);
@@ -208,7 +208,7 @@ pub fn gathered(events: &[RunEvent]) -> RunRecord {
     gatherer.into_record()
 }
 
-/// A folder that goes away with the test.
+/// A folder that is removed with the test.
 pub struct Folder(PathBuf);
 
 impl Folder {
@@ -234,7 +234,7 @@ impl Drop for Folder {
     }
 }
 
-/// Takes the checksums out of a run file, as early versions had none: what is crafted then is looked at.
+/// Removes the checksums from a run file, as in early versions, so that a modified file is read.
 pub fn forget_checksums(db: &rusqlite::Connection) {
     let sql = "SELECT s.name FROM sqlite_schema AS s, pragma_table_info(s.name) AS c WHERE c.name = 'crc'";
     let mut all = db.prepare(sql).unwrap();
@@ -246,7 +246,7 @@ pub fn forget_checksums(db: &rusqlite::Connection) {
     db.execute_batch("DELETE FROM meta WHERE key = 'seal'").unwrap();
 }
 
-/// Names of all files in a folder.
+/// Returns the names of all files in a folder.
 pub fn names(folder: &Path) -> Vec<String> {
     let mut names: Vec<String> = std::fs::read_dir(folder)
         .unwrap()

@@ -1,4 +1,4 @@
-//! Runs of an odd shape: very many requests, a single one, streams, and texts that mean harm.
+//! Runs with an unusual shape: very many requests, a single one, streams, and hostile texts.
 
 use crate::made_up::opening;
 use crate::scene::{MS, S, Scene, Second, Way, machine, note};
@@ -13,7 +13,7 @@ use plimsoll_record::event::{
 };
 use std::collections::VecDeque;
 
-/// A closed model of so many users for so long.
+/// Returns the opening of a closed model with `users` users for `seconds` seconds.
 fn users(origin: &str, requests: usize, users: u32, seconds: u64) -> Opening {
     let mut opening = opening(origin, requests);
     let outline = &mut opening.outline;
@@ -26,7 +26,7 @@ fn users(origin: &str, requests: usize, users: u32, seconds: u64) -> Opening {
     opening
 }
 
-/// Users that do nothing but wait for answers: their time is in requests, all but a little.
+/// Users that only wait for responses, so that almost all of their time is in requests.
 fn close(second: &mut Second, users: u64) {
     let in_flight_ns = second.interval.run.sums[RunSum::InFlightNs.id()];
     second.run().sums[RunSum::InFlightNs.id()] = in_flight_ns.clamp(users * S - users * MS, users * S);
@@ -39,7 +39,7 @@ pub fn many_requests(seed: u64) -> Scene {
     let outline = &mut opening.outline;
     for (at, request) in outline.requests.iter_mut().enumerate() {
         let (area, part) = (at / 20, at / 5 % 4);
-        let long = "with-a-name-that-nobody-would-want-to-type-but-that-a-generator-of-clients-makes";
+        let long = "with-a-name-that-is-too-long-to-type-but-that-a-generator-of-clients-produces";
         let name = match at % 5 {
             4 => format!("GET /api/v1/area-{area}/part-{part}/{long}/{at}?expand=items,prices,stock&page=1"),
             k => format!("area {area} part {part} step {k}"),
@@ -51,7 +51,7 @@ pub fn many_requests(seed: u64) -> Scene {
     let fill = |second: &mut Second, number: u64| {
         second.connections(if number == 0 { 50 } else { 0 }, 0);
         for k in 0..600u64 {
-            // The first ones are asked for most.
+            // The first requests are the most frequent.
             let at = (second.random.below(200) * second.random.below(200) / 200) as usize;
             let service_ns = second.random.time_ns(30e6 + 3e6 * (at % 37) as f64, 0.35);
             let way = if at % 50 == 13 && k % 9 == 0 { Way::Status(404) } else { Way::Status(200) };
@@ -63,7 +63,7 @@ pub fn many_requests(seed: u64) -> Scene {
     Scene::new(opening, 300, seed, Box::new(fill))
 }
 
-/// One request and its answer, 12 ms after the start.
+/// One request and its response, 12 ms after the start.
 pub fn single_request(seed: u64) -> Scene {
     let mut opening = users("single-request", 1, 1, 10);
     opening.outline.stop.requests = Some(1);
@@ -79,7 +79,8 @@ pub fn single_request(seed: u64) -> Scene {
     scene
 }
 
-/// Subscribers that come within 20 s and hear an event a second each; a tenth of them is sent away now and then.
+/// Subscribers that connect within 20 s and receive one event per second each; occasionally, the server closes a tenth
+/// of them.
 pub fn streams(seed: u64) -> Scene {
     const LATEST: u64 = 119;
     let mut opening = users("streams", 2, 400, 120);
@@ -87,7 +88,7 @@ pub fn streams(seed: u64) -> Scene {
     outline.requests[0] =
         RequestOutline { name: "feed".into(), is_stream: true, ..outline.requests[0].clone() };
     outline.requests[1] = RequestOutline { name: "publish".into(), ..outline.requests[1].clone() };
-    // When each that is open began, the oldest first.
+    // Start of each open stream, oldest first.
     let mut begun: VecDeque<u64> = VecDeque::new();
     let fill = move |second: &mut Second, number: u64| {
         let sent_away = if number > 30 && number.is_multiple_of(20) { 40 } else { 0 };
@@ -140,7 +141,7 @@ pub fn streams(seed: u64) -> Scene {
     Scene::new(opening, 120, seed, Box::new(fill))
 }
 
-/// Texts that must stay texts wherever they are shown.
+/// Texts that every report must show as text.
 const HOSTILE: [&str; 9] = [
     "</script><script>alert(1)</script>",
     "<img src=x onerror=alert(1)>",
@@ -148,7 +149,7 @@ const HOSTILE: [&str; 9] = [
     "\u{202e}txt.exe\u{2066}\u{200f}abc\u{2069}",
     "]]>--><!--<![CDATA[<style>*{display:none}</style>",
     "tab\tline\nnext\r\nbell\u{7}null\u{1}escape\u{1b}[31mred\u{1b}[0m",
-    "javascript:alert(1)//%0a${alert(1)}{{7*7}}<%= 7 %>",
+    "javascript:alert(1)//%0a${alert(1)}{{7*7}}<%=7%>",
     "&lt;b&gt; &amp; &#0; | `code` **bold** [link](javascript:alert(1)) <!-- -->",
     "=HYPERLINK(\"http://127.0.0.1/\",\"x\"),+1,@x",
 ];
@@ -194,7 +195,7 @@ pub fn hostile(seed: u64) -> Scene {
         close(second, 9);
     };
     let mut scene = Scene::new(opening, 30, seed, Box::new(fill));
-    scene.beside = Box::new(|second, _| {
+    scene.other_events = Box::new(|second, _| {
         let text = HOSTILE[second as usize % HOSTILE.len()].to_owned();
         let reading = |metric: &str, part: &str, value| Reading {
             part: part.into(),

@@ -1,4 +1,4 @@
-//! A run in the making: what is planned, and second by second what becomes of it.
+//! Generates a run from a plan, second by second.
 
 use crate::made_up::Random;
 use plimsoll_plan::metric::{
@@ -21,25 +21,25 @@ use std::sync::Arc;
 pub const MS: u64 = 1_000_000;
 pub const S: u64 = 1_000_000_000;
 
-/// What happens besides counting in the second that begins at `second`: samples, sights, notes.
-pub type Beside = Box<dyn Fn(u64, &mut Random) -> Vec<RunEvent>>;
+/// The events of a second other than its counts: failure examples, monitor samples, notes.
+pub type OtherEvents = Box<dyn Fn(u64, &mut Random) -> Vec<RunEvent>>;
 
-/// One second: its number, its length in ns.
+/// Fills one second; the argument is its number.
 pub type Fill = Box<dyn FnMut(&mut Second, u64)>;
 
-/// See the module.
+/// A run to generate.
 pub struct Scene {
     pub opening: Opening,
     pub seconds: u64,
     pub fill: Fill,
-    pub beside: Beside,
-    /// Seconds that are not handed over.
+    pub other_events: OtherEvents,
+    /// Seconds that are missing in the record.
     pub lost: std::ops::Range<u64>,
     pub ending: Option<Ending>,
     pub seed: u64,
 }
 
-/// Writes itself.
+/// A run that can be written to a file.
 pub trait Made {
     fn write(self, out: &Path) -> Result<(), Error>;
 }
@@ -48,8 +48,8 @@ impl Scene {
     pub fn new(opening: Opening, seconds: u64, seed: u64, fill: Fill) -> Scene {
         let ending =
             Ending { stopped_by: StoppedBy::Duration, elapsed_ns: seconds * S, lost_workers: Vec::new() };
-        let beside: Beside = Box::new(|_, _| Vec::new());
-        Scene { opening, seconds, fill, beside, lost: 0..0, ending: Some(ending), seed }
+        let other_events: OtherEvents = Box::new(|_, _| Vec::new());
+        Scene { opening, seconds, fill, other_events, lost: 0..0, ending: Some(ending), seed }
     }
 }
 
@@ -69,7 +69,7 @@ impl Made for Scene {
             let Second { mut interval, random: after, busy_ns, carried: left, .. } = second;
             (random, carried) = (after, left);
             interval.run.add(RunSum::BusyNs.id(), busy_ns);
-            for event in (self.beside)(number, &mut random) {
+            for event in (self.other_events)(number, &mut random) {
                 writer.event(&event);
             }
             if !self.lost.contains(&number) {
@@ -100,41 +100,41 @@ fn pulses(workers: u32, busy_ns: u64) -> Vec<WorkerTimes> {
     vec![one; workers as usize]
 }
 
-/// How an answer came, or did not.
+/// How a request ended.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Way {
     Status(u16),
-    /// After so many ns.
+    /// After this many ns.
     Timeout(u64),
     Broken(Fault),
 }
 
-/// What goes on from one second to the next.
+/// State that continues from one second to the next.
 #[derive(Default)]
 struct Carried {
-    /// Of each open connection the requests that it has served, the oldest first.
+    /// Number of requests of each open connection, oldest first.
     served: VecDeque<u64>,
-    /// Requests that nobody will answer.
+    /// Requests that get no response.
     hung: Vec<Hung>,
 }
 
-/// It waits for its time-out.
+/// A request that waits for its timeout.
 struct Hung {
     at: usize,
-    /// Before its send.
+    /// Wait before its send.
     wait_ns: u64,
-    /// From the send to the time-out, and what is left of that.
+    /// From the send to the timeout, and the remaining part of that.
     after_ns: u64,
     left_ns: u64,
 }
 
-/// A second in the making.
+/// A second that is being generated.
 pub struct Second {
     pub interval: Interval,
     pub random: Random,
     busy_ns: u64,
     carried: Carried,
-    /// Requests on connections, connections opened for them, and those that a failure took away.
+    /// Requests, connections opened for them, and connections closed by a failure.
     requests: u64,
     opened: u64,
     broken: u64,
@@ -153,7 +153,7 @@ impl Second {
         second
     }
 
-    /// Those that hang go on hanging, or are given up.
+    /// Continues the requests without a response, or times them out.
     fn time_out(&mut self) {
         for mut one in std::mem::take(&mut self.carried.hung) {
             let held_ns = one.left_ns.min(S);
@@ -172,7 +172,7 @@ impl Second {
         }
     }
 
-    /// Wait, first byte and body, by their sum.
+    /// Wait, time to first byte, and download of the slowest requests, by their sum.
     fn phases(&mut self, phases_ns: [u64; 3]) {
         let ids = [RunHist::WaitByResponse, RunHist::FirstByteByResponse, RunHist::BodyByResponse];
         let response_ns = phases_ns.iter().sum();
@@ -190,7 +190,7 @@ impl Second {
         (self.random.below(1 << 32) as f64) < share * (1u64 << 32) as f64
     }
 
-    /// One request of series `at`, whose service took `service_ns` behind a wait of `wait_ns`.
+    /// Adds one request of series `at` with a service time of `service_ns` after a wait of `wait_ns`.
     pub fn request(&mut self, at: usize, service_ns: u64, wait_ns: u64, body_bytes: u64, way: Way) {
         let late_ns = self.random.time_ns(9_000.0, 0.6);
         self.busy_ns += 11_000 + body_bytes / 8;
@@ -198,7 +198,7 @@ impl Second {
         let run = &mut self.interval.run;
         run.record(RunHist::ScheduleLag.id(), late_ns);
         run.record(RunHist::LoopTime.id(), 30_000 + late_ns);
-        // On the average it began in the middle of its second.
+        // On average, it starts in the middle of its second.
         let held_ns = if let Way::Timeout(after_ns) = way { after_ns.min(S / 2) } else { service_ns };
         run.add(RunSum::InFlightNs.id(), held_ns);
         let response_ns = service_ns + wait_ns + late_ns;
@@ -243,7 +243,7 @@ impl Second {
         }
     }
 
-    /// Failures of this side do not end a request.
+    /// Failures on the client's side do not complete a request.
     pub fn fail(&mut self, at: usize, fault: Fault) {
         let cells = &mut self.interval.series[at];
         cells.add(fault_id(fault), 1);
@@ -253,25 +253,25 @@ impl Second {
         }
     }
 
-    /// A check (by its series) that was made and held or not.
+    /// Adds a check (by its series), passed or failed.
     pub fn check(&mut self, at: usize, holds: bool) {
         let cells = &mut self.interval.series[at];
         cells.add(SeriesSum::Finished.id(), 1);
         cells.add(SeriesSum::Failed.id(), u64::from(!holds));
     }
 
-    /// A passage through a group.
+    /// Adds a passage through a group.
     pub fn passage(&mut self, at: usize, time_ns: u64) {
         self.interval.series[at].add(SeriesSum::Finished.id(), 1);
         self.interval.series[at].record(SeriesHist::Response.id(), time_ns);
     }
 
-    /// Connections that are open.
+    /// Returns the number of open connections.
     pub fn open(&self) -> u64 {
         self.carried.served.len() as u64
     }
 
-    /// Connections made and closed: the oldest, as by a server with a limit on requests.
+    /// Opens and closes connections, the oldest first, as a server with a limit on requests per connection does.
     pub fn connections(&mut self, opened: u64, closed: u64) {
         for _ in 0..closed {
             let served = self.carried.served.pop_front();
@@ -280,7 +280,7 @@ impl Second {
         self.made(opened);
     }
 
-    /// The youngest closed for they were idle.
+    /// Closes the newest connections, because they are idle.
     pub fn idle(&mut self, closed: u64) {
         for _ in 0..closed {
             let served = self.carried.served.pop_back();
@@ -308,8 +308,8 @@ impl Second {
         self.run().add(RunSum::ConnOpened.id(), opened);
     }
 
-    /// What failures did to connections, what each of these served, and each worker's peaks: those of requests at once
-    /// from their sum over time.
+    /// Adds connections closed by failures, the requests of each connection, and the peaks of each worker; the peak of
+    /// requests in flight is computed from their sum over time.
     fn settle(&mut self, workers: u64) {
         for _ in 0..std::mem::take(&mut self.broken) {
             let served = self.carried.served.pop_back();
@@ -327,7 +327,7 @@ impl Second {
         self.run().peak(RunPeak::InFlight.id(), (mean * 3 / 2 + 1).div_ceil(workers).min(share));
     }
 
-    /// The end of the run cuts off what hangs, and leaves connections open.
+    /// Ends the run: waiting requests are in flight at the end, and connections stay open.
     fn stop(&mut self) {
         let hung = std::mem::take(&mut self.carried.hung);
         self.run().add(RunSum::InFlightAtEnd.id(), hung.len() as u64);
@@ -345,7 +345,7 @@ impl Second {
     }
 }
 
-/// The machine that makes the load.
+/// Describes the load generator's machine.
 pub fn machine(environment: &mut Environment) {
     environment.kernel = "6.12.0".into();
     environment.cpu_model = "made up, 2 cores".into();

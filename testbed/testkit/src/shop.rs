@@ -1,8 +1,8 @@
-//! A shop: users look around, and two of five buy. What it takes grows with the load, as in a queue, because the
-//! processors of its database have an end.
+//! A shop: users browse, and two of five buy. Response times grow with the load, as in a queue, because the CPUs of its
+//! database are limited.
 
 use crate::made_up::{Random, opening};
-use crate::scene::{Beside, Fill, MS, S, Scene, Second, Way, machine, note};
+use crate::scene::{Fill, MS, OtherEvents, S, Scene, Second, Way, machine, note};
 use plimsoll_plan::Fault;
 use plimsoll_plan::failure_example::FailureExample;
 use plimsoll_plan::load::{Arrivals, Load, Profile, Share, Stage, Workload};
@@ -13,7 +13,7 @@ use plimsoll_plan::watch::{MonitorOutline, Unit};
 use plimsoll_record::event::{Fact, MissedSample, MonitorSample, Opening, Reading, RunEvent};
 use std::ops::Range;
 
-/// Name, group, median of the service time in ms without load, its spread, body in bytes.
+/// Name, group, median service time in ms without load, its spread, body in bytes.
 type Page = (&'static str, &'static str, f64, f64, u64);
 
 const PAGES: [Page; 5] = [
@@ -24,23 +24,23 @@ const PAGES: [Page; 5] = [
     ("pay", "buy / till", 38.0, 0.45, 640),
 ];
 const GROUPS: [&str; 3] = ["browse", "buy", "buy / till"];
-/// Behind the requests come the checks, then the groups.
+/// Series of the checks, which follow the requests; the groups follow the checks.
 const PRICED: usize = 5;
 const ORDERED: usize = 6;
 const BROWSE: usize = 7;
 
-/// How a shop fares.
+/// The conditions of a run.
 #[derive(Clone)]
 struct Day {
     rate_per_s: Profile,
     seconds: u64,
-    /// Arrivals a second at which its database has no more to give.
+    /// Arrivals per second that saturate its database.
     capacity_per_s: f64,
-    /// Connections that its users may have, all of them in use in times of trouble.
+    /// Maximum number of connections, all of which are in use during the spike.
     connections: u32,
-    /// Seconds of trouble.
+    /// Seconds of the spike.
     spike: Range<u64>,
-    /// Bytes that stay in memory each second.
+    /// Bytes that leak each second.
     leak_bytes: f64,
 }
 
@@ -49,7 +49,7 @@ impl Day {
         self.rate_per_s.level_at(second * S) / self.capacity_per_s
     }
 
-    /// By what service times are multiplied.
+    /// Returns the factor of the service times.
     fn factor(&self, second: u64) -> f64 {
         let load = self.load(second).min(0.96);
         let queue = 1.0 + 0.25 * load / (1.0 - load);
@@ -106,7 +106,7 @@ fn planned(origin: &str, name: &str, day: &Day, warmup_s: u64, texts: &[&str]) -
     opening
 }
 
-/// Fills seconds; `share` of the arrivals are this machine's.
+/// Returns the function that fills seconds; `share` of the arrivals are from this load generator.
 fn fill(day: &Day, share: f64) -> Fill {
     let day = day.clone();
     let mut owed = 0.0;
@@ -134,7 +134,7 @@ fn fill(day: &Day, share: f64) -> Fill {
     })
 }
 
-/// A part of the connections is enough but for times of trouble; what was opened for these is idle soon after.
+/// A part of the connections is enough except during the spike; the additional ones are idle soon after it.
 fn connect(day: &Day, second: &mut Second, number: u64) {
     let (most, open) = (u64::from(day.connections), second.open());
     let enough = most * 3 / 8;
@@ -145,7 +145,7 @@ fn connect(day: &Day, second: &mut Second, number: u64) {
     second.idle(second.open().saturating_sub(wanted).min(12));
 }
 
-/// One user from the first page to the last.
+/// Adds the requests of one user.
 fn visit(second: &mut Second, factor: f64, is_spike: bool) {
     let buys = second.chance(0.4);
     let mut spent = [0u64; 3];
@@ -181,7 +181,7 @@ fn visit(second: &mut Second, factor: f64, is_spike: bool) {
     }
 }
 
-/// A few are under way, young as they are.
+/// Adds a few young requests that are in flight at the end.
 fn at_stop(second: &mut Second) {
     second.run().add(RunSum::InFlightAtEnd.id(), 3);
     second.run().add(RunSum::IterationsInterrupted.id(), 3);
@@ -193,8 +193,8 @@ fn at_stop(second: &mut Second) {
     }
 }
 
-/// Monitors, examples of failures, notes.
-fn other_readings(day: &Day, notes: Vec<(u64, &'static str)>) -> Beside {
+/// Returns monitor samples, failure examples, and notes.
+fn other_readings(day: &Day, notes: Vec<(u64, &'static str)>) -> OtherEvents {
     let day = day.clone();
     Box::new(move |second, random| {
         let mut events = Vec::new();
@@ -265,7 +265,7 @@ fn sights(day: &Day, second: u64, random: &mut Random) -> Vec<RunEvent> {
     let sight = |(monitor, readings)| {
         RunEvent::MonitorSampled(MonitorSample { at_ns: at_ns + u64::from(monitor) * 900, monitor, readings })
     };
-    // While it is in trouble the database does not answer its monitor either.
+    // During the spike, the database does not respond to its monitor either.
     (0u32..)
         .zip(seen)
         .filter(|(monitor, _)| *monitor != 1 || second != day.spike.start + 1)
@@ -278,7 +278,7 @@ fn stages(legs: &[(u64, f64)]) -> Profile {
     Profile { start: 0.0, stages: stages.collect() }
 }
 
-/// An hour with a ramp, a step that is too high for `pay`, and half a minute of trouble.
+/// An hour with a ramp, a step that is too high for `pay`, and a spike of half a minute.
 pub fn hour(seed: u64) -> Scene {
     let legs = [(300, 250.0), (900, 250.0), (0, 320.0), (1_980, 320.0), (0, 250.0), (420, 250.0)];
     let day = Day {
@@ -297,12 +297,12 @@ pub fn hour(seed: u64) -> Scene {
     ];
     let opening = planned("0123456789abcdef", "shop, an hour", &day, 30, &texts);
     let mut scene = Scene::new(opening, 3_600, seed, fill(&day, 1.0));
-    scene.beside =
+    scene.other_events =
         other_readings(&day, vec![(600, "cache switched off"), (1_500, "cache switched on again")]);
     scene
 }
 
-/// A soak whose program keeps some of what it takes.
+/// A soak test with a memory leak.
 pub fn nine_hours(seed: u64) -> Scene {
     let day = Day {
         rate_per_s: stages(&[(600, 25.0), (31_200, 25.0), (600, 0.0)]),
@@ -315,11 +315,11 @@ pub fn nine_hours(seed: u64) -> Scene {
     let texts = ["response_time p99 < 300ms", "error_rate < 1%"];
     let opening = planned("nine-hours", "shop, a soak", &day, 60, &texts);
     let mut scene = Scene::new(opening, 32_400, seed, fill(&day, 1.0));
-    scene.beside = other_readings(&day, vec![(14_400, "log files were rotated")]);
+    scene.other_events = other_readings(&day, vec![(14_400, "log files were rotated")]);
     scene
 }
 
-/// Half of the load of a shop: the part of one machine.
+/// Half of the load of a shop: the shard of one load generator.
 pub fn half(seed: u64, number: u32) -> Scene {
     let day = Day {
         rate_per_s: stages(&[(20, 200.0), (280, 200.0)]),
@@ -335,11 +335,11 @@ pub fn half(seed: u64, number: u32) -> Scene {
     opening.environment.host = format!("load-{number}");
     opening.started_unix_ns += u64::from(number) * 3 * MS;
     let mut scene = Scene::new(opening, 300, seed, fill(&day, 0.5));
-    scene.beside = other_readings(&day, vec![(100, "log level lowered")]);
+    scene.other_events = other_readings(&day, vec![(100, "log level lowered")]);
     scene
 }
 
-/// A plain stretch of it.
+/// A period of it without special events.
 pub fn short(seed: u64, seconds: u64) -> Scene {
     let day = Day {
         rate_per_s: Profile::constant(60.0),
@@ -352,6 +352,6 @@ pub fn short(seed: u64, seconds: u64) -> Scene {
     let opening =
         planned("short", "shop, a short run", &day, 10, &["response_time p99 < 300ms", "error_rate < 1%"]);
     let mut scene = Scene::new(opening, seconds, seed, fill(&day, 1.0));
-    scene.beside = other_readings(&day, Vec::new());
+    scene.other_events = other_readings(&day, Vec::new());
     scene
 }

@@ -1,4 +1,4 @@
-//! Runs in which little or nothing went well.
+//! Runs with failures.
 
 use crate::made_up::opening;
 use crate::scene::{MS, S, Scene, Way, machine};
@@ -9,7 +9,7 @@ use plimsoll_plan::load::{Load, Profile};
 use plimsoll_plan::metric::{RunSum, SeriesHist, SeriesSum};
 use plimsoll_record::event::{Opening, RunEvent};
 
-/// Users of two requests, one after the other.
+/// Users that send two requests sequentially.
 fn users(origin: &str, users: u32, seconds: u64) -> Opening {
     let mut opening = opening(origin, 2);
     let outline = &mut opening.outline;
@@ -53,7 +53,7 @@ pub fn all_errors(seed: u64) -> Scene {
     let mut opening = users("all-errors", 40, 60);
     opening.outline.timeout_ns = S;
     let mut scene = Scene::new(opening, 60, seed, Box::new(fill));
-    scene.beside = Box::new(|second, _| {
+    scene.other_events = Box::new(|second, _| {
         let texts = [
             ("http_status", 500, "status 500 where 200-399 was expected", "{\"error\":\"out of memory\"}"),
             ("http_status", 503, "status 503 where 200-399 was expected", "upstream is down"),

@@ -1,5 +1,5 @@
-//! Ctrl-C while children of ours are up. The signal only raises a flag; whoever waits looks at it, gives up with a
-//! sentence, and the ordinary way back stops what was started.
+//! Ctrl-C while children run. The signal only sets a flag; code that waits checks the flag and returns an error, and
+//! the callers stop what they have started.
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 use crate::Outcome;
 
 static ASKED: OnceLock<Arc<AtomicBool>> = OnceLock::new();
-/// Whether nobody listens, so that a signal does what it usually does.
+/// True if no `Listening` exists, so that a signal has its default effect.
 static OVER: OnceLock<Arc<AtomicBool>> = OnceLock::new();
 static LISTENERS: AtomicUsize = AtomicUsize::new(0);
 
@@ -20,12 +20,12 @@ fn over_flag() -> &'static Arc<AtomicBool> {
     OVER.get_or_init(Arc::default)
 }
 
-/// While one of these lives an interruption is a flag. Afterwards it is the end of the process again: other chores
-/// start nothing that would outlive them.
+/// While a value of this type exists, an interrupt only sets a flag. Afterward, it ends the process, because other
+/// chores start nothing that would outlive them.
 pub struct Listening(());
 
 pub fn listen() -> Result<Listening, String> {
-    // Handlers cannot be taken away again: one that an earlier listener left would end the process under a later one.
+    // Handlers cannot be removed: a second registration would end the process although a `Listening` exists.
     static REGISTERED: OnceLock<Outcome> = OnceLock::new();
     REGISTERED.get_or_init(register).clone()?;
     LISTENERS.fetch_add(1, Ordering::Relaxed);
@@ -38,7 +38,7 @@ fn register() -> Outcome {
         let usual = signal_hook::flag::register_conditional_default(signal, over_flag().clone());
         usual
             .and_then(|_| signal_hook::flag::register(signal, asked_flag().clone()))
-            .map_err(|e| format!("cannot listen to signal {signal}: {e}"))?;
+            .map_err(|e| format!("cannot handle signal {signal}: {e}"))?;
     }
     Ok(())
 }
@@ -55,7 +55,7 @@ pub fn requested() -> bool {
     asked_flag().load(Ordering::Relaxed)
 }
 
-/// An error once somebody has asked to stop.
+/// Returns an error after an interrupt.
 pub fn check() -> Outcome {
     if requested() { Err("interrupted".into()) } else { Ok(()) }
 }

@@ -1,8 +1,8 @@
-//! What the project's chores share: running programs and turning their ends into sentences, deadlines, interrupts, what
-//! machine this is, and which of its programs are missing.
+//! Shared parts of the project's chores: running programs and describing their failures, deadlines, interrupts, the
+//! description of the machine, and its missing programs.
 
 #![forbid(unsafe_code)]
-// Chores talk to a person at a terminal: printing is what they are for.
+// Chores print for a person at a terminal.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 pub mod bounded;
@@ -12,5 +12,5 @@ pub mod machine;
 pub mod needs;
 pub mod shell;
 
-/// What a chore answers: a sentence when it failed (the last line a person reads).
+/// The result of a chore; the error is a sentence, the last line that a person reads.
 pub type Outcome = Result<(), String>;

@@ -1,18 +1,18 @@
-//! What runs and who listens, read from `/proc`: whether a recorded process is still the one that was started, who
-//! belongs to it, and who has a port.
+//! Processes and ports, read from `/proc`: whether a recorded process is still the one that was started, the members of
+//! its group, and the owner of a port.
 
 use std::collections::BTreeMap;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-/// One line of `/proc/PID/stat`, as far as it matters here.
+/// The relevant fields of `/proc/PID/stat`.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Stat {
     pub command: String,
     pub group: i32,
-    /// Ticks since the machine booted: a pid with another start is another process.
+    /// Ticks since the machine booted: a PID with another start is another process.
     pub start: u64,
-    /// Ended, but its parent has not asked yet: it holds no port and no memory.
+    /// Ended, but not yet reaped by its parent: it has no ports and no memory.
     pub ended: bool,
 }
 
@@ -20,7 +20,7 @@ pub fn stat(pid: i32) -> Option<Stat> {
     parse_stat(&std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
 }
 
-/// The name stands in brackets and may itself hold brackets and blanks, so fields are counted from the last one.
+/// The name is in parentheses and may contain parentheses and spaces, so fields are counted from the last one.
 fn parse_stat(text: &str) -> Option<Stat> {
     let (head, tail) = text.rsplit_once(')')?;
     let command = head.split_once('(')?.1.to_string();
@@ -33,7 +33,7 @@ fn parse_stat(text: &str) -> Option<Stat> {
     })
 }
 
-/// Whether the process of that pid is the one that was started then, and has not ended.
+/// Returns whether the process with this PID and start is running.
 pub fn lives(pid: i32, start: u64) -> bool {
     stat(pid).is_some_and(|stat| stat.start == start && !stat.ended)
 }
@@ -43,14 +43,14 @@ pub fn pids() -> Vec<i32> {
     folder.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
 }
 
-/// Everybody alive in a process group.
+/// Returns the running processes of a group.
 pub fn group(group: i32) -> Vec<i32> {
     let member = |pid: &i32| stat(*pid).is_some_and(|stat| stat.group == group && !stat.ended);
     pids().into_iter().filter(member).collect()
 }
 
-/// Everybody alive whose environment says that this lab started it. A program that has written its title over its
-/// environment is not found this way; its group or its folder gives it away.
+/// Returns the running processes whose environment contains the mark of this lab. It does not find programs that
+/// overwrite their environment with a title; they are found by their group or their folder.
 pub fn marked(mark: &str) -> Vec<i32> {
     pids().into_iter().filter(|pid| is_marked(*pid, mark)).collect()
 }
@@ -61,18 +61,18 @@ pub fn is_marked(pid: i32, mark: &str) -> bool {
         && stat(pid).is_some_and(|stat| !stat.ended)
 }
 
-/// Everybody alive whose working folder lies in `folder` (a database's servers stand in their data).
-pub fn standing_in(folder: &Path) -> Vec<i32> {
-    let stands = |pid: &i32| {
+/// Returns the running processes whose working directory is in `folder` (for a database, its data folder).
+pub fn with_working_directory_in(folder: &Path) -> Vec<i32> {
+    let is_inside = |pid: &i32| {
         let place = std::fs::read_link(format!("/proc/{pid}/cwd")).unwrap_or_default();
         let gone = place.as_os_str().as_bytes().strip_suffix(b" (deleted)");
         let place = gone.map_or(place.clone(), |bytes| Path::new(std::ffi::OsStr::from_bytes(bytes)).into());
         place.starts_with(folder) && stat(*pid).is_some_and(|stat| !stat.ended)
     };
-    pids().into_iter().filter(stands).collect()
+    pids().into_iter().filter(is_inside).collect()
 }
 
-/// Ports below `base` x 100 + 100 that somebody listens on, with the socket's inode.
+/// Returns the ports from `base` x 100 to `base` x 100 + 99 that are listened on, with the inodes of their sockets.
 pub fn listeners(base: u16) -> BTreeMap<u16, u64> {
     let mut found = BTreeMap::new();
     for table in ["/proc/net/tcp", "/proc/net/tcp6"] {
@@ -90,7 +90,7 @@ fn listener(line: &str) -> Option<(u16, u64)> {
     (*fields.get(3)? == "0A").then_some((port, inode))
 }
 
-/// `node (pid 12)`, or nothing when the owner's descriptors may not be read.
+/// Returns `node (PID 12)`, or None without permission to read the owner's file descriptors.
 pub fn owner(inode: u64) -> Option<String> {
     let socket = format!("socket:[{inode}]");
     let pid = pids().into_iter().find(|pid| {
@@ -99,10 +99,10 @@ pub fn owner(inode: u64) -> Option<String> {
             .filter_map(|entry| std::fs::read_link(entry.path()).ok())
             .any(|l| l.as_os_str() == &*socket)
     })?;
-    Some(format!("`{}` (pid {pid})", stat(pid)?.command))
+    Some(format!("`{}` (PID {pid})", stat(pid)?.command))
 }
 
-/// Which boot of the machine this is: start times count from it.
+/// Returns the ID of the current boot: start times count from it.
 pub fn boot() -> String {
     std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default().trim().to_string()
 }
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pid_with_another_start_is_another_process() {
+    fn a_pid_with_another_start_time_is_another_process() {
         let own = std::process::id() as i32;
         let start = stat(own).expect("this process runs").start;
         assert!(lives(own, start) && !lives(own, start + 1));
@@ -130,7 +130,7 @@ mod tests {
         let socket = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
         let port = socket.local_addr().expect("it is bound").port();
         let found = listeners(port / 100);
-        let said = owner(found[&port]).expect("it is ours");
-        assert!(said.contains(&format!("pid {}", std::process::id())), "{said}");
+        let said = owner(found[&port]).expect("it belongs to this process");
+        assert!(said.contains(&format!("PID {}", std::process::id())), "{said}");
     }
 }

@@ -1,4 +1,5 @@
-//! What machine this is: a label for folder names (never a host name) and the lines that a reader of numbers needs.
+//! Description of the machine: a label for folder names (never a host name), and the lines that a reader of results
+//! needs.
 
 use crate::shell;
 use jiff::Timestamp;
@@ -8,12 +9,13 @@ pub fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// `linux-6.18.44-amd-epyc-2-cores`: enough to tell machines apart, nothing that names a person or a network.
+/// Returns a label such as `linux-6.18.44-amd-epyc-2-cores`, which distinguishes machines and names no person or
+/// network.
 pub fn label() -> String {
     slug(&format!("{}-{}-{}-{}-cores", std::env::consts::OS, kernel(), model(), cores()))
 }
 
-/// Kernel, processor, cores and memory, one line each.
+/// Returns kernel, processor, cores, memory, and congestion control, one line each.
 pub fn describe() -> Vec<(&'static str, String)> {
     let memory = field("/proc/meminfo", "MemTotal").unwrap_or_else(|| "unknown".into());
     let congestion = read("/proc/sys/net/ipv4/tcp_congestion_control").unwrap_or_else(|| "unknown".into());
@@ -26,25 +28,24 @@ pub fn describe() -> Vec<(&'static str, String)> {
     ]
 }
 
-/// Load averages over 1, 5 and 15 minutes. The bench itself makes up to two of them; more is somebody else.
+/// Returns the load averages over 1, 5, and 15 minutes. The bench itself adds up to two; more is from other processes.
 pub fn load_average() -> String {
     let text = read("/proc/loadavg").unwrap_or_default();
     text.split_whitespace().take(3).collect::<Vec<_>>().join(", ")
 }
 
-/// The date in UTC.
+/// Returns the date in UTC.
 pub fn today() -> String {
     Timestamp::now().strftime("%Y-%m-%d").to_string()
 }
 
-/// Date and time in UTC, as the name of a folder.
+/// Returns date and time in UTC, as the name of a folder.
 pub fn now() -> String {
     Timestamp::now().strftime("%Y-%m-%d-%H%M%S").to_string()
 }
 
-/// The first line that a program prints about itself that holds a digit. Programs disagree on the flag, on the
-/// stream and on the exit status, so all are accepted; a tool without an answer is listed as "unknown", never
-/// left out.
+/// Returns the first line of a program's version output that contains a digit. Programs differ in the flag, the stream,
+/// and the exit status, so all are accepted. A tool that prints no version is listed as "unknown", never omitted.
 pub fn version(program: &str) -> String {
     for flag in ["--version", "-V", "-v", "version"] {
         let Ok(out) = Command::new(program).arg(flag).output() else { continue };
@@ -59,7 +60,7 @@ pub fn version(program: &str) -> String {
     "unknown".into()
 }
 
-/// The checked-out commit, or that there is none.
+/// Returns the checked-out commit, or `none`.
 pub fn commit() -> String {
     let out =
         Command::new("git").current_dir(shell::root()).args(["describe", "--always", "--dirty"]).output();

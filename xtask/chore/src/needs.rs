@@ -1,11 +1,11 @@
-//! `cargo xtask needs`: the system programs that tests and benchmarks use. Probed by program name, because a
-//! person may have them from somewhere else than the distribution; installed only where that needs no password.
+//! `cargo xtask needs`: the system programs that tests and benchmarks use. It looks for the programs, not for packages,
+//! because they may be from elsewhere than the distribution. It installs them only if that needs no password.
 
 use crate::{Outcome, shell};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-/// (program, Debian package, what for).
+/// (program, Debian package, purpose).
 const PROGRAMS: &[(&str, &str, &str)] = &[
     ("cc", "gcc", "SQLite and the benchmark targets"),
     ("wrk", "wrk", "peer in benchmarks"),
@@ -13,27 +13,27 @@ const PROGRAMS: &[(&str, &str, &str)] = &[
     ("h2load", "nghttp2-client", "peer in benchmarks"),
     ("nginx", "nginx-light", "an ordinary server for conformance tests"),
     ("node", "nodejs", "an ordinary server, and one for event streams"),
-    ("npm", "npm", "the event-stream library of that one"),
-    ("go", "golang-go", "an ordinary server, and servers of the testbed (which want 1.25 or newer)"),
-    ("openssl", "openssl", "certificates of a test's own"),
+    ("npm", "npm", "the event-stream library of that server"),
+    ("go", "golang-go", "an ordinary server, and servers of the testbed (which require 1.25 or newer)"),
+    ("openssl", "openssl", "certificates for a test"),
     ("tmux", "tmux", "the live view in a real terminal"),
-    ("unshare", "util-linux", "a network of a test's own"),
+    ("unshare", "util-linux", "a separate network for a test"),
     ("nsenter", "util-linux", "a process in the network of another"),
     ("taskset", "util-linux", "a program on one CPU"),
-    ("chrt", "util-linux", "a build beside tests that leaves them the CPUs"),
-    ("nft", "nftables", "packets that get lost"),
-    ("ss", "iproute2", "socket counts seen from outside"),
-    ("tc", "iproute2", "a link of a known width"),
-    ("ip", "iproute2", "a network to put it into"),
-    ("python3", "python3-minimal", "a network device with a way to the target and back"),
+    ("chrt", "util-linux", "a build with idle priority during the tests"),
+    ("nft", "nftables", "lost packets"),
+    ("ss", "iproute2", "socket counts from outside the tool"),
+    ("tc", "iproute2", "a link with a known bandwidth"),
+    ("ip", "iproute2", "a network for that link"),
+    ("python3", "python3-minimal", "a network device with a delay"),
     ("sqlite3", "sqlite3", "run files read by another program"),
-    ("curl", "curl", "the contracts of the testbed, asked by a client that is not ours"),
+    ("curl", "curl", "an independent client for the contracts of the testbed"),
     ("postgres", "postgresql", "a database under load"),
-    ("initdb", "postgresql", "a cluster of its own for it"),
-    ("psql", "postgresql-client", "its rows"),
+    ("initdb", "postgresql", "a cluster for that database"),
+    ("psql", "postgresql-client", "the rows of that database"),
     ("redis-server", "redis-server", "a cache under load"),
-    ("prometheus", "prometheus", "a scraper beside the load"),
-    ("prometheus-node-exporter", "prometheus-node-exporter", "the machine as Prometheus sees it"),
+    ("prometheus", "prometheus", "a scraper during the load"),
+    ("prometheus-node-exporter", "prometheus-node-exporter", "host metrics for Prometheus"),
     ("chromium", "chromium", "pages in a real browser"),
     ("strace", "strace", "system calls per request"),
 ];
@@ -44,16 +44,14 @@ pub fn command(arguments: &[String]) -> Outcome {
     }
     let all: Vec<&str> = PROGRAMS.iter().map(|row| row.0).collect();
     ensure(&all)?;
-    println!("all {} programs are here", PROGRAMS.len());
+    println!("all {} programs are installed", PROGRAMS.len());
     Ok(())
 }
 
-/// Installs those of the named programs that are missing, or says what to type.
+/// Installs the missing ones of these programs, or returns an error with the command that does.
 pub fn ensure(programs: &[&str]) -> Outcome {
     if let Some(unknown) = programs.iter().find(|name| !PROGRAMS.iter().any(|row| row.0 == **name)) {
-        return Err(format!(
-            "nobody knows the package of `{unknown}`\nhint: add a row to xtask/chore/src/needs.rs"
-        ));
+        return Err(format!("unknown program `{unknown}`\nhelp: add a row to xtask/chore/src/needs.rs"));
     }
     let missing = missing(programs, |program| find(program).is_some());
     if missing.is_empty() {
@@ -70,12 +68,12 @@ pub fn ensure(programs: &[&str]) -> Outcome {
             let still = names.join(", ");
             if names.is_empty() { Ok(()) } else { Err(format!("installed, but still not found: {still}")) }
         }
-        None => Err(format!("some programs are missing\ntype: {}", sentence(&packages))),
+        None => Err(format!("some programs are missing\nhelp: run {}", sentence(&packages))),
     }
 }
 
-/// Where a program is. Debian keeps the server programs of each PostgreSQL in a folder that is on nobody's PATH; of
-/// several versions the newest is taken.
+/// Returns the path of a program. Debian installs the server programs of each PostgreSQL version in a folder that is
+/// not on PATH; of several versions, the newest is used.
 pub fn find(program: &str) -> Option<PathBuf> {
     if let Some(path) = shell::find_program(program) {
         return Some(path);
@@ -94,21 +92,20 @@ fn missing(
     PROGRAMS.iter().filter(|row| programs.contains(&row.0) && !here(row.0)).collect()
 }
 
-/// The words to put before `apt-get`, when installing needs no password here.
+/// Returns the words before `apt-get`, if installing needs no password.
 fn installer() -> Option<&'static [&'static str]> {
     shell::find_program("apt-get")?;
     if nix::unistd::geteuid().is_root() {
         return Some(&[]);
     }
-    // -n: never ask. A chore that stops at a password prompt hangs CI.
+    // -n: never prompt. A chore that stops at a password prompt hangs CI.
     let quiet =
         Command::new("sudo").args(["-n", "true"]).stdout(Stdio::null()).stderr(Stdio::null()).status();
     quiet.is_ok_and(|status| status.success()).then_some(&["sudo", "-n"])
 }
 
-/// Debian starts a server as soon as it is unpacked, on its usual port and for good. Its own way to forbid that is a
-/// program that answers 101; one that is there already has its reasons and stays. One shell does all of it, because
-/// the program must go again however the installation ends.
+/// Debian starts a server as soon as it is installed. A policy program that exits with 101 prevents that; an existing
+/// one stays. One shell does all of it, because the program must be removed at any end of the installation.
 const INSTALL: &str = r#"
 policy=/usr/sbin/policy-rc.d
 if [ ! -e $policy ]; then
@@ -124,7 +121,7 @@ fn install(prefix: &[&str], packages: &[&str]) -> Outcome {
     let mut line = vec!["sh", "-c", INSTALL, "install"];
     line.extend_from_slice(packages);
     println!("installing: {}", packages.join(" "));
-    as_root(prefix, &line).map_err(|_| format!("could not install {}", packages.join(" ")))
+    as_root(prefix, &line).map_err(|_| format!("cannot install {}", packages.join(" ")))
 }
 
 fn as_root(prefix: &[&str], line: &[&str]) -> Outcome {
@@ -142,7 +139,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_is_missing_is_asked_for() {
+    fn only_missing_packages_are_installed() {
         let all: Vec<&str> = PROGRAMS.iter().map(|row| row.0).collect();
         let gone = missing(&all, |program| program != "strace" && program != "ab");
         let packages: Vec<&str> = gone.iter().map(|row| row.1).collect();

@@ -1,27 +1,27 @@
-//! Running other programs: the one place where a chore starts a child and turns its end into a sentence.
+//! Runs other programs: the only place where a chore starts a child and describes its failure.
 
 use crate::Outcome;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// The root of the checkout. Cargo sets the variable for `cargo xtask`; it is baked in at build time too,
-/// so the binary also works when started by hand.
+/// Returns the root of the checkout. Cargo sets the variable for `cargo xtask`; the build also stores it, so that the
+/// binary works if it is started by hand.
 pub fn root() -> PathBuf {
     let here = std::env::var("CARGO_MANIFEST_DIR").unwrap_or_else(|_| env!("CARGO_MANIFEST_DIR").to_string());
     let here = Path::new(&here);
-    // The parent where there is no lock file: a checkout that a test has made.
+    // The parent if no lock file exists: a checkout that a test has created.
     let root = here.ancestors().find(|folder| folder.join("Cargo.lock").is_file()).or(here.parent());
     root.map_or_else(|| PathBuf::from("."), Path::to_path_buf)
 }
 
-/// The cargo that started us, so that a toolchain override holds for everything underneath.
+/// Returns the cargo that started this process, so that a toolchain override applies to everything below it.
 pub fn cargo() -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(root());
     command
 }
 
-/// Runs a command line with our terminal; its own output is the explanation of a failure.
+/// Runs a command on this terminal; its own output explains a failure.
 pub fn run(command: &mut Command) -> Outcome {
     let shown = show(command);
     let status = command.status().map_err(|e| format!("cannot start `{shown}`: {e}"))?;
@@ -42,7 +42,7 @@ pub fn output(command: &mut Command) -> Result<String, String> {
     String::from_utf8(out.stdout).map_err(|_| format!("`{shown}` printed bytes that are not UTF-8"))
 }
 
-/// The command as a person would type it. Arguments with spaces are quoted; nothing is executed from this text.
+/// Returns the command as a person would type it. Arguments with spaces are quoted; this text is never executed.
 pub fn show(command: &Command) -> String {
     let program = Path::new(command.get_program()).file_name().unwrap_or(command.get_program());
     let mut line = program.to_string_lossy().into_owned();
@@ -55,26 +55,26 @@ pub fn show(command: &Command) -> String {
     line
 }
 
-/// Looks a program up on PATH and in the system folders that a plain user's PATH leaves out (nginx lives there).
+/// Finds a program on PATH and in the system folders that are not on an ordinary user's PATH (such as that of nginx).
 pub fn find_program(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let system = ["/usr/sbin", "/usr/local/sbin", "/sbin"].map(PathBuf::from);
     std::env::split_paths(&path).chain(system).map(|folder| folder.join(name)).find(|file| file.is_file())
 }
 
-/// `cargo metadata` of the workspace, as JSON.
+/// Returns `cargo metadata` of the workspace, as JSON.
 pub fn metadata(arguments: &[&str]) -> Result<serde_json::Value, String> {
     let text = output(cargo().args(["metadata", "--format-version", "1"]).args(arguments))?;
     serde_json::from_str(&text).map_err(|e| format!("cannot read `cargo metadata`: {e}"))
 }
 
-/// Where cargo puts what it builds (`target/`, unless the environment says otherwise).
+/// Returns cargo's target folder (`target/`, unless the environment sets another one).
 pub fn target_folder() -> Result<PathBuf, String> {
     let metadata = metadata(&["--no-deps"])?;
     metadata["target_directory"]
         .as_str()
         .map(PathBuf::from)
-        .ok_or_else(|| "`cargo metadata` names no target folder".into())
+        .ok_or_else(|| "`cargo metadata` has no target folder".into())
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
-//! Programs that are shell scripts in place of tests, and what comes of them.
+//! Shell scripts in place of test programs, and the results of a round.
 
 use super::*;
 
 #[test]
-fn programs_are_what_cargo_built_for_tests_and_nothing_else() {
+fn only_test_programs_are_read_from_cargos_messages() {
     let messages = r#"
 WIRE,"target":{"name":"h1"},"profile":{"test":true},"executable":"/t/h1-1"}
 WIRE,"target":{"name":"plimsoll"},"profile":{"test":false},"executable":"/t/plimsoll"}
@@ -21,7 +21,7 @@ WIRE,"target":{"name":"wire"},"profile":{"test":true},"executable":null}
 }
 
 #[test]
-fn each_program_that_loads_is_known_by_its_name() {
+fn every_test_target_of_the_binary_is_listed() {
     let metadata = shell::metadata(&["--no-deps"]).unwrap();
     let targets = metadata["packages"].as_array().unwrap().iter().find(|p| p["name"] == "plimsoll").unwrap();
     let mut names: Vec<&str> = targets["targets"]
@@ -38,14 +38,14 @@ fn each_program_that_loads_is_known_by_its_name() {
     assert!(TIMED.iter().all(|name| known.contains(name)));
 }
 
-/// A round in a folder of its own.
+/// Returns a round in a new folder.
 fn round(name: &str) -> Round {
     let folder = std::env::temp_dir().join(format!("xtask-suites-{}-{name}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     Round::new(folder, false)
 }
 
-/// What comes of a program that is this shell script.
+/// Returns the verdict on a program that is this shell script.
 fn verdict_of(name: &str, script: &str, within: Duration) -> Outcome {
     let round = round(name);
     let mut command = Command::new("sh");
@@ -58,7 +58,7 @@ fn verdict_of(name: &str, script: &str, within: Duration) -> Outcome {
 const RESULT: &str = "test result: ok. 3 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out";
 
 #[test]
-fn a_program_passes_by_its_results_and_not_by_its_code_alone() {
+fn a_program_needs_results_and_a_good_exit_code_to_pass() {
     let within = Duration::from_secs(60);
     assert_eq!(verdict_of("good", &format!("echo '{RESULT}'"), within), Ok(()));
     let failed = |name: &str| Err(format!("tests failed: {name}, see above"));
@@ -69,7 +69,7 @@ fn a_program_passes_by_its_results_and_not_by_its_code_alone() {
 }
 
 #[test]
-fn a_failure_is_shown_whole_and_a_success_in_one_line() {
+fn a_failure_is_shown_completely_and_a_success_in_one_line() {
     let text = format!("test a ... ok\nwhy\n\n{RESULT}\n");
     assert_eq!(describe("x", 1.25, None, &text), "x: 1.2 s, ok. 3 passed; 0 failed; 0 ignored\n");
     let failed = describe("x", 1.25, Some("did not end within 900 s"), &text);
@@ -78,15 +78,14 @@ fn a_failure_is_shown_whole_and_a_success_in_one_line() {
 }
 
 #[test]
-fn tests_made_again_are_shown_and_too_many_of_them_fail_a_run() {
+fn too_many_repeated_tests_fail_a_run() {
     let script = |tests: usize| {
-        let lines =
-            (0..tests).map(|n| format!("made again: m::t{n}: it failed\nmade again: m::t{n}: again\n"));
-        let lines = lines.collect::<String>() + "tried again: m::fine: 7 us\n";
-        format!("printf '{lines}' >> $PLIMSOLL_TESTS_MADE_AGAIN; echo '{RESULT}'")
+        let lines = (0..tests).map(|n| format!("repeated: m::t{n}: it failed\nrepeated: m::t{n}: again\n"));
+        let lines = lines.collect::<String>() + "retried: m::fine: 7 us\n";
+        format!("printf '{lines}' >> $PLIMSOLL_REPEATED_TESTS; echo '{RESULT}'")
     };
     let verdict = |tests: usize| {
-        let round = round(&format!("again-{tests}"));
+        let round = round(&format!("repeated-{tests}"));
         let mut command = Command::new("sh");
         command.args(["-c", &script(tests)]);
         round.listed("t".into(), command, Duration::from_secs(60)).unwrap();
@@ -94,13 +93,13 @@ fn tests_made_again_are_shown_and_too_many_of_them_fail_a_run() {
         std::fs::remove_dir_all(&round.folder).unwrap();
         verdict
     };
-    assert_eq!(verdict(MADE_AGAIN), Ok(()));
-    let sentence = verdict(MADE_AGAIN + 1).unwrap_err();
-    assert!(sentence.starts_with("4 tests had to be made again, more than 3: t m::t0, "), "{sentence}");
+    assert_eq!(verdict(MAX_REPEATS), Ok(()));
+    let sentence = verdict(MAX_REPEATS + 1).unwrap_err();
+    assert!(sentence.starts_with("4 tests had to be repeated, more than 3: t m::t0, "), "{sentence}");
     assert!(!sentence.contains("fine"), "{sentence}");
 }
 
-/// A program of three tests: what it is not asked for by name passes; `a` fails always, `b` the first time.
+/// A program of three tests: `a` always fails, `b` fails the first time, and the third one passes.
 const SCRIPT: &str = r#"
 named() { [ $# -eq 0 ] && return 0; for name in "$@"; do [ "$name" = "$wanted" ] && return 0; done; return 1; }
 asked=3
@@ -119,7 +118,7 @@ exit 101
 "#;
 
 #[test]
-fn a_test_that_failed_is_made_again_alone_and_a_defect_stays_one() {
+fn a_failed_test_is_repeated_alone_and_a_defect_fails_again() {
     let verdict = |name: &str, always: &str, once: &str| {
         let round = round(name);
         let forgetful = if name == "forgetful" { "1" } else { "" };
@@ -129,34 +128,34 @@ fn a_test_that_failed_is_made_again_alone_and_a_defect_stays_one() {
         command.arg(&program).env("ALWAYS", always).env("ONCE", once).env("FOLDER", &round.folder);
         command.env("FORGETFUL", forgetful);
         round.listed("t".into(), command, Duration::from_secs(60)).unwrap();
-        let verdict = round.again().and_then(|()| round.verdict());
-        let again = locked(&round.made_again).iter().cloned().collect::<Vec<_>>().join(" ");
+        let verdict = round.repeat_failed().and_then(|()| round.verdict());
+        let repeated = locked(&round.repeated).iter().cloned().collect::<Vec<_>>().join(" ");
         std::fs::remove_dir_all(&round.folder).unwrap();
-        (verdict, again)
+        (verdict, repeated)
     };
     let failed = || Err("tests failed: t, see above".to_string());
     assert_eq!(verdict("none", "", ""), (Ok(()), String::new()));
     assert_eq!(verdict("once", "", "m::b"), (Ok(()), "t m::b".into()));
     assert_eq!(verdict("always", "m::a", "m::b"), (failed(), "t m::a t m::b".into()));
-    // A program that does not know the name runs no test and ends well.
+    // A program that does not know the name runs no test and succeeds.
     assert_eq!(verdict("forgetful", "", "m::b"), (failed(), "t m::b".into()));
-    // More than may be made again are not tried at all.
-    let many = (0..=MADE_AGAIN).map(|n| format!("m::t{n}")).collect::<Vec<_>>().join(" ");
+    // If there are more than the maximum, none is repeated.
+    let many = (0..=MAX_REPEATS).map(|n| format!("m::t{n}")).collect::<Vec<_>>().join(" ");
     assert_eq!(verdict("many", "", &many), (failed(), String::new()));
 }
 
 #[test]
-fn what_went_wrong_beside_a_failed_test_is_said_as_well() {
+fn all_errors_are_reported() {
     let outcomes = [Err("tests failed: x".to_string()), Ok(()), Err("the build failed".to_string())];
     assert_eq!(all_of(outcomes), Err("tests failed: x\nthe build failed".into()));
     assert_eq!(all_of([Ok(()), Ok(())]), Ok(()));
 }
 
 #[test]
-fn the_slowest_come_first_and_only_ten_of_them() {
+fn the_ten_slowest_programs_are_listed_first() {
     let ended: Vec<Ended> =
         (0..12).map(|n| Ended { name: format!("p{n}"), seconds: f64::from(n), passed: true }).collect();
     let text = slowest(&ended);
-    assert!(text.starts_with("the slowest of 12 test programs (66 s of tests in all):\n     11.0 s  p11\n"));
+    assert!(text.starts_with("slowest of 12 test programs (66 s in total):\n     11.0 s  p11\n"));
     assert_eq!(text.lines().count(), 11);
 }

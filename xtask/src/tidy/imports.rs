@@ -1,11 +1,11 @@
-//! Imports run strictly downward. Checked twice: in the manifests, where cargo would allow any direction that is
-//! not a circle, and in the sources, where a dependency that slipped through would be used.
+//! Imports run strictly downward. This is checked in the manifests, where cargo would allow every direction except for
+//! a cycle, and in the sources that use the dependencies.
 
 use super::tables::{LEVELS, TEST_IMPORTS, is_test_path};
 use super::{Problem, source, tree::Package, tree::Tree};
 
 const RULE: &str = "imports";
-/// Packages of chores, which import each other and nothing else of ours.
+/// Packages of chores, which import each other and no other package of this workspace.
 const CHORES: &[&str] = &["bench", "chore", "lab"];
 
 pub fn check(tree: &Tree) -> Vec<Problem> {
@@ -37,12 +37,12 @@ fn manifest(package: &Package, problems: &mut Vec<Problem>) {
                 RULE,
                 path,
                 0,
-                format!("package of this folder is called `plimsoll-{short}`"),
+                format!("the package of this folder must have the name `plimsoll-{short}`"),
             ));
         }
     }
     for dependency in &package.dependencies {
-        if let Some(name) = ours(&dependency.name)
+        if let Some(name) = short_name(&dependency.name)
             && let Some(why) = refusal(owner(path), &name, dependency.dev)
         {
             problems.push(Problem::new(RULE, path, 0, why));
@@ -50,8 +50,8 @@ fn manifest(package: &Package, problems: &mut Vec<Problem>) {
     }
 }
 
-/// The short name of a crate of ours, from a package or crate name.
-fn ours(name: &str) -> Option<String> {
+/// Returns the short name of a crate of this workspace, from its package or crate name.
+fn short_name(name: &str) -> Option<String> {
     let name = name.replace('-', "_");
     match name.as_str() {
         "ruler" | "plimsoll" => Some(name),
@@ -60,8 +60,8 @@ fn ours(name: &str) -> Option<String> {
     }
 }
 
-/// Whose file is it: a crate's short name, `ruler`, `testkit`, `xtask` (with all packages of chores), or the root
-/// package.
+/// Returns the owner of a file: a crate's short name, `ruler`, `testkit`, `xtask` (with all packages of chores), or the
+/// root package.
 fn owner(path: &str) -> &str {
     if let Some(rest) = path.strip_prefix("crates/") {
         return rest.split('/').next().unwrap_or_default();
@@ -79,7 +79,7 @@ fn owner(path: &str) -> &str {
     }
 }
 
-/// Why `owner` may not import `name`; nothing when it may.
+/// Returns the reason why `owner` must not import `name`, if there is one.
 fn refusal(owner: &str, name: &str, test: bool) -> Option<String> {
     if owner == name {
         return None; // a crate's own tests import it by name
@@ -90,31 +90,32 @@ fn refusal(owner: &str, name: &str, test: bool) -> Option<String> {
         _ if CHORES.contains(&name) => Some(format!("only xtask may import `{name}`")),
         "plimsoll" => None,
         "ruler" => Some(format!(
-            "the ruler imports nothing of ours, so not `{name}`: it must not share our mistakes"
+            "the ruler must not import `{name}`: it must not share mistakes with the crates that it tests"
         )),
-        "xtask" => Some(format!(
-            "xtask imports nothing of ours, so not `{name}`: chores must run when nothing compiles"
-        )),
-        _ if name == "plimsoll" => Some("nobody imports the binary".into()),
+        "xtask" => {
+            Some(format!("xtask must not import `{name}`: chores must run even if the crates do not compile"))
+        }
+        _ if name == "plimsoll" => Some("no crate may import the binary".into()),
         _ if name == "ruler" => (!test).then(|| "only the binary and tests may import `ruler`".into()),
         _ if test && TEST_IMPORTS.iter().any(|row| (row.0, row.1) == (owner, name)) => None,
         _ if name == "testkit" => None,
         _ => {
             let allowed = LEVELS.iter().find(|row| row.0 == owner).map_or(&[][..], |row| row.1);
-            let list = if allowed.is_empty() { "none of ours".into() } else { allowed.join(", ") };
-            (!allowed.contains(&name)).then(|| format!("`{owner}` may not import `{name}` (it may: {list})"))
+            let list = if allowed.is_empty() { "none".into() } else { allowed.join(", ") };
+            (!allowed.contains(&name))
+                .then(|| format!("`{owner}` must not import `{name}` (allowed: {list})"))
         }
     }
 }
 
-/// Crates of ours that are named in masked code, with the place.
+/// Returns the crates of this workspace that masked code names, with their places.
 fn used(code: &str) -> Vec<(String, usize)> {
     let mut found = Vec::new();
     for (at, _) in code.match_indices("plimsoll_") {
         let bytes = code.as_bytes();
         let end = (at..bytes.len()).find(|&i| !source::is_word(bytes[i])).unwrap_or(bytes.len());
         let name = &code[at + "plimsoll_".len()..end];
-        // Only names of crates: a variable called `plimsoll_path` is nobody's import.
+        // Only names of crates: a variable `plimsoll_path` is not an import.
         let starts = at == 0 || !source::is_word(bytes[at - 1]);
         if starts && LEVELS.iter().any(|row| row.0 == name) {
             found.push((name.to_string(), at));
@@ -141,20 +142,20 @@ mod tests {
             .with_package("plimsoll", "", &[], &[("plimsoll-console", false), ("ruler", false)]);
         let problems = check(&tree);
         assert_eq!(problems.len(), 2, "{problems:?}");
-        assert!(problems[0].message.contains("`engine` may not import `record`"));
-        assert!(problems[1].message.contains("`plan` may not import `stats`"));
+        assert!(problems[0].message.contains("`engine` must not import `record`"));
+        assert!(problems[1].message.contains("`plan` must not import `stats`"));
     }
 
     #[test]
     fn an_upward_use_in_a_source_fails_and_a_comment_does_not() {
-        let text = "//! Speaks of plimsoll_output.\nuse plimsoll_plan::Plan;\nuse plimsoll_output::Sink;\n";
+        let text = "//! Mentions plimsoll_output.\nuse plimsoll_plan::Plan;\nuse plimsoll_output::Sink;\n";
         let problems = check(&Tree::of(&[("crates/record/src/lib.rs", text)]));
         assert_eq!(problems.len(), 1);
         assert_eq!(problems[0].line, 3);
     }
 
     #[test]
-    fn the_ruler_is_for_the_binary_and_for_tests_and_imports_none_of_ours() {
+    fn only_the_binary_and_tests_import_the_ruler_which_imports_no_crate() {
         let tree = Tree::of(&[
             ("crates/engine/src/pool.rs", "use ruler::main;"),
             ("crates/engine/tests/a.rs", "use ruler::main;"),
@@ -170,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn the_testkit_is_for_tests_and_chores_are_for_themselves() {
+    fn only_tests_import_the_testkit_and_only_xtask_imports_chores() {
         let tree = Tree::of(&[
             ("crates/output/src/chart.rs", "use plimsoll_testkit::shop;"),
             ("crates/output/tests/a.rs", "use plimsoll_testkit::shop;"),

@@ -1,6 +1,9 @@
-//! Plain words (docs/design/language.md, section 4): patterns that no string, comment, document, or page may have. What
-//! has not been rewritten yet is counted by folder: a count never rises, and a row goes away with its last hit.
+//! Plain words (docs/design/language.md, section 4): patterns that no string, comment, document, or page may contain.
+//! Folders that are not rewritten yet have a row with their number of hits: a number never rises, and a row is deleted
+//! with its last hit. Folders without a row must have no hits.
 
+#[cfg(test)]
+mod examples;
 mod left;
 
 use super::{Problem, tree::File, tree::Tree};
@@ -62,9 +65,10 @@ const BANNED: &[(&str, &str)] = &[
     ),
 ];
 
-/// Files and folders whose words are not ours to choose, with the reason.
+/// Files and folders that may contain the patterns, with the reason.
 const EXCEPTIONS: &[(&str, &str)] = &[
     ("docs/design/language.md", "quotes what it bans"),
+    ("xtask/src/tidy/language/examples.rs", "has an example of each pattern"),
     ("xtask/src/tidy/language.rs", "holds the patterns"),
     ("experiments/", "reports of runs as they were printed"),
     ("bench/runs/", "results as they were measured"),
@@ -80,7 +84,7 @@ struct Hit {
     instead: &'static str,
 }
 
-/// `cargo xtask tidy words`: every hit with its place, and the counts for the table.
+/// `cargo xtask tidy words`: prints every hit with its place, and the counts for the table.
 pub fn command(tree: &Tree) -> Outcome {
     let hits = hits(tree)?;
     for Hit { path, line, text, instead } in &hits {
@@ -95,24 +99,30 @@ pub fn command(tree: &Tree) -> Outcome {
 
 pub fn check(tree: &Tree) -> Vec<Problem> {
     match hits(tree) {
-        Ok(hits) => against(&by_folder(&hits), LEFT),
+        Ok(hits) => compare(&by_folder(&hits), LEFT),
         Err(sentence) => vec![Problem::new("words", "xtask/src/tidy/language.rs", 0, sentence)],
     }
 }
 
-/// Folders with more hits than their row allows, and rows of folders that have none left.
-fn against(counts: &BTreeMap<String, usize>, left: &[(&str, usize)]) -> Vec<Problem> {
+/// Returns folders with more hits than their row allows, and rows of folders without hits.
+fn compare(counts: &BTreeMap<String, usize>, left: &[(&str, usize)]) -> Vec<Problem> {
     let allowed = |folder: &str| left.iter().find(|(name, _)| *name == folder).map_or(0, |(_, n)| *n);
     let more = counts.iter().filter(|(folder, n)| **n > allowed(folder)).map(|(folder, n)| {
-        let message = format!(
-            "{n} banned patterns, {} are allowed: `cargo xtask tidy words` lists them",
-            allowed(folder)
-        );
+        let allowed = match allowed(folder) {
+            0 => String::new(),
+            most => format!(", {most} are allowed"),
+        };
+        let message = format!("{n} banned patterns{allowed}: `cargo xtask tidy words` lists them");
         Problem::new("words", folder, 0, message)
     });
     let done = left.iter().filter(|(folder, _)| !counts.contains_key(*folder));
     let done = done.map(|(folder, _)| {
-        Problem::new("words", folder, 0, "no banned pattern is left: delete its row in `LEFT`".into())
+        Problem::new(
+            "words",
+            folder,
+            0,
+            "no banned pattern is left: delete its row in xtask/src/tidy/language/left.rs".into(),
+        )
     });
     more.chain(done).collect()
 }
@@ -167,7 +177,7 @@ fn is_prose(file: &File) -> bool {
     ["rs", "md", "svelte"].contains(&ending) && !is_excepted && !file.path.contains("/golden/")
 }
 
-/// Of Rust, strings and comments alone; in strings of several lines each line is looked at by itself.
+/// Returns the prose of a file: of Rust, only strings and comments. Each line is checked separately.
 fn prose(file: &File) -> String {
     if !file.is_rust() {
         return file.text.clone();
@@ -201,8 +211,9 @@ mod tests {
     #[test]
     fn a_count_never_rises_and_a_finished_folder_has_no_row() {
         let counts = BTreeMap::from([("src".to_owned(), 3), ("tests".to_owned(), 1)]);
-        assert_eq!(against(&counts, &[("src", 3), ("tests", 1)]), []);
-        let broken = |left: &[(&str, usize)]| against(&counts, left).len();
+        assert_eq!(compare(&counts, &[("src", 3), ("tests", 1)]), []);
+        assert_eq!(compare(&BTreeMap::new(), &[]), [], "the table may be empty");
+        let broken = |left: &[(&str, usize)]| compare(&counts, left).len();
         assert_eq!((broken(&[("src", 2), ("tests", 1)]), broken(&[("src", 4), ("tests", 1)])), (1, 0));
         assert_eq!(broken(&[("src", 3)]), 1, "a folder without a row allows none");
         assert_eq!(broken(&[("src", 3), ("tests", 1), ("docs/how-to", 2)]), 1, "a row without hits goes");

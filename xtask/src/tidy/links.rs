@@ -1,4 +1,4 @@
-//! Links in Markdown: every relative one points at something that exists.
+//! Links in Markdown: the target of every relative link must exist.
 
 use super::{Problem, source, tree::Tree};
 
@@ -18,7 +18,7 @@ pub fn check(tree: &Tree) -> Vec<Problem> {
                     "link",
                     &file.path,
                     line,
-                    format!("`{target}` points at nothing"),
+                    format!("the target `{target}` does not exist"),
                 ));
             }
         }
@@ -26,7 +26,7 @@ pub fn check(tree: &Tree) -> Vec<Problem> {
     problems
 }
 
-/// Blanks fenced blocks and inline code: an example of a link is not a link.
+/// Replaces fenced blocks and inline code with spaces: an example of a link is not a link.
 fn without_code(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut fenced = false;
@@ -36,7 +36,7 @@ fn without_code(text: &str) -> String {
         for letter in line.chars() {
             ticked ^= letter == '`';
             let hide = letter != '\n' && (fenced || fence || ticked || letter == '`');
-            // Blanks as long as the letter, so that byte places stay true.
+            // As many spaces as the letter has bytes, so that byte positions do not change.
             if hide { out.extend(std::iter::repeat_n(' ', letter.len_utf8())) } else { out.push(letter) }
         }
         fenced ^= fence;
@@ -44,7 +44,7 @@ fn without_code(text: &str) -> String {
     out
 }
 
-/// Targets of `[text](target)` and `[name]: target`, with the place.
+/// Returns the targets of `[text](target)` and `[name]: target`, with their places.
 fn targets(prose: &str) -> Vec<(&str, usize)> {
     let mut found = Vec::new();
     for (at, _) in prose.match_indices("](") {
@@ -66,7 +66,7 @@ fn targets(prose: &str) -> Vec<(&str, usize)> {
     found.into_iter().map(|(target, at)| (target.trim_start_matches('<').trim_end_matches('>'), at)).collect()
 }
 
-/// The path from the root; nothing when it leads out of the checkout.
+/// Returns the path from the root; None if it is outside of the checkout.
 fn resolve(from: &str, relative: &str) -> Option<String> {
     let mut parts: Vec<&str> = if relative.starts_with('/') { Vec::new() } else { from.split('/').collect() };
     parts.pop();
@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_link_to_nothing_fails() {
+    fn a_link_without_a_target_fails() {
         let text = "[a](a.md) [b](../README.md#top) [c](gone.md)\n![p](img/x.png)\n[up](../../out.md)\n[r]: lost.md\n";
         let tree = Tree::of(&[("docs/x.md", text), ("docs/a.md", ""), ("README.md", "")]);
         let lines: Vec<usize> = check(&tree).into_iter().map(|p| p.line).collect();
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn folders_other_hosts_anchors_and_examples_are_left_alone() {
+    fn folders_other_hosts_anchors_and_examples_pass() {
         let text = "[s](docs/) [h](https://example.com/x) [t](#top) `[no](link.md)`\n```\n[x](y.md)\n```\n";
         let tree = Tree::of(&[("README.md", text), ("docs/a.md", "")]);
         assert!(check(&tree).is_empty());

@@ -1,56 +1,56 @@
-//! Dead files: a `.rs` that no `mod` leads to is compiled by nobody and checked by nobody. The walk starts at
-//! cargo's own targets and follows `mod name;`, nested inline modules and `#[path]`.
+//! Dead files: a `.rs` that no `mod` reaches is neither compiled nor checked. The walk starts at cargo's targets and
+//! follows `mod name;`, nested inline modules, and `#[path]`.
 //!
-//! And one name for a module: `x.rs` with its parts in `x/`. Only what is shared by `#[path]` is a `mod.rs`, because
-//! the compiler looks for its parts beside it.
+//! Also, one name for a module: `x.rs` with its parts in `x/`. Only a module that is shared by `#[path]` is a `mod.rs`,
+//! because the compiler looks for its parts in the same folder.
 
 use super::{Problem, source, tree::Tree};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// One `mod name;`.
 struct Declaration {
-    /// Files that it may mean; the first that exists is it.
+    /// Possible files; the first existing one is used.
     candidates: Vec<String>,
     /// A `#[path]` names it.
     is_given: bool,
-    /// It stands behind `#[cfg(test)]`.
+    /// It follows `#[cfg(test)]`.
     test: bool,
 }
 
 pub fn check(tree: &Tree) -> Vec<Problem> {
     let reached = reach(tree);
     let folders: Vec<String> = tree.packages.iter().map(|p| p.folder.clone()).collect();
-    // Fuzz targets are a workspace of their own: cargo's view of this one does not hold them.
+    // Fuzz targets are a separate workspace: cargo's metadata of this one does not contain them.
     let ours = |path: &str| {
         !path.starts_with("fuzz/")
             && folders.iter().any(|folder| folder.is_empty() || path.starts_with(&format!("{folder}/")))
     };
     let dead = tree.rust().filter(|file| ours(&file.path) && !reached.contains_key(&file.path));
     let dead = dead.map(|file| {
-        let message = "no `mod` leads to this file".to_string();
+        let message = "no `mod` reaches this file".to_string();
         Problem::new("dead file", &file.path, 0, message)
     });
     let shared = shared(tree);
     let misnamed = tree.rust().filter(|file| file.path.ends_with("/mod.rs") && !shared.contains(&file.path));
     let misnamed = misnamed.map(|file| {
         let better = file.path.trim_end_matches("/mod.rs");
-        Problem::new("dead file", &file.path, 0, format!("a module has one name: `{better}.rs`"))
+        Problem::new("dead file", &file.path, 0, format!("name this module `{better}.rs`"))
     });
     dead.chain(misnamed).collect()
 }
 
-/// Files that some `#[path]` names.
+/// Returns the files that a `#[path]` names.
 fn shared(tree: &Tree) -> BTreeSet<String> {
     let all = tree.rust().flat_map(|file| declarations(&file.path, &file.text, &file.code, false));
     all.filter(|found| found.is_given).flat_map(|found| found.candidates).collect()
 }
 
-/// Files that are compiled only for tests.
+/// Returns the files that are compiled only for tests.
 pub fn test_files(tree: &Tree) -> BTreeSet<String> {
     reach(tree).into_iter().filter(|&(_, test)| test).map(|(path, _)| path).collect()
 }
 
-/// Every file that a target leads to, and whether it does so only through test modules.
+/// Returns every file that a target reaches, and whether it does so only through test modules.
 fn reach(tree: &Tree) -> BTreeMap<String, bool> {
     let mut reached: BTreeMap<String, bool> = BTreeMap::new();
     let mut open: Vec<(String, bool, bool)> = Vec::new();
@@ -58,7 +58,7 @@ fn reach(tree: &Tree) -> BTreeMap<String, bool> {
         open.extend(package.roots.iter().map(|root| (root.clone(), true, false)));
     }
     while let Some((path, is_root, test)) = open.pop() {
-        // Reached before as ordinary code, or again as test code: nothing new to learn.
+        // Already reached in the same way, or as ordinary code.
         if reached.get(&path).is_some_and(|&known_test| !known_test || test) {
             continue;
         }
@@ -76,7 +76,7 @@ fn reach(tree: &Tree) -> BTreeMap<String, bool> {
 fn declarations(path: &str, text: &str, code: &str, is_root: bool) -> Vec<Declaration> {
     let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
     let stem = name.trim_end_matches(".rs");
-    // `a.rs` keeps its children in `a/`; a root and `mod.rs` keep them beside themselves.
+    // `a.rs` has its children in `a/`; a root and `mod.rs` have them in their own folder.
     let home = if is_root || stem == "mod" { folder.to_string() } else { join(folder, stem) };
     let tests = source::test_ranges(code);
     let mut found = Vec::new();
@@ -118,7 +118,8 @@ fn inline_modules(code: &str) -> Vec<(std::ops::Range<usize>, String)> {
     found
 }
 
-/// The path of `#[path = "..."]` directly above a declaration. Read from the raw text: the mask blanks strings.
+/// Returns the path of `#[path = "..."]` directly above a declaration, from the raw text, because the mask hides
+/// strings.
 fn path_attribute(text: &str, code: &str, at: usize) -> Option<String> {
     let begin = code[..at].rfind([';', '}', '{']).map_or(0, |i| i + 1);
     let head = &text[begin..at];
@@ -145,7 +146,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_that_no_mod_leads_to_fails() {
+    fn a_file_that_no_mod_reaches_fails() {
         let tree = Tree::of(&[
             (
                 "crates/plan/src/lib.rs",
@@ -170,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn a_module_is_named_in_one_way_unless_it_is_shared() {
+    fn a_mod_rs_fails_unless_it_is_shared() {
         let tree = Tree::of(&[
             ("src/main.rs", "//! x\nmod load;"),
             ("src/load/mod.rs", "//! x"),
@@ -183,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mod_in_a_comment_or_a_string_leads_nowhere() {
+    fn a_mod_in_a_comment_or_a_string_is_ignored() {
         let tree = Tree::of(&[
             ("src/main.rs", "//! mod dead;\nfn main() { let s = \"mod dead;\"; }"),
             ("src/dead.rs", "//! x"),

@@ -1,11 +1,11 @@
-//! The shape of a file: it says first why it exists, it stays short, its lines fit a screen.
+//! The shape of a file: it starts with its purpose, it is short, and its lines fit on a screen.
 
 use super::tables::{LONG_FILES, listed};
 use super::{Problem, tree::Tree};
 
-/// Lines that are not blank, above which a file needs a row with a reason (one table, one enum, one state machine).
+/// Number of lines that are not empty above which a file needs a row with a reason (one table, enum, or state machine).
 pub const LONG: usize = 500;
-/// rustfmt breaks code at 110; strings and comments it leaves alone, so they get a little more.
+/// rustfmt breaks code at 110, but not strings and comments, so their limit is higher.
 const WIDE: usize = 120;
 
 pub fn check(tree: &Tree) -> Vec<Problem> {
@@ -13,12 +13,13 @@ pub fn check(tree: &Tree) -> Vec<Problem> {
     for file in tree.rust() {
         let first = file.text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
         if !first.starts_with("//!") {
-            let message = "a file starts with `//!` and why it exists".to_string();
+            let message = "a file must start with `//!` and its purpose".to_string();
             problems.push(Problem::new("head", &file.path, 1, message));
         }
         let lines = file.text.lines().filter(|line| !line.trim().is_empty()).count();
         if lines > LONG && !listed(&file.path, LONG_FILES) {
-            let message = format!("{lines} lines: split it, or give the reason in xtask/src/tidy/tables.rs");
+            let message =
+                format!("{lines} lines: split it, or add it with a reason to xtask/src/tidy/tables.rs");
             problems.push(Problem::new("long file", &file.path, 0, message));
         }
         for (at, line) in file.text.lines().enumerate() {
@@ -28,7 +29,7 @@ pub fn check(tree: &Tree) -> Vec<Problem> {
                     "wide line",
                     &file.path,
                     at + 1,
-                    format!("{width} characters (most: {WIDE})"),
+                    format!("{width} characters (maximum {WIDE})"),
                 ));
             }
         }

@@ -1,9 +1,9 @@
-//! Rust text as the rules see it: the same length as the file, with comments and the insides of literals blanked
-//! out, so that a rule about code never trips over a sentence. Not a parser: a lexer of what can hide text.
+//! Rust text for the rules: as long as the file, with spaces instead of comments and literals, so that rules about code
+//! do not apply to sentences. It is a lexer for comments and literals, not a parser.
 
 use std::ops::Range;
 
-/// The file with every comment, string and character literal replaced by blanks; line breaks stay where they were.
+/// Returns the file with every comment, string, and character literal replaced with spaces; line breaks stay.
 pub fn mask(text: &str) -> String {
     let bytes = text.as_bytes();
     let mut out = bytes.to_vec();
@@ -18,12 +18,12 @@ pub fn mask(text: &str) -> String {
             }
             at = end;
         } else {
-            // Identifiers are skipped whole: the `r` of `for"` must not look like the start of a raw string.
+            // Skip complete identifiers: the `r` of `for"` must not look like the start of a raw string.
             let word = word_end(bytes, at);
             at = if word > at { word } else { at + 1 };
         }
     }
-    // Only whole literals were replaced, and literals end on character boundaries: this cannot fail.
+    // Literals end on character boundaries, so this cannot fail.
     String::from_utf8_lossy(&out).into_owned()
 }
 
@@ -32,11 +32,11 @@ pub fn is_word(byte: u8) -> bool {
 }
 
 fn word_end(bytes: &[u8], at: usize) -> usize {
-    // Raw and byte string prefixes are not words here; `literal_end` has already refused them.
+    // Prefixes of raw and byte strings do not get here: `literal_end` has handled them.
     (at..bytes.len()).find(|&i| !is_word(bytes[i])).unwrap_or(bytes.len())
 }
 
-/// Where the comment or literal that starts at `at` ends, or nothing when none starts there.
+/// Returns the end of the comment or literal that starts at `at`, if there is one.
 fn literal_end(text: &str, at: usize) -> Option<usize> {
     let rest = text.get(at..)?;
     let bytes = rest.as_bytes();
@@ -82,12 +82,12 @@ fn block_comment(bytes: &[u8]) -> usize {
     bytes.len()
 }
 
-/// A character literal's length; a lifetime (`'a`, no closing quote after one character) is none.
+/// Returns the length of a character literal; None for a lifetime (`'a`, without a closing quote).
 fn character(rest: &str) -> Option<usize> {
     let mut letters = rest.char_indices().skip(1);
     let (_, first) = letters.next()?;
     if first == '\\' {
-        letters.next()?; // the escaped character may itself be a quote
+        letters.next()?; // the escaped character may be a quote
         return letters.find(|&(_, c)| c == '\'').map(|(i, _)| i + 1);
     }
     let (i, closing) = letters.next()?;
@@ -113,7 +113,7 @@ fn raw_string(rest: &str, prefix: usize) -> usize {
     rest[open..].find(&close).map_or(rest.len(), |i| open + i + close.len())
 }
 
-/// Byte ranges of the items behind `#[test]` and `#[cfg(test)]`, in masked text.
+/// Returns the byte ranges of the items with `#[test]` or `#[cfg(test)]`, in masked text.
 pub fn test_ranges(code: &str) -> Vec<Range<usize>> {
     let mut ranges: Vec<Range<usize>> = Vec::new();
     let mut from = 0;
@@ -145,7 +145,7 @@ fn attribute_end(code: &str, begin: usize) -> usize {
         match byte {
             b'[' => depth += 1,
             b']' => {
-                depth -= 1; // the first byte looked at is the opening bracket: never below zero
+                depth -= 1; // never below zero: the first byte is the opening bracket
                 if depth == 0 {
                     return i + 1;
                 }
@@ -156,8 +156,8 @@ fn attribute_end(code: &str, begin: usize) -> usize {
     code.len()
 }
 
-/// The end of the item that starts at `begin`: its closing brace, or its semicolon when it has no body. Further
-/// attributes and brackets (`[u8; 4]`) are stepped over.
+/// Returns the end of the item that starts at `begin`: its closing brace, or its semicolon if it has no body. Skips
+/// further attributes and brackets (`[u8; 4]`).
 fn item_end(code: &str, begin: usize) -> usize {
     let mut depth = 0i32;
     for (i, byte) in code.bytes().enumerate().skip(begin) {
@@ -172,7 +172,7 @@ fn item_end(code: &str, begin: usize) -> usize {
     code.len()
 }
 
-/// One past the brace that closes the one at `open`.
+/// Returns the position after the brace that closes the one at `open`.
 pub fn block_end(code: &str, open: usize) -> usize {
     let mut depth = 0i32;
     for (i, byte) in code.bytes().enumerate().skip(open) {
@@ -188,20 +188,20 @@ pub fn block_end(code: &str, open: usize) -> usize {
     code.len()
 }
 
-/// Where `needle` stands in masked code with no letter directly before or behind it, as far as the needle itself
-/// begins or ends with one (`panic!` must not be found in `my_panic!`).
+/// Returns where `needle` occurs in masked code as a whole word: if it starts or ends with a letter, no letter may be
+/// directly before or after it (`panic!` is not found in `my_panic!`).
 pub fn find_words<'a>(code: &'a str, needle: &'a str) -> impl Iterator<Item = usize> + 'a {
     let bytes = code.as_bytes();
     code.match_indices(needle).map(|(at, _)| at).filter(move |&at| {
         let first = needle.as_bytes()[0];
         let last = needle.as_bytes()[needle.len() - 1];
         let before = is_word(first) && at > 0 && is_word(bytes[at - 1]);
-        let behind = is_word(last) && bytes.get(at + needle.len()).is_some_and(|&b| is_word(b));
-        !before && !behind
+        let after = is_word(last) && bytes.get(at + needle.len()).is_some_and(|&b| is_word(b));
+        !before && !after
     })
 }
 
-/// Line number (from 1) of a byte.
+/// Returns the line number (from 1) of a byte.
 pub fn line_of(text: &str, at: usize) -> usize {
     1 + text.as_bytes()[..at].iter().filter(|&&b| b == b'\n').count()
 }
@@ -211,7 +211,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sentences_are_blanked_and_code_stays() {
+    fn comments_and_literals_are_masked_and_code_stays() {
         let text = "let a = \"x.unwrap()\"; // panic!\nlet b = r#\"todo!(\"#; b.unwrap(); /* a /* b */ c */ \
                     let c = '\"';";
         let code = mask(text);
@@ -222,14 +222,14 @@ mod tests {
     }
 
     #[test]
-    fn lifetimes_and_escapes_do_not_swallow_code() {
+    fn lifetimes_and_escapes_do_not_hide_code() {
         let text = r"fn f<'a>(x: &'a str) { let q = '\''; let s = 'é'; g(b'\\', b'x'); y.unwrap() }";
         let code = mask(text);
         assert!(code.contains("fn f<'a>(x: &'a str)") && code.contains("y.unwrap()") && !code.contains('é'));
     }
 
     #[test]
-    fn a_word_that_ends_in_r_does_not_open_a_raw_string() {
+    fn a_word_that_ends_with_r_does_not_start_a_raw_string() {
         assert!(mask("write!(f\"a\"); for x in y {}").contains("for x in y {}"));
         assert!(mask("let attr = 1; matcher#x").contains("matcher#x"));
     }

@@ -1,10 +1,10 @@
-//! What the rules permit, as data. An exception is one row with its reason; a row whose file is gone is a problem
-//! too, so the tables cannot collect dust.
+//! Exceptions of the rules, as data. An exception is one row with its reason. A row whose file does not exist is a
+//! problem, so that the tables stay current.
 
 use super::{Problem, tree::Tree};
 
-/// Import direction: a crate of ours (by its folder under `crates/`) and what it may import. Strictly downward; two
-/// crates on one level never import each other. The binary may import everything and is not listed.
+/// Import direction: a crate (by its folder below `crates/`), and the crates that it may import. Strictly downward; two
+/// crates on one level never import each other. The binary may import all crates and is not listed.
 pub const LEVELS: &[(&str, &[&str])] = &[
     ("plan", &[]),
     ("stats", &[]),
@@ -19,51 +19,51 @@ pub const LEVELS: &[(&str, &[&str])] = &[
     ("findings", &["record", "plan"]),
     ("analysis", &["findings", "record", "stats", "plan"]),
     ("experiment", &["analysis", "record", "stats", "plan"]),
-    // Of `testbed/`: for tests.
+    // In `testbed/`, for tests.
     ("testkit", &["record", "stats", "plan"]),
     ("control", &["engine", "analysis", "record", "stats", "plan"]),
     ("output", &["experiment", "analysis", "audit", "chart", "record", "stats", "plan", "ui"]),
     ("console", &["control", "output", "chart", "experiment", "analysis", "record", "stats", "plan", "ui"]),
 ];
 
-/// What tests of a crate may import besides: the crate, what, and why.
+/// Additional imports of a crate's tests: the crate, the imported crate, and the reason.
 pub const TEST_IMPORTS: &[(&str, &str, &str)] = &[("audit", "stats", "random numbers")];
 
-/// Places that may read a clock. A path that ends in `/` means everything below.
+/// Places that may read a clock. A path that ends with `/` includes everything below it.
 pub const CLOCKS: &[&str] = &["crates/engine/src/clock.rs", "src/wall.rs", "bench/", "testbed/", "xtask/"];
 
-/// Places that may ask the kernel for the time directly.
+/// Places that may read the time directly from the kernel.
 pub const KERNEL_CLOCKS: &[&str] =
     &["crates/engine/src/clock.rs", "crates/engine/src/sys/", "bench/", "testbed/", "xtask/"];
 
 /// Places that may print.
 pub const PRINTS: &[&str] = &["crates/output/", "src/", "bench/", "xtask/", "testbed/"];
 
-/// The one place for `unsafe`.
+/// The only place for `unsafe`.
 pub const UNSAFE: &[&str] = &["crates/engine/src/sys/", "crates/engine/src/sys.rs"];
 
 /// Crates whose root need not forbid `unsafe`.
 pub const MAY_BE_UNSAFE: &[&str] = &["crates/engine/"];
 
-/// Test files with an allocator that counts: implementing `GlobalAlloc` is unsafe by definition.
+/// Test files with a counting allocator: implementing `GlobalAlloc` is unsafe by definition.
 pub const COUNTING_ALLOCATORS: &[(&str, &str)] = &[
-    ("crates/engine/tests/link_memory.rs", "what an idle TLS link holds"),
+    ("crates/engine/tests/link_memory.rs", "the memory of an idle TLS link"),
     ("crates/engine/tests/allocation.rs", "a request over a worker allocates nothing in the steady state"),
     ("crates/script/tests/value_allocation.rs", "filling a template and reading a row allocates nothing"),
-    ("crates/script/tests/answer_allocation.rs", "judging an answer allocates nothing in the steady state"),
+    ("crates/script/tests/answer_allocation.rs", "checking a response allocates nothing in the steady state"),
     ("crates/script/tests/program_memory.rs", "an iteration allocates nothing, and a waiting user is small"),
     ("crates/stats/tests/allocation.rs", "recording allocates nothing"),
     ("crates/wire/tests/allocations.rs", "a request in the steady state allocates nothing"),
 ];
 
-/// Files longer than `shape::LONG` lines that are not blank.
+/// Files with more than `shape::LONG` lines that are not empty.
 pub const LONG_FILES: &[(&str, &str)] = &[];
 
-/// Tests that sleep, and why waiting for an event is not possible there.
+/// Tests that sleep, and why they cannot wait for an event instead.
 pub const SLEEPERS: &[(&str, &str)] =
-    &[("tests/truth/sleeper.rs", "how late a sleeper wakes is what it measures")];
+    &[("tests/truth/sleeper.rs", "it measures how late a sleeping thread wakes")];
 
-/// Is the path in a list of files and folders?
+/// Returns whether the path is in a list of files and folders.
 pub fn within(path: &str, places: &[&str]) -> bool {
     places.iter().any(|place| if place.ends_with('/') { path.starts_with(place) } else { path == *place })
 }
@@ -72,7 +72,7 @@ pub fn listed(path: &str, table: &[(&str, &str)]) -> bool {
     table.iter().any(|row| row.0 == path)
 }
 
-/// A file that cargo or a person runs only as a test, an example or a benchmark.
+/// Returns whether a file is part of a test, an example, or a benchmark.
 pub fn is_test_path(path: &str) -> bool {
     let folder = |name: &str| path.starts_with(&format!("{name}/")) || path.contains(&format!("/{name}/"));
     folder("tests") || folder("benches") || folder("examples")
@@ -94,13 +94,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_row_for_a_file_that_is_gone_is_a_problem() {
+    fn a_row_for_a_missing_file_is_a_problem() {
         let tree = Tree::of(&[("src/main.rs", "//! x")]);
         assert_eq!(stale(&[("src/main.rs", "why"), ("src/gone.rs", "why")], &tree).len(), 1);
     }
 
     #[test]
-    fn folders_end_in_a_slash_and_files_do_not() {
+    fn folders_end_with_a_slash_and_files_do_not() {
         assert!(within("src/flags.rs", &["src/"]) && !within("crates/plan/src/lib.rs", &["src/"]));
         assert!(within("src/wall.rs", &["src/wall.rs"]) && !within("src/wall.rs.bak", &["src/wall.rs"]));
     }

@@ -1,5 +1,5 @@
-//! What the rules look at: every text file of the checkout, and cargo's view of the packages. Rules get it as a
-//! value, so a test can hand them a tree that exists nowhere.
+//! The input of the rules: every text file of the checkout, and cargo's metadata of the packages. Rules get it as a
+//! value, so a test can pass a tree that is not on disk.
 
 use super::source;
 use chore::shell;
@@ -10,9 +10,9 @@ pub struct Tree {
     pub files: Vec<File>,
     /// Packages of this workspace.
     pub packages: Vec<Package>,
-    /// Lock files of npm: only their licences are looked at.
+    /// Lock files of npm: only their licenses are checked.
     pub npm_locks: Vec<File>,
-    /// Files and folders that exist, whatever they hold; links point at them.
+    /// All files, regardless of their content; links refer to them.
     pub paths: Vec<String>,
 }
 
@@ -30,7 +30,7 @@ pub struct Package {
     /// Folder relative to the root; empty for the root package.
     pub folder: String,
     pub dependencies: Vec<Dependency>,
-    /// Source files at which cargo starts compiling (lib, bins, tests, benches, examples, build script).
+    /// Root source files of the targets (lib, bins, tests, benches, examples, build script).
     pub roots: Vec<String>,
 }
 
@@ -39,9 +39,9 @@ pub struct Dependency {
     pub dev: bool,
 }
 
-/// Folders that hold nothing written here: builds, histories, other tools' state.
+/// Folders without source files: builds, histories, state of other tools.
 const SKIP: &[&str] = &["target", ".git", ".next", "node_modules", "corpus", "artifacts"];
-/// Files that the rules read. Everything else only has to exist.
+/// Files that the rules read. Of all others, only the paths matter.
 const TEXT: &[&str] = &["rs", "md", "toml", "c", "js", "sh", "yaml", "yml", "html", "css", "conf", "svelte"];
 
 impl File {
@@ -56,7 +56,7 @@ impl File {
 }
 
 impl Tree {
-    /// Reads the checkout and asks cargo about the packages (`--locked`: a tidy tree has its lock file in order).
+    /// Reads the checkout and cargo's metadata (`--locked`, because the lock file must be up to date).
     pub fn read(root: &Path) -> Result<Tree, String> {
         let mut tree =
             Tree { files: Vec::new(), packages: Vec::new(), npm_locks: Vec::new(), paths: walk(root)? };
@@ -68,7 +68,7 @@ impl Tree {
                     std::fs::read(root.join(path)).map_err(|e| format!("cannot read `{path}`: {e}"))?;
                 let text = String::from_utf8(bytes).map_err(|_| format!("`{path}` is not UTF-8"))?;
                 let file = File::new(path, &text);
-                // Packages of the testbed are programs that run for themselves: nothing of them goes into ours.
+                // Packages of the testbed are separate programs and do not become part of plimsoll.
                 match is_lock && !path.starts_with("testbed/") {
                     true => tree.npm_locks.push(file),
                     false => tree.files.push(file),
@@ -88,7 +88,7 @@ impl Tree {
     }
 
     fn read_packages(&mut self, metadata: &Value) -> Result<(), String> {
-        let root = metadata["workspace_root"].as_str().ok_or("`cargo metadata` names no workspace root")?;
+        let root = metadata["workspace_root"].as_str().ok_or("`cargo metadata` has no workspace root")?;
         let relative = |path: &str| {
             path.strip_prefix(root)
                 .map(|p| p.trim_start_matches('/').to_string())
@@ -125,7 +125,7 @@ fn strings(value: &Value) -> Vec<&str> {
     list(value).iter().map(text).collect()
 }
 
-/// Every file below a folder, sorted, relative to it.
+/// Returns every file below a folder, sorted, relative to it.
 pub fn walk(root: &Path) -> Result<Vec<String>, String> {
     let mut found = Vec::new();
     let mut folders = vec![String::new()];
@@ -137,8 +137,8 @@ pub fn walk(root: &Path) -> Result<Vec<String>, String> {
             let entry = entry.map_err(|e| format!("cannot list `{}`: {e}", path.display()))?;
             let name = entry.file_name().to_string_lossy().into_owned();
             let inside = if folder.is_empty() { name.clone() } else { format!("{folder}/{name}") };
-            // `file_type` does not follow links: a link to a folder can never lead in circles.
-            let kind = entry.file_type().map_err(|e| format!("cannot look at `{inside}`: {e}"))?;
+            // `file_type` does not follow links, so a link to a folder cannot cause an endless loop.
+            let kind = entry.file_type().map_err(|e| format!("cannot read the type of `{inside}`: {e}"))?;
             if kind.is_dir() && !SKIP.contains(&name.as_str()) {
                 folders.push(inside);
             } else if kind.is_file() {
@@ -152,7 +152,7 @@ pub fn walk(root: &Path) -> Result<Vec<String>, String> {
 
 #[cfg(test)]
 impl Tree {
-    /// A pretend tree: paths with their texts.
+    /// Returns a tree for a test: paths with their texts.
     pub fn of(files: &[(&str, &str)]) -> Tree {
         Tree {
             files: files.iter().map(|(path, text)| File::new(path, text)).collect(),

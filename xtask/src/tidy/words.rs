@@ -1,15 +1,15 @@
-//! Words that may stand only in certain places: clocks, prints, panics, `unsafe`, machine paths, marks of
-//! unfinished work. One row a rule: what is looked for, where it is at home, what to do instead.
+//! Words that are allowed only in certain places: clocks, prints, panics, `unsafe`, machine paths, marks of unfinished
+//! work. Each rule is one row: the words, the places where they are allowed, and what to do instead.
 
 use super::tables::{self, is_test_path, listed, within};
 use super::{Problem, modules, source, tree::File, tree::Tree};
 
-/// Looks at the masked code of a Rust file. `permitted` says whether a path may use the word at all.
+/// A rule for the masked code of a Rust file. `permitted` returns whether a path may use the words.
 struct CodeRule {
     rule: &'static str,
     words: &'static [&'static str],
     permitted: fn(&str) -> bool,
-    /// Test modules and test files are excepted.
+    /// Test modules and test files are exceptions.
     tests_may: bool,
     /// A comment `// proof: ...` on the line, or alone on the line above, is an exception.
     proof: bool,
@@ -23,7 +23,7 @@ const CODE: &[CodeRule] = &[
         permitted: |path| within(path, tables::CLOCKS),
         tests_may: true,
         proof: false,
-        advice: "time is an argument: only engine/src/clock.rs asks the machine",
+        advice: "time is an argument: only engine/src/clock.rs reads the clock",
     },
     CodeRule {
         rule: "clock",
@@ -31,12 +31,12 @@ const CODE: &[CodeRule] = &[
         permitted: |path| within(path, tables::KERNEL_CLOCKS),
         tests_may: true,
         proof: false,
-        advice: "time is an argument: only engine/src/clock.rs asks the machine",
+        advice: "time is an argument: only engine/src/clock.rs reads the clock",
     },
     CodeRule {
         rule: "print",
         words: &["println!", "eprintln!", "print!", "eprint!", "dbg!"],
-        // A build script talks to cargo by printing.
+        // A build script prints its instructions for cargo.
         permitted: |path| within(path, tables::PRINTS) || path.ends_with("/build.rs") || path == "build.rs",
         tests_may: true,
         proof: false,
@@ -48,7 +48,7 @@ const CODE: &[CodeRule] = &[
         permitted: |path| !within(path, &["crates/", "src/"]),
         tests_may: true,
         proof: true,
-        advice: "return an error, or show on the line why it cannot happen: `// proof: ...`",
+        advice: "return an error, or prove on the line that it cannot happen: `// proof: ...`",
     },
     CodeRule {
         rule: "unsafe",
@@ -56,7 +56,7 @@ const CODE: &[CodeRule] = &[
         permitted: |path| within(path, tables::UNSAFE) || listed(path, tables::COUNTING_ALLOCATORS),
         tests_may: false,
         proof: false,
-        advice: "all `unsafe` lives in crates/engine/src/sys (a test's counting allocator: a row in xtask's tables)",
+        advice: "`unsafe` is allowed in crates/engine/src/sys (a test's counting allocator: a row in xtask's tables)",
     },
     CodeRule {
         rule: "ignored test",
@@ -64,8 +64,7 @@ const CODE: &[CodeRule] = &[
         permitted: |_| false,
         tests_may: false,
         proof: false,
-        advice: "a test that no command runs guards nothing: shorten it, or say in the reason that \
-                 `cargo xtask nightly` runs it",
+        advice: "a test that no command runs guards nothing: shorten it, or name `cargo xtask nightly` in the reason",
     },
     CodeRule {
         rule: "sleep",
@@ -79,19 +78,19 @@ const CODE: &[CodeRule] = &[
     },
 ];
 
-/// Looks at the raw text of every file, comments and strings included.
+/// A rule for the raw text of every file, including comments and strings.
 struct TextRule {
     rule: &'static str,
     words: &'static [&'static str],
     advice: &'static str,
 }
 
-// Put together at compile time so that these rows do not trip over themselves.
+// Concatenated, so that these rows do not match themselves.
 const TEXT: &[TextRule] = &[
     TextRule {
         rule: "machine path",
         words: &[concat!("/ho", "me/"), concat!("/ro", "ot/"), concat!("/wo", "rk/"), concat!("/Us", "ers/")],
-        advice: "a path of one machine: use one relative to the checkout",
+        advice: "a path of one machine: use a path relative to the checkout",
     },
     TextRule {
         rule: "unfinished",
@@ -102,19 +101,48 @@ const TEXT: &[TextRule] = &[
             concat!("HA", "CK"),
             concat!("TB", "D"),
         ],
-        advice: "finish it, or write it down where work is planned",
+        advice: "finish it, or open an issue",
     },
 ];
 
-/// Words that name nothing: a function is a verb, a type or a module a noun for its role.
+/// Names without a role: a function must be a verb, a type or a module a noun.
 const VAGUE: &[&str] = &[
-    "told", "said", "asked", "behind", "beside", "alike", "apart", "anew", "least", "most", "odd", "ran",
-    "given", "seen", "shown", "Told", "Said", "Asked", "Wrong", "Desk", "Helm", "Hand", "Crowd", "Nap",
-    "Mood", "Pot", "Seat", "Nature", "Trouble", "Notebook", "Pulse",
+    // Concatenated for the rule of banned patterns.
+    concat!("be", "hind"),
+    concat!("be", "side"),
+    concat!("a", "new"),
+    "told",
+    "said",
+    "asked",
+    "alike",
+    "apart",
+    "least",
+    "most",
+    "odd",
+    "ran",
+    "given",
+    "seen",
+    "shown",
+    "Told",
+    "Said",
+    "Asked",
+    "Wrong",
+    "Desk",
+    "Helm",
+    "Hand",
+    "Crowd",
+    "Nap",
+    "Mood",
+    "Pot",
+    "Seat",
+    "Nature",
+    "Trouble",
+    "Notebook",
+    "Pulse",
 ];
 const DEFINED_BY: &[&str] = &["fn", "struct", "enum", "trait", "mod", "type"];
 
-/// A definition whose name is none.
+/// Finds definitions with a vague name.
 fn vague_names(file: &File, problems: &mut Vec<Problem>) {
     for keyword in DEFINED_BY {
         for at in source::find_words(&file.code, keyword) {
@@ -168,7 +196,7 @@ fn code_rules(file: &File, whole_file_is_test: bool, problems: &mut Vec<Problem>
     }
 }
 
-/// Whether the reason of an ignored test names the command that runs it: nightly runs all of them.
+/// Returns whether the reason of an ignored test names the command that runs it.
 fn is_nightly(text: &str, line: usize) -> bool {
     text.lines().nth(line - 1).is_some_and(|line| line.contains("`cargo xtask nightly`"))
 }
@@ -191,12 +219,12 @@ fn text_rules(file: &File, problems: &mut Vec<Problem>) {
     }
 }
 
-/// A crate's root says that it has no `unsafe`, so the compiler checks what this lexer could miss.
+/// A crate's root must forbid `unsafe`, so that the compiler finds what this lexer could miss.
 fn forbids_unsafe(file: &File, problems: &mut Vec<Problem>) {
     let root = file.path == "src/main.rs" || file.path == "src/lib.rs" || file.path.ends_with("/src/lib.rs");
     let exempt = tables::MAY_BE_UNSAFE.iter().any(|folder| file.path.starts_with(folder));
     if root && !exempt && !file.code.contains("#![forbid(unsafe_code)]") {
-        let message = "the crate's root says `#![forbid(unsafe_code)]`".to_string();
+        let message = "the crate's root must have `#![forbid(unsafe_code)]`".to_string();
         problems.push(Problem::new("unsafe", &file.path, 0, message));
     }
 }
@@ -205,13 +233,13 @@ fn forbids_unsafe(file: &File, problems: &mut Vec<Problem>) {
 mod tests {
     use super::*;
 
-    /// The rules and lines that a file breaks.
+    /// Returns the rules and lines that a file breaks.
     fn broken(path: &str, text: &str) -> Vec<(&'static str, usize)> {
         check(&Tree::of(&[(path, text)])).into_iter().map(|p| (p.rule, p.line)).collect()
     }
 
     #[test]
-    fn a_second_clock_fails_and_the_one_clock_does_not() {
+    fn reading_a_clock_fails_except_in_the_clock_files() {
         let text = "//! x\nfn f() { let t = Instant::now(); }\n";
         assert_eq!(broken("crates/engine/src/turn.rs", text), [("clock", 2)]);
         assert_eq!(broken("src/run.rs", "//! x\nlet t = std::time::SystemTime::now();"), [("clock", 2)]);
@@ -232,14 +260,14 @@ mod tests {
     }
 
     #[test]
-    fn a_definition_without_a_role_in_its_name_fails() {
+    fn a_definition_with_a_vague_name_fails() {
         let text =
             "//! x\nfn told() {}\nstruct Wrong;\nmod odd;\nfn told_apart(seen: u32) { let said = seen; }\n";
         assert_eq!(broken("testbed/lab/src/x.rs", text), [("name", 2), ("name", 3), ("name", 4)]);
     }
 
     #[test]
-    fn a_panic_in_the_core_fails_unless_it_is_proved_or_a_test() {
+    fn a_panic_in_a_crate_fails_without_a_proof_except_in_tests() {
         let text = "//! x\nlet a = b.unwrap();\nlet c = d.expect(\"x\"); // proof: d was checked above\n\
                     // proof: never empty\nlet e = f.unwrap();\npanic!(\"no\");\ny.unwrap_or(3);\n";
         assert_eq!(broken("crates/front/src/yaml.rs", text), [("panic", 2), ("panic", 6)]);

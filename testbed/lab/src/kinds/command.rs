@@ -1,4 +1,4 @@
-//! Any program: a server of ours, Prometheus, a search index. Its `seed` runs once it is healthy.
+//! Any program: a server of this repository, Prometheus, a search index. Its `seed` runs when it is healthy.
 
 use super::super::file::{Process, System};
 use super::super::fill::Fill;
@@ -9,7 +9,7 @@ use chore::{Outcome, shell};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-/// A hundred thousand rows through an API take seconds; minutes are a mistake.
+/// Time limit of a seed: a hundred thousand rows through an API take seconds.
 const SEED_WITHIN: Duration = Duration::from_secs(300);
 
 pub fn spec(process: &Process, system: &System, fill: &Fill, state: &State) -> Spec {
@@ -19,7 +19,8 @@ pub fn spec(process: &Process, system: &System, fill: &Fill, state: &State) -> S
     spec
 }
 
-/// An error holds the end of what it said. Runs with the environment of its process, so that both mean one database.
+/// Runs the seed with the environment of its process, so that both use the same database. An error contains the end of
+/// its output.
 pub fn seed(process: &Process, system: &System, state: &State) -> Outcome {
     if process.seed.is_empty() {
         return Ok(());

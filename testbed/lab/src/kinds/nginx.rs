@@ -1,5 +1,5 @@
-//! nginx in the foreground, with a rendered configuration. What the lab must decide (foreground, where the pid goes,
-//! who the workers are) is added only where the configuration does not say it: nginx refuses to hear it twice.
+//! nginx in the foreground, with a rendered configuration. The lab adds the directives that it needs (foreground, PID
+//! file, user of the workers) only if the configuration does not have them: nginx rejects duplicates.
 
 use super::super::file::Process;
 use super::super::fill::Fill;
@@ -34,7 +34,7 @@ fn directives(config: &str, pid: &str, root: bool) -> String {
     if !says("pid") {
         more.push(format!("pid {pid};"));
     }
-    // Workers of another user could not read a checkout in a home that only its owner may enter.
+    // Workers with another user could not read a checkout in a private home folder.
     if root && !says("user") {
         more.push("user root;".to_string());
     }
@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_configuration_says_itself_is_not_said_again() {
+    fn directives_of_the_configuration_are_not_repeated() {
         assert_eq!(directives("events {}\n", "/s/x.pid", false), "daemon off; pid /s/x.pid;");
         assert_eq!(directives("user www;\n  pid /y;\ndaemon off;\n", "/s/x.pid", true), "");
         assert_eq!(directives("user_agent x;\npid /y;\n", "/s/x.pid", true), "daemon off; user root;");

@@ -1,5 +1,5 @@
-//! A PostgreSQL cluster of its own, made anew at each start: the same rows for every measurement. User and database
-//! are both `lab`, without a password on the loopback and without a socket in the file system.
+//! A PostgreSQL cluster that is created at each start, so every measurement has the same rows. User and database are
+//! both `lab`, without a password on the loopback and without a socket in the file system.
 
 use super::super::file::{Process, System};
 use super::super::fill::Fill;
@@ -13,9 +13,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// It listens before it lets anybody in.
+/// Time limit for the first login: the server listens before it accepts logins.
 const WITHIN: Duration = Duration::from_secs(30);
-/// The user that Debian's package makes: the server refuses to run as root.
+/// The user that Debian's package creates; the server does not run as root.
 const USER: &str = "postgres";
 
 pub fn spec(process: &Process, fill: &Fill, state: &mut State) -> Result<Spec, String> {
@@ -30,19 +30,19 @@ pub fn spec(process: &Process, fill: &Fill, state: &mut State) -> Result<Spec, S
     let port = fill.port(process.port.unwrap_or_default()).to_string();
     let server = program("postgres")?;
     spec.run = [&*server, "-D", &data, "-p", &port].map(String::from).to_vec();
-    // The file's settings stand behind ours; of two values for a name PostgreSQL takes the last.
+    // The settings of the file follow those of the lab; PostgreSQL uses the last value of a name.
     let own = [("listen_addresses", "127.0.0.1"), ("unix_socket_directories", "")];
     let own = own.iter().map(|(name, value)| format!("{name}={value}"));
     for setting in own.chain(process.settings.iter().map(|(name, value)| format!("{name}={value}"))) {
         spec.run.extend(["-c".into(), setting]);
     }
-    // TERM waits for clients to leave; INT ends their sessions and shuts down in order.
+    // TERM waits for clients to disconnect; INT ends their sessions and shuts down in order.
     spec.stop = Signal::SIGINT;
     Ok(spec)
 }
 
-/// Below the state folder; as root in the system's temporary folder, because the server's user may not be able to
-/// enter the checkout. Nobody else may have made that folder.
+/// Creates the data folder, below the state folder or, as root, in the system's temporary folder, because the server's
+/// user may not have access to the checkout. The folder must not exist yet.
 fn make_folder(process: &Process, state: &mut State) -> Result<PathBuf, String> {
     let root = nix::unistd::geteuid().is_root();
     let folder = if root {
@@ -52,14 +52,15 @@ fn make_folder(process: &Process, state: &mut State) -> Result<PathBuf, String> 
     } else {
         state.folder.join(format!("{}-data", process.name))
     };
-    // Written down before it is made: a crash in between leaves a name too many and never a folder too many.
+    // Saved before it is created: a crash in between may leave an unused name, but never an unknown folder.
     state.folders.push(folder.clone());
     state.save()?;
-    let cannot = |e: std::io::Error| format!("cannot make `{}`: {e}", folder.display());
+    let cannot = |e: std::io::Error| format!("cannot create `{}`: {e}", folder.display());
     std::fs::DirBuilder::new().mode(0o700).create(&folder).map_err(cannot)?;
     if root {
         let user = nix::unistd::User::from_name(USER).ok().flatten();
-        let user = user.ok_or_else(|| format!("there is no user `{USER}` to run the database as"))?;
+        let user =
+            user.ok_or_else(|| format!("the database requires the user `{USER}`, which does not exist"))?;
         chown(&folder, Some(user.uid.as_raw()), Some(user.gid.as_raw())).map_err(cannot)?;
     }
     Ok(folder)
@@ -77,10 +78,10 @@ fn initdb(process: &Process, data: &Path, user: Option<&str>, state: &State) -> 
         }
         None => Command::new(initdb),
     };
-    // Not synced: the cluster does not outlive the system that it belongs to.
+    // Not synced: the cluster does not outlive its system.
     command.args(["-U", "lab", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync", "-D"]).arg(data);
     command.current_dir(data).stdin(Stdio::null());
-    // So that it is found behind a crash, although it is not written down.
+    // With the mark, `lab down` finds it after a crash, although it is not in the saved state.
     command.envs(state.mark().split_once('='));
     log_to(&mut command, &log)?;
     let status = command.status().map_err(|e| format!("cannot start initdb: {e}"))?;
@@ -90,11 +91,11 @@ fn initdb(process: &Process, data: &Path, user: Option<&str>, state: &State) -> 
     Err(format!("process `{}`: initdb failed: {status}\n{}", process.name, last_lines(&log, 15)))
 }
 
-/// Makes the database once the server lets us in, and runs the scripts.
+/// Creates the database when the server accepts logins, and runs the scripts.
 pub fn settle(process: &Process, system: &System, fill: &Fill, state: &State) -> Outcome {
     let port = fill.port(process.port.unwrap_or_default()).to_string();
     let log = state.folder.join("log").join(format!("{}-psql.log", process.name));
-    // -X: nobody's own settings. ON_ERROR_STOP: a script that fails in the middle fails.
+    // -X: without the user's settings. ON_ERROR_STOP: a script with a failed statement fails.
     let psql = |database: &str, more: [&str; 2]| -> Result<bool, String> {
         let mut command = Command::new(program("psql")?);
         command.args(["-h", "127.0.0.1", "-p", &port, "-U", "lab", "-d", database, "-X", "-q"]);
@@ -106,7 +107,7 @@ pub fn settle(process: &Process, system: &System, fill: &Fill, state: &State) ->
     while !psql("postgres", ["-c", "create database lab"])? {
         interrupt::check()?;
         if Instant::now() > deadline {
-            return Err(format!("process `{}` lets nobody in\n{}", process.name, last_lines(&log, 15)));
+            return Err(format!("process `{}` accepts no logins\n{}", process.name, last_lines(&log, 15)));
         }
         std::thread::sleep(Duration::from_millis(50));
     }
@@ -121,7 +122,6 @@ pub fn settle(process: &Process, system: &System, fill: &Fill, state: &State) ->
 }
 
 fn program(name: &str) -> Result<String, String> {
-    let path =
-        needs::find(name).ok_or_else(|| format!("there is no program `{name}` (package postgresql)"))?;
+    let path = needs::find(name).ok_or_else(|| format!("program `{name}` not found (package postgresql)"))?;
     Ok(path.display().to_string())
 }

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 pub fn spec(process: &Process, fill: &Fill, state: &State) -> Result<Spec, String> {
     let mut spec = super::plain(process, fill, state);
-    // Without a folder of its own it would leave files where the lab was started.
+    // Without its own folder, it would leave files in the working directory of the lab.
     let folder = state.folder.join(&process.name);
     super::super::make_folder(&folder)?;
     let port = fill.port(process.port.unwrap_or_default()).to_string();
@@ -25,7 +25,7 @@ pub fn spec(process: &Process, fill: &Fill, state: &State) -> Result<Spec, Strin
     Ok(spec)
 }
 
-/// Listening is not yet answering: asked once in its own words.
+/// Checks that the server responds to a PING: listening is not enough.
 pub fn settle(process: &Process, fill: &Fill) -> Outcome {
     let port = fill.port(process.port.unwrap_or_default());
     let ask = || -> std::io::Result<Vec<u8>> {
@@ -38,9 +38,11 @@ pub fn settle(process: &Process, fill: &Fill) -> Outcome {
     };
     match ask() {
         Ok(answer) if answer == b"+PONG\r\n" => Ok(()),
-        Ok(answer) => {
-            Err(format!("process `{}` answers PING by `{}`", process.name, String::from_utf8_lossy(&answer)))
-        }
-        Err(e) => Err(format!("process `{}` does not answer PING: {e}", process.name)),
+        Ok(answer) => Err(format!(
+            "process `{}` responds to PING with `{}`",
+            process.name,
+            String::from_utf8_lossy(&answer)
+        )),
+        Err(e) => Err(format!("process `{}` does not respond to PING: {e}", process.name)),
     }
 }

@@ -1,13 +1,13 @@
-//! Small disks: a tmpfs in a private mount namespace, in which the test program starts itself again.
+//! Small disks: a tmpfs in a private mount namespace, in which the test program runs a second time.
 
 use super::Folder;
 use std::path::Path;
 use std::process::Command;
 
-/// Set in the inner process: where its disk is.
+/// Variable with the path of the disk in the inner process.
 const DISK: &str = "PLIMSOLL_TEST_DISK";
 
-/// Runs `inside` on a new disk of `size_kib`, in another process that runs the test called `test`.
+/// Runs `inside` on a new disk of `size_kib`, in another process that runs only the test with the name `test`.
 pub fn on_a_disk(test: &str, size_kib: u32, inside: impl FnOnce(&Path)) {
     if let Some(disk) = std::env::var_os(DISK) {
         return inside(Path::new(&disk));
@@ -24,7 +24,7 @@ pub fn on_a_disk(test: &str, size_kib: u32, inside: impl FnOnce(&Path)) {
         .arg(std::env::current_exe().unwrap())
         .env(DISK, folder.path())
         .output()
-        .expect("`unshare` (util-linux) is needed to make a small disk of one's own");
+        .expect("`unshare` (util-linux) is required for a small disk");
     let text = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
     print!("{text}");
     assert!(
@@ -40,7 +40,7 @@ fn id(flag: &str) -> String {
     String::from_utf8(output.stdout).unwrap().trim().into()
 }
 
-/// From here on nothing can be written to the disk.
+/// Makes the disk read-only.
 pub fn write_protect(disk: &Path) {
     let status = Command::new("mount").args(["-o", "remount,ro"]).arg(disk).status().unwrap();
     assert!(status.success());

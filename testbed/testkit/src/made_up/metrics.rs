@@ -1,4 +1,4 @@
-//! User-defined metrics that programs opened during a run that never was.
+//! User-defined metrics of generated runs.
 
 use super::{Random, tick};
 use plimsoll_plan::metric::{CounterSum, GaugeFloor, GaugeLast, GaugePeak, GaugeSum, RateSum, TrendHist};
@@ -9,12 +9,12 @@ use plimsoll_stats::interval::Interval;
 use plimsoll_stats::tally::{Last, Layout, Tally};
 use std::sync::Arc;
 
-/// The event that tells of it.
+/// Returns the event that opens a series.
 pub fn opened(series: u32, key: &SeriesKey) -> RunEvent {
     RunEvent::SeriesOpened(SeriesOpened { series, key: Arc::new(key.clone()) })
 }
 
-/// A tick in which these series, opened by then, follow those of the plan.
+/// Returns a tick in which these opened series follow those of the plan.
 pub fn tick_with(mut interval: Interval, keys: &[SeriesKey], cells: Vec<Tally>) -> RunEvent {
     let first = interval.series.len() as u32;
     interval.series.extend(cells);
@@ -25,7 +25,7 @@ pub fn tick_with(mut interval: Interval, keys: &[SeriesKey], cells: Vec<Tally>) 
     }
 }
 
-/// A second of such a series: a few values around `level`.
+/// Returns a second of such a series: a few values around `level`.
 pub fn values(family: Family, level: f64, at_s: u64, random: &mut Random) -> Tally {
     let mut cells = Tally::compact(Layout::of(family.cells()));
     for number in 0..4 {

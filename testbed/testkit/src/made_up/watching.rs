@@ -1,4 +1,4 @@
-//! Monitors that never looked.
+//! Monitors of generated runs.
 
 use super::{Random, opening};
 use plimsoll_plan::watch::{MonitorOutline, Unit};
@@ -31,7 +31,7 @@ pub fn lapse(at_ns: u64, monitor: u32, why: &str) -> RunEvent {
     RunEvent::SampleMissed(MissedSample { at_ns, monitor, why: why.into() })
 }
 
-/// One second of several monitors with so many numbers each.
+/// Returns one second of `monitors` monitors with `channels` values each.
 pub fn seconds(second: u32, monitors: u32, channels: u32, random: &mut Random) -> Vec<RunEvent> {
     let at_ns = (u64::from(second) + 1) * 1_000_000_000;
     let mut one = |monitor: u32| {

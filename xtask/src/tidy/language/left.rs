@@ -1,4 +1,4 @@
-//! What is left to rewrite.
+//! Folders that are not rewritten yet.
 
 /// Hits by folder; `cargo xtask tidy words` prints these rows.
 pub const LEFT: &[(&str, usize)] = &[
@@ -24,9 +24,4 @@ pub const LEFT: &[(&str, usize)] = &[
     ("docs/reference", 15),
     ("fuzz", 2),
     ("src", 12),
-    ("testbed/lab", 115),
-    ("testbed/ruler", 118),
-    ("testbed/testkit", 20),
-    ("tests", 363),
-    ("xtask", 119),
 ];

@@ -1,25 +1,25 @@
-//! Licences of npm packages, after the same `deny.toml` that cargo-deny reads for crates, their bans and their sources
-//! (`cargo xtask nightly`): what npm locks, cargo-deny does not know.
+//! Licenses of npm packages, by the same `deny.toml` that cargo-deny reads for crates (`cargo xtask nightly`), because
+//! cargo-deny does not read npm's lock files.
 
 use super::Problem;
 use super::tree::{File, Tree};
 use toml::Value;
 
-const RULE: &str = "licence";
+const RULE: &str = "license";
 
-/// Tools that make or test the bundle and leave nothing of their own in it: their licence asks something only of who
-/// hands on the tool itself. A tool, its licence and what it is for; its parts for single platforms go with it.
+/// Tools that build or test the bundle and leave no code in it: their license only matters if you distribute the tool
+/// itself. A tool, its license, and its purpose; this includes its packages for single platforms.
 const NPM_TOOLS: [(&str, &str, &str); 4] = [
     ("lightningcss", "MPL-2.0", "reads style sheets for the bundler, when the console is built"),
-    ("tslib", "0BSD", "helps the bundler's WebAssembly form; the licence asks for nothing"),
-    ("axe-core", "MPL-2.0", "looks for barriers in pages, in the tests with a browser"),
-    ("@axe-core/playwright", "MPL-2.0", "hands the pages of those tests to axe-core"),
+    ("tslib", "0BSD", "used by the bundler's WebAssembly version; the license has no conditions"),
+    ("axe-core", "MPL-2.0", "checks the accessibility of pages, in the browser tests"),
+    ("@axe-core/playwright", "MPL-2.0", "passes the pages of those tests to axe-core"),
 ];
 
 pub fn check(tree: &Tree) -> Vec<Problem> {
     let Some(file) = tree.file("deny.toml") else {
-        // Without packages there is nothing to judge (the pretend trees of other rules' tests).
-        let message = "is missing: no licence can be judged".to_string();
+        // Without packages there is nothing to check (the trees of other rules' tests).
+        let message = "missing file: licenses cannot be checked".to_string();
         return if tree.npm_locks.is_empty() {
             Vec::new()
         } else {
@@ -33,26 +33,26 @@ pub fn check(tree: &Tree) -> Vec<Problem> {
     tree.npm_locks.iter().flat_map(|lock| npm(lock, &allow)).collect()
 }
 
-/// Packages of an npm lock file: the licences of `allow`, and those of [`NPM_TOOLS`].
+/// Checks the packages of an npm lock file: allowed are the licenses of `allow`, and those of [`NPM_TOOLS`].
 fn npm(lock: &File, allow: &[String]) -> Vec<Problem> {
     let problem = |message| Problem::new(RULE, &lock.path, 0, message);
     let parsed: Result<serde_json::Value, _> = serde_json::from_str(&lock.text);
     let Some(packages) = parsed.ok().and_then(|lock| lock.get("packages")?.as_object().cloned()) else {
-        return vec![problem("has no `packages`: no licence can be judged".to_string())];
+        return vec![problem("missing `packages`: licenses cannot be checked".to_string())];
     };
     let mut problems = Vec::new();
-    // The package itself stands under an empty name.
+    // The package itself has an empty name.
     for (path, about) in packages.iter().filter(|(path, _)| !path.is_empty()) {
         let name = path.rsplit("node_modules/").next().unwrap_or(path);
-        let licence = about.get("license").and_then(serde_json::Value::as_str).unwrap_or_default();
+        let license = about.get("license").and_then(serde_json::Value::as_str).unwrap_or_default();
         let is_dev = about.get("dev").and_then(serde_json::Value::as_bool) == Some(true);
         let is_named =
             |tool: &str| name.strip_prefix(tool).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'));
-        let is_tool = NPM_TOOLS.iter().any(|(tool, of_tool, _)| is_named(tool) && *of_tool == licence);
-        if !(permitted(licence, allow) || (is_dev && is_tool)) {
-            let shown = if licence.is_empty() { "none named" } else { licence };
+        let is_tool = NPM_TOOLS.iter().any(|(tool, of_tool, _)| is_named(tool) && *of_tool == license);
+        if !(permitted(license, allow) || (is_dev && is_tool)) {
+            let shown = if license.is_empty() { "none" } else { license };
             problems.push(problem(format!(
-                "{name}: licence `{shown}` is neither allowed nor that of a known tool"
+                "{name}: license `{shown}` is neither allowed nor that of a known tool"
             )));
         }
     }
@@ -64,14 +64,14 @@ fn strings(value: Option<&Value>) -> Vec<String> {
     list.iter().filter_map(Value::as_str).map(str::to_string).collect()
 }
 
-/// Does an SPDX expression leave a choice that is allowed? `OR` needs one side, `AND` both; `/` is an old way to write
+/// Returns whether an SPDX expression permits an allowed choice. `OR` needs one side, `AND` both; `/` is an old form of
 /// `OR`; `X WITH Y` is one name. `AND` binds tighter than `OR` (SPDX specification 2.3, annex D.4).
 fn permitted(expression: &str, allow: &[String]) -> bool {
     let spaced = expression.replace('(', " ( ").replace(')', " ) ").replace('/', " OR ");
     let words: Vec<&str> = spaced.split_whitespace().collect();
     let mut at = 0;
     let verdict = either(&words, &mut at, allow);
-    // Words left over mean that the expression was not understood: not permitted.
+    // Remaining words mean that the expression is invalid: not permitted.
     verdict && at == words.len()
 }
 
@@ -127,8 +127,8 @@ allow = ["MIT", "Apache-2.0", "Apache-2.0 WITH LLVM-exception"]
     }
 
     #[test]
-    fn a_licence_outside_the_list_fails() {
-        let judged = |licence: &str| problems(&format!(r#""node_modules/a": {{ "license": "{licence}" }}"#));
+    fn a_license_outside_the_list_fails() {
+        let judged = |license: &str| problems(&format!(r#""node_modules/a": {{ "license": "{license}" }}"#));
         assert_eq!(judged("MIT OR Apache-2.0"), 0);
         assert_eq!(judged("MIT/Apache-2.0"), 0);
         assert_eq!(judged("GPL-3.0-only OR (MIT AND Apache-2.0 WITH LLVM-exception)"), 0);
@@ -148,7 +148,7 @@ allow = ["MIT", "Apache-2.0", "Apache-2.0 WITH LLVM-exception"]
     }
 
     #[test]
-    fn an_npm_package_needs_a_licence_and_a_tool_of_another_one_its_entry() {
+    fn an_npm_package_needs_an_allowed_license_unless_it_is_a_listed_tool() {
         assert_eq!(problems(r#""node_modules/a": { "license": "MIT OR GPL-3.0" }"#), 0);
         assert_eq!(problems(r#""node_modules/a": {}"#), 1);
         assert_eq!(problems(r#""node_modules/a": { "license": "MPL-2.0", "dev": true }"#), 1);
