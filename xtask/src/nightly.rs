@@ -11,7 +11,7 @@ const FUZZ_CASES: &str = "1000000";
 
 /// Where generated and mutated inputs go through parsers; a failure prints the seed that repeats it.
 const FUZZED: &[(&str, &[&str])] = &[
-    ("plimsoll-wire", &["fuzz_h1", "fuzz_sse"]),
+    ("plimsoll-wire", &["fuzz_h1", "fuzz_sse", "h2::cuts", "hpack"]),
     ("plimsoll-script", &["feed_fuzz", "answer_fuzz"]),
     ("plimsoll-front", &["texts"]),
 ];
