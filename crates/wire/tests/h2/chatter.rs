@@ -47,7 +47,7 @@ impl Server {
             4 => number(RST_STREAM, stream, random.pick(&[0, 2, 7, 8])),
             5 if random.one_in(5) => goaway(random.pick(&[0, stream, 0x7fff_ffff]), 0),
             6 => frame(random.pick(&[PRIORITY, 20, 200]), 0, stream, &vec![7; random.below(20)]),
-            7 if random.one_in(5) => frame(random.next() as u8, random.next() as u8, stream, &vec![0; 8]),
+            7 if random.one_in(5) => frame(random.next() as u8, random.next() as u8, stream, &[0; 8]),
             8..=20 => self.data(random, stream),
             _ => self.head(random, stream),
         }

@@ -41,17 +41,17 @@ fn pairs(expected: &[(&str, &str)]) -> Vec<(String, String)> {
 
 /// Writes the request line of `GET /a`.
 fn line(writer: &mut Writer<'_>) {
-    writer.line::<()>("GET", |out| Ok(out.extend_from_slice(b"/a"))).unwrap();
+    writer.line("GET", put("/a")).unwrap();
 }
 
 #[test]
 fn a_program_writes_a_request_as_in_http1() {
     let mut out = b"before".to_vec();
     let mut writer = Writer::new(&mut out, "https", "shop.example");
-    let target = writer.line::<()>("POST", |out| Ok(out.extend_from_slice(b"/buy?n=1"))).unwrap();
+    let target = writer.line("POST", put("/buy?n=1")).unwrap();
     writer.field("Host", b"other.example:8443");
     writer.field("Content-Type", b"application/json");
-    writer.field_with::<()>("X-Id", |out| Ok(out.extend_from_slice(b"7"))).unwrap();
+    writer.field_with("X-Id", put("7")).unwrap();
     writer.field_if_any("Cookie", |_| {});
     writer.field_if_any("X-Any", |out| out.extend_from_slice(b"some"));
     let end = writer.end();
@@ -121,7 +121,7 @@ fn values_may_have_any_length_and_the_target_is_where_it_says() {
         let (path, value) = (format!("/{}", "p".repeat(len)), "v".repeat(len));
         let mut out = Vec::new();
         let mut writer = Writer::new(&mut out, "http", "origin");
-        let target = writer.line::<()>("GET", |out| Ok(out.extend_from_slice(path.as_bytes()))).unwrap();
+        let target = writer.line("GET", put(&path)).unwrap();
         writer.field("X-Long", value.as_bytes());
         writer.field("Cookie", value.as_bytes());
         writer.end();
@@ -175,7 +175,7 @@ fn an_error_of_a_value_is_returned() {
 fn connect_with_a_protocol_has_it_before_the_fields() {
     let mut out = Vec::new();
     let mut writer = Writer::new(&mut out, "https", "chat.example");
-    writer.line::<()>("CONNECT", |out| Ok(out.extend_from_slice(b"/chat"))).unwrap();
+    writer.line("CONNECT", put("/chat")).unwrap();
     writer.protocol("websocket");
     writer.field("Sec-WebSocket-Version", b"13");
     writer.end();
