@@ -11,7 +11,7 @@ const FUZZ_CASES: &str = "1000000";
 
 /// The tests that feed generated and mutated inputs to parsers; a failure prints its seed.
 const FUZZED: &[(&str, &[&str])] = &[
-    ("plimsoll-wire", &["fuzz_h1", "fuzz_sse"]),
+    ("plimsoll-wire", &["fuzz_h1", "fuzz_sse", "h2::cuts", "hpack"]),
     ("plimsoll-script", &["feed_fuzz", "answer_fuzz"]),
     ("plimsoll-front", &["texts"]),
 ];

@@ -88,7 +88,7 @@ impl Default for Limits {
 /// The properties of a connection that its owner chooses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Config {
-    /// Most streams at a time, 1 or more; the server may allow fewer.
+    /// Most streams at a time, 1 to 2^20; the server may allow fewer.
     pub streams: u32,
     /// Receive window of each stream, bytes; 1 to 2^31 - 1.
     pub stream_window: u32,

@@ -2,6 +2,7 @@
 //! sender that never finishes is proportional to a limit.
 
 mod common;
+mod h2_memory;
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;

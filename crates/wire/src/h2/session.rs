@@ -2,7 +2,7 @@
 
 use super::frame::{Frame, HEAD_BYTES};
 use super::head::Facts;
-use super::streams::{Streams, WINDOW_MAX};
+use super::streams::{STREAMS_MAX, Streams, WINDOW_MAX, is};
 use super::{Answer, Config, Eof, Limits, Malformed, Unfinished};
 use crate::hpack::{Decoder, Encoder};
 
@@ -112,7 +112,7 @@ impl Session {
     pub fn new(config: Config) -> Session {
         let window_max = WINDOW_MAX as u32;
         let config = Config {
-            streams: config.streams.max(1),
+            streams: config.streams.clamp(1, STREAMS_MAX),
             stream_window: config.stream_window.clamp(1, window_max),
             // The window of a connection begins with 65,535 and cannot be reduced (RFC 9113 section 6.9.2).
             connection_window: config.connection_window.clamp(65_535, window_max),
@@ -205,9 +205,9 @@ impl Session {
 
     /// Changes whether the sink receives the rest of the stream's body.
     pub fn read_body(&mut self, stream: u32, reads: bool) {
-        use super::streams::is;
         if let Some(stream) = self.streams.get(stream) {
-            stream.flags = stream.flags & !is::READS_BODY | u8::from(reads) * is::READS_BODY;
+            stream.flags &= !is::READS_BODY;
+            stream.flags |= if reads { is::READS_BODY } else { 0 };
         }
     }
 

@@ -5,6 +5,9 @@ use super::{Answer, Ask, Malformed, Unfinished};
 /// Largest number of a stream (RFC 9113 section 5.1.1).
 const ID_MAX: u32 = 0x7fff_ffff;
 
+/// Most streams at a time: their slots are allocated together.
+pub(super) const STREAMS_MAX: u32 = 1 << 20;
+
 /// Largest window (section 6.9.1).
 pub(super) const WINDOW_MAX: i64 = 0x7fff_ffff;
 
@@ -121,7 +124,6 @@ pub(super) struct Streams {
 
 impl Streams {
     pub fn new(streams: u32, first: u32) -> Streams {
-        let streams = streams.clamp(1, 1 << 20);
         let slots = (streams + streams / 4).max(streams + 1).next_power_of_two();
         Streams { slots: vec![FREE; slots as usize].into(), next: first | 1, open: 0, cursor: 0 }
     }
@@ -182,10 +184,11 @@ impl Streams {
             self.next = id;
             return None;
         }
-        let flags = u8::from(ask.head_only) * is::HEAD_ONLY
-            | u8::from(ask.reads_head) * is::READS_HEAD
-            | u8::from(ask.reads_body) * is::READS_BODY
-            | u8::from(ask.has_body) * is::SENDING;
+        let bit = |set: bool, flag: u8| if set { flag } else { 0 };
+        let flags = bit(ask.head_only, is::HEAD_ONLY)
+            | bit(ask.reads_head, is::READS_HEAD)
+            | bit(ask.reads_body, is::READS_BODY)
+            | bit(ask.has_body, is::SENDING);
         let slot = self.slot(id);
         self.slots[slot] = Stream { id, tag: ask.tag, send_window, flags, ..FREE };
         self.next = id + 2;

@@ -203,11 +203,19 @@ impl Client {
     }
 }
 
+/// Returns a writer of a part of a request.
+pub fn put(text: &str) -> impl FnOnce(&mut Vec<u8>) -> Result<(), std::fmt::Error> {
+    |out| {
+        out.extend_from_slice(text.as_bytes());
+        Ok(())
+    }
+}
+
 /// Returns the block of a GET.
 pub fn get(target: &str) -> Vec<u8> {
     let mut out = Vec::new();
     let mut writer = Writer::new(&mut out, "http", "localhost");
-    writer.line::<()>("GET", |out| Ok(out.extend_from_slice(target.as_bytes()))).unwrap();
+    writer.line("GET", put(target)).unwrap();
     writer.end();
     out
 }

@@ -43,7 +43,8 @@ pub const CODES: [(u32, u32); 257] = [
 pub fn huffman(text: &[u8]) -> Vec<u8> {
     let codes: Vec<(u32, u32)> = text.iter().map(|byte| CODES[usize::from(*byte)]).collect();
     let bits: u32 = codes.iter().map(|(_, len)| len).sum();
-    coded(&[&codes[..], &[((1 << (8 - bits % 8) % 8) - 1, (8 - bits % 8) % 8)]].concat())
+    let padding = (8 - bits % 8) % 8;
+    coded(&[&codes[..], &[((1 << padding) - 1, padding)]].concat())
 }
 
 /// Returns any codes one after the other; they must fill whole bytes.
