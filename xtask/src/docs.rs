@@ -10,8 +10,19 @@ use std::process::Command;
 const FOLDER: &str = "docs/reference";
 
 /// Reference pages about things that no table of the binary describes.
-const WRITTEN_BY_HAND: &[&str] =
-    &["audit-rules.md", "feature-table.md", "foreign-formats.md", "monitors-servers.md", "monitors.md"];
+const WRITTEN_BY_HAND: &[&str] = &[
+    "audit-rules.md",
+    "checks.md",
+    "console-api.md",
+    "feature-table.md",
+    "foreign-formats.md",
+    "html-page.md",
+    "monitors-servers.md",
+    "monitors.md",
+    "report-templates.md",
+    "thresholds.md",
+    "values.md",
+];
 
 pub fn command(arguments: &[String]) -> Outcome {
     let mut run = shell::cargo();
