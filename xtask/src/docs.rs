@@ -135,6 +135,25 @@ mod tests {
     }
 
     #[test]
+    fn pages_written_by_hand_are_kept_and_others_are_removed() {
+        let folder = scratch("by-hand");
+        for name in [WRITTEN_BY_HAND[0], "forgotten.md"] {
+            std::fs::write(folder.join(name), "x").unwrap();
+        }
+        let now = vec![("flags.md".into(), "new".into())];
+        write(&now, &folder).unwrap();
+        assert!(folder.join(WRITTEN_BY_HAND[0]).is_file() && !folder.join("forgotten.md").exists());
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn every_page_written_by_hand_exists() {
+        let folder = shell::root().join(FOLDER);
+        let missing: Vec<_> = WRITTEN_BY_HAND.iter().filter(|name| !folder.join(name).is_file()).collect();
+        assert!(missing.is_empty(), "{missing:?}");
+    }
+
+    #[test]
     fn a_page_that_would_leave_the_folder_is_refused() {
         let refused = pages(r#"[{"path": "../../etc/passwd", "text": ""}]"#);
         assert!(refused.unwrap_err().contains("leads out of"));
