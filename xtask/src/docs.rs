@@ -10,8 +10,19 @@ use std::process::Command;
 const FOLDER: &str = "docs/reference";
 
 /// Reference pages about things that no table of the binary describes.
-const WRITTEN_BY_HAND: &[&str] =
-    &["audit-rules.md", "feature-table.md", "foreign-formats.md", "monitors-servers.md", "monitors.md"];
+const WRITTEN_BY_HAND: &[&str] = &[
+    "audit-rules.md",
+    "checks.md",
+    "console-api.md",
+    "feature-table.md",
+    "foreign-formats.md",
+    "html-page.md",
+    "monitors-servers.md",
+    "monitors.md",
+    "report-templates.md",
+    "thresholds.md",
+    "values.md",
+];
 
 pub fn command(arguments: &[String]) -> Outcome {
     let mut run = shell::cargo();
@@ -122,6 +133,25 @@ mod tests {
         write(&now, &folder).unwrap();
         assert!(stale(&now, &folder).unwrap().is_empty());
         std::fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn pages_written_by_hand_are_kept_and_others_are_removed() {
+        let folder = scratch("by-hand");
+        for name in [WRITTEN_BY_HAND[0], "forgotten.md"] {
+            std::fs::write(folder.join(name), "x").unwrap();
+        }
+        let now = vec![("flags.md".into(), "new".into())];
+        write(&now, &folder).unwrap();
+        assert!(folder.join(WRITTEN_BY_HAND[0]).is_file() && !folder.join("forgotten.md").exists());
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn every_page_written_by_hand_exists() {
+        let folder = shell::root().join(FOLDER);
+        let missing: Vec<_> = WRITTEN_BY_HAND.iter().filter(|name| !folder.join(name).is_file()).collect();
+        assert!(missing.is_empty(), "{missing:?}");
     }
 
     #[test]

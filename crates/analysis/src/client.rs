@@ -7,9 +7,9 @@ use super::rows;
 use super::timeline::Moment;
 use super::times::short;
 use crate::caution::CautionLimits;
-use crate::summary::{Client, Connections, TlsRow, WorkerRow};
+use crate::summary::{Client, Connections, Http2, TlsRow, WorkerRow};
 use plimsoll_plan::Side;
-use plimsoll_plan::metric::{RunFloor, RunHist, RunPeak, RunSum};
+use plimsoll_plan::metric::{RunFloor, RunHist, RunPeak, RunSum, SeriesSum};
 
 pub(super) fn client(facts: &Facts, moments: &[Moment], limits: &CautionLimits) -> Client {
     let run = &facts.run;
@@ -104,5 +104,24 @@ fn connections(facts: &Facts, moments: &[Moment]) -> Connections {
         requests_per_connection_max: served.max(),
         connect_min_ns: run.floor(RunFloor::ConnectNs),
         redirects_cross_host: run.of(RunSum::RedirectsCrossHost),
+        http2: http2(facts),
     }
+}
+
+fn http2(facts: &Facts) -> Option<Http2> {
+    let plan = &facts.plan;
+    if !plan.all_origins().iter().any(|origin| origin.is_http2) {
+        return None;
+    }
+    let run = &facts.run;
+    let sent = facts.all.sum(SeriesSum::Sent);
+    let unprocessed = run.of(RunSum::RequestsUnprocessed);
+    Some(Http2 {
+        streams_per_connection: plan.link.streams,
+        goaways: run.of(RunSum::GoAways),
+        requests_unprocessed: unprocessed,
+        requests_unprocessed_ratio: ratio(unprocessed as f64, sent as f64).min(1.0),
+        streams_reset: run.of(RunSum::StreamsReset),
+        requests_limited_by_streams: run.of(RunSum::StreamWaits),
+    })
 }

@@ -328,6 +328,25 @@ pub struct Connections {
     pub connect_min_ns: Option<u64>,
     /// Redirects to another host, which were not followed. Outside the warm-up.
     pub redirects_cross_host: u64,
+    /// Present if connections spoke HTTP/2.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub http2: Option<Http2>,
+}
+
+/// What HTTP/2 adds to connections.
+#[derive(Debug, Clone, Serialize)]
+pub struct Http2 {
+    /// Users that share a connection.
+    pub streams_per_connection: u32,
+    /// Connections that the server asked to stop using (GOAWAY).
+    pub goaways: u64,
+    /// Requests that the server did not process and that were sent again, and their share of all requests sent.
+    pub requests_unprocessed: u64,
+    pub requests_unprocessed_ratio: f64,
+    /// Streams that the load generator reset, for example after a timeout.
+    pub streams_reset: u64,
+    /// Requests that waited because the server allows fewer streams on a connection than the plan.
+    pub requests_limited_by_streams: u64,
 }
 
 /// N = X R, three ways to know how many requests were in flight.

@@ -288,6 +288,14 @@ cautions! {
         "the server closed idle connections as requests arrived",
         "these requests failed although the service was up",
         "keep idle connections open on the server for longer than its clients do, or use `--no-keepalive`";
+    RequestsUnprocessed = "requests_unprocessed", Warning, System, Line(Connections),
+        "the server did not process some requests",
+        "each was sent again, and its response time includes both attempts",
+        "allow more requests on a connection on the server (nginx: `keepalive_requests`), or use fewer streams";
+    StreamLimitReached = "stream_limit_reached", Warning, Plan, Line(Connections),
+        "requests waited for an HTTP/2 stream",
+        "response times include this wait",
+        "use fewer streams on a connection (`--streams`), or raise the server's limit of concurrent streams";
     UnexpectedBytes = "unexpected_bytes", Warning, System, Line(Connections),
         "responses were followed by unexpected bytes",
         "the next response may be misread",

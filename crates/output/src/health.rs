@@ -181,6 +181,20 @@ fn connections(s: &Summary) -> Vec<String> {
         let [server, client, error] = closed.map(count);
         facts.push(format!("closed: {server} by server, {client} by client, {error} after an error"));
     }
+    if let Some(http2) = &c.http2 {
+        let users = counted(http2.streams_per_connection.into(), "user");
+        facts.push(format!("HTTP/2 with {users} per connection"));
+        for (n, what) in [
+            (http2.goaways, "closed with GOAWAY"),
+            (http2.requests_unprocessed, "requests sent again"),
+            (http2.streams_reset, "streams reset"),
+            (http2.requests_limited_by_streams, "requests waited for a stream"),
+        ] {
+            if n > 0 {
+                facts.push(format!("{} {what}", count(n)));
+            }
+        }
+    }
     if c.redirects_cross_host > 0 {
         facts.push(format!("{} to another host, not followed", counted(c.redirects_cross_host, "redirect")));
     }

@@ -54,8 +54,17 @@ pub fn stopped_by(by: Option<StoppedBy>) -> &'static str {
     }
 }
 
-/// Returns the load model in a few words.
+/// Returns the load model in a few words, and the protocol if it is not HTTP/1.
 pub fn load(plan: &Outline) -> String {
+    let model = model(plan);
+    match (plan.link.is_http2, plan.link.streams) {
+        (false, _) => model,
+        (true, 0 | 1) => format!("{model}, HTTP/2"),
+        (true, users) => format!("{model}, HTTP/2 with {} users per connection", count(users.into())),
+    }
+}
+
+fn model(plan: &Outline) -> String {
     if plan.workloads.len() > 1 {
         let each: Vec<String> = plan
             .workloads

@@ -163,7 +163,8 @@ fn a_silent_server_is_a_timeout_and_censors() {
     let (ruler, scratch) = (Ruler::start(&["--delay", "1ms"]), Scratch::new());
     let run_file = scratch.path("run.plim");
     let args = ["-c", "40", "-n", "120", "--timeout", "300ms"];
-    let said = json(&[&[ruler.url("/?fault=no_response").as_str(), "--out", &run_file], &args[..]].concat(), 99);
+    let said =
+        json(&[&[ruler.url("/?fault=no_response").as_str(), "--out", &run_file], &args[..]].concat(), 99);
     fails(&said);
     assert_eq!(only(&said, "timeout", "server"), 120);
     assert!(cautions(&said).contains(&"censored_by_timeouts"));

@@ -7,7 +7,7 @@ use crate::facts::{Machine, ratio};
 use crate::summary::{Caution, Severity};
 use plimsoll_plan::Fault;
 use plimsoll_plan::link::{Addresses, Reuse};
-use plimsoll_plan::metric::{RunHist, RunSum, SeriesHist};
+use plimsoll_plan::metric::{RunHist, RunSum, SeriesHist, SeriesSum};
 use plimsoll_stats::Hist;
 
 /// How long Linux keeps a port after the side that closed first has closed (TCP_TIMEWAIT_LEN; no option changes it).
@@ -21,6 +21,39 @@ pub(super) fn connections(e: &Inputs, into: &mut Vec<Caution>) {
     into.extend(unfair(e));
     into.extend(not_reused(e));
     into.extend(few_ports(e));
+    into.extend(unprocessed(e));
+    into.extend(stream_limit(e));
+}
+
+/// Share of the requests from which on it matters what happened to them on HTTP/2 connections.
+const STREAMS_SHARE: f64 = 0.01;
+
+/// Requests that an HTTP/2 server handed back.
+fn unprocessed(e: &Inputs) -> Option<Caution> {
+    let http2 = e.client.connections.http2.as_ref()?;
+    (http2.requests_unprocessed_ratio >= STREAMS_SHARE).then(|| {
+        let evidence = Evidence::RequestsSentAgain {
+            unprocessed_count: http2.requests_unprocessed,
+            unprocessed_ratio: http2.requests_unprocessed_ratio,
+            goaways_count: http2.goaways,
+        };
+        evidence.raise()
+    })
+}
+
+/// Requests that waited for a stream because the server allows fewer than the plan.
+fn stream_limit(e: &Inputs) -> Option<Caution> {
+    let http2 = e.client.connections.http2.as_ref()?;
+    let sent = e.facts.all.sum(SeriesSum::Sent);
+    let waited_ratio = ratio(http2.requests_limited_by_streams as f64, sent as f64).min(1.0);
+    (waited_ratio >= STREAMS_SHARE).then(|| {
+        let evidence = Evidence::StreamsFull {
+            waited_count: http2.requests_limited_by_streams,
+            waited_ratio,
+            streams_count: http2.streams_per_connection.into(),
+        };
+        evidence.raise()
+    })
 }
 
 /// Users of the closed model with one connection each, all from the start: a fair service responds to them about

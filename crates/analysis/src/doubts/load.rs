@@ -60,7 +60,12 @@ fn client_connection_limit(e: &Inputs) -> Option<Caution> {
         peak_count: e.client.connections.peak,
         limit_count: cap,
         wait_p99_ns: e.facts.run.spread(RunHist::ConnWait).quantile(0.99),
-        suggested_count: arrivals_connections(&e.facts.plan) * 2,
+        streams_count: match e.facts.plan.link.is_http2 {
+            true => e.facts.plan.link.streams.into(),
+            false => 1,
+        },
+        suggested_count: arrivals_connections(&e.facts.plan) / u64::from(e.facts.plan.link.streams.max(1))
+            * 2,
     };
     Some(evidence.raise())
 }

@@ -249,6 +249,17 @@ cases! {
         Run::closed(15).all_ticks(|t| (0..860).for_each(|_| answer(t, 0, 300 * MS, 200))),
         ["independent arrivals"];
 
+    requests_that_the_server_handed_back_were_sent_again: RequestsUnprocessed, Warning,
+        over_http2().all_ticks(|t| t.run.add(RunSum::RequestsUnprocessed.id(), 100)),
+        // One in a thousand, as at the end of a connection.
+        over_http2().all_ticks(|t| t.run.add(RunSum::RequestsUnprocessed.id(), 1)),
+        ["1,500 requests", "sent again", "keepalive_requests"];
+
+    a_server_that_allows_few_streams_makes_requests_wait: StreamLimitReached, Warning,
+        over_http2().all_ticks(|t| t.run.add(RunSum::StreamWaits.id(), 500)),
+        over_http2().all_ticks(|t| t.run.add(RunSum::StreamWaits.id(), 1)),
+        ["7,500 requests", "fewer than 10 on a connection", "`--streams`"];
+
     arrivals_without_a_connection_wait: ConnectionLimitReached, Warning,
         queued(20),
         Run::open(15),
@@ -458,6 +469,11 @@ fn stall_of(tick: &mut plimsoll_stats::Interval, length_ns: u64) {
 /// The ten users wait at different times.
 fn slow_alone(tick: &mut plimsoll_stats::Interval) {
     (0..10).for_each(|_| answer(tick, 0, S, 200));
+}
+
+/// A run over HTTP/2, with ten users on each connection.
+fn over_http2() -> Run {
+    Run::closed_with(15, |d| (d.link.is_http2, d.link.streams) = (true, 10))
 }
 
 /// Twenty arrivals per second wait for a connection, and some never get one.

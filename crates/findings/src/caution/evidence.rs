@@ -131,11 +131,17 @@ evidence! {
         unstarted_count: u64,
         peak_count: u64,
         limit_count: u64,
+        /// Of these, those on each connection; above 1 only over HTTP/2, where they are streams.
+        streams_count: u64,
         #[serde(skip_serializing_if = "Option::is_none")]
         wait_p99_ns: Option<u64>,
         /// Twice the limit of one machine: what may be enough.
         suggested_count: u64,
     }
+    /// HTTP/2 requests that the server did not process (GOAWAY, REFUSED_STREAM).
+    RequestsSentAgain: RequestsUnprocessed { unprocessed_count: u64, unprocessed_ratio: f64, goaways_count: u64 }
+    /// HTTP/2 requests that waited because the server allows fewer streams than the plan.
+    StreamsFull: StreamLimitReached { waited_count: u64, waited_ratio: f64, streams_count: u64 }
     /// Requests in flight, measured and by N = X R.
     InFlightDiffers: LittlesLaw { measured_mean: f64, computed_mean: f64 }
     /// Time of users that no request and no connecting explains.

@@ -188,9 +188,18 @@ impl Kind {
                 unstarted_count: 0,
                 peak_count: 50,
                 limit_count: 50,
+                streams_count: 1,
                 wait_p99_ns: Some(90 * MS),
                 suggested_count: 100,
             },
+            Kind::RequestsUnprocessed => Evidence::RequestsSentAgain {
+                unprocessed_count: 1_830,
+                unprocessed_ratio: 0.029,
+                goaways_count: 60,
+            },
+            Kind::StreamLimitReached => {
+                Evidence::StreamsFull { waited_count: 412, waited_ratio: 0.041, streams_count: 100 }
+            }
             Kind::LittlesLaw => Evidence::UsersOutside { outside_ratio: 0.47, unexplained_ratio: 0.45 },
             Kind::ClientCpuSaturated => Evidence::WorkerBusy { worker: 0, machine: None, busy_ratio: 0.99 },
             Kind::ClientCpuWait => {

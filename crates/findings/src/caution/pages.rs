@@ -233,6 +233,23 @@ pub(super) const fn text(kind: Kind) -> &'static str {
              Arrivals that found no free connection are counted, including those that never got one.\n\n\
              Raise `--max-connections`, unless the clients of the real service share as few connections."
         }
+        Kind::RequestsUnprocessed => {
+            "The server closed HTTP/2 connections while requests on them were in flight, and said that it had not \
+             processed those (GOAWAY), or it refused their streams (REFUSED_STREAM). The load generator sent each \
+             again once, on another connection, as browsers do. The requests succeeded, but their response times \
+             include both attempts.\n\n\
+             At least 1% of the requests were sent again.\n\n\
+             Many servers close a connection after a number of requests (nginx: `keepalive_requests`, 1,000 by \
+             default): raise it, or use fewer streams on a connection."
+        }
+        Kind::StreamLimitReached => {
+            "HTTP/2 servers limit the streams that may be open on a connection at once \
+             (SETTINGS_MAX_CONCURRENT_STREAMS). The plan has more users on each connection, so requests waited in \
+             the load generator for a stream. The wait is part of the response times.\n\n\
+             At least 1% of the requests waited although the plan's own number of streams would have let them \
+             start.\n\n\
+             Use fewer streams on more connections, or raise the server's limit."
+        }
         Kind::LittlesLaw => {
             "The number of requests in flight, their rate, and their time must match (N = X R, Little 1961). If \
              they do not, users were delayed outside of requests, or a clock or a counter is wrong.\n\n\

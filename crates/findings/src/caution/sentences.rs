@@ -128,11 +128,29 @@ fn sentences(evidence: &Evidence) -> Sentences {
             ratio(*schedule_lag_p99_ns as f64 / *response_p99_ns as f64),
             duration_ns(*response_p99_ns)
         )),
+        Evidence::RequestsSentAgain { unprocessed_count, unprocessed_ratio, goaways_count } => {
+            let goaways = match goaways_count {
+                0 => String::new(),
+                n => format!("; the server closed {} with GOAWAY", counted(*n, "connection")),
+            };
+            Sentences::of(format!(
+                "{} ({}) sent again{goaways}",
+                counted(*unprocessed_count, "request"),
+                ratio(*unprocessed_ratio)
+            ))
+        }
+        Evidence::StreamsFull { waited_count, waited_ratio, streams_count } => Sentences::of(format!(
+            "{} ({}) found no free stream: the server allows fewer than {} on a connection",
+            counted(*waited_count, "request"),
+            ratio(*waited_ratio),
+            count(*streams_count)
+        )),
         Evidence::ConnectionsFull {
             queued_count,
             unstarted_count,
             peak_count,
             limit_count,
+            streams_count,
             wait_p99_ns,
             suggested_count,
         } => {
@@ -142,7 +160,13 @@ fn sentences(evidence: &Evidence) -> Sentences {
                 n => format!("; {} still waited at the end", count(*n)),
             };
             // Each worker has its share of them, and the share of one may be in use while another has room.
-            let found = match *peak_count > 0 && peak_count < limit_count {
+            let of_streams = *limit_count / (*streams_count).max(1);
+            let found = match *peak_count > 0 && *peak_count < of_streams {
+                _ if *streams_count > 1 => format!(
+                    "all {} of {} in use",
+                    counted(*limit_count, "stream"),
+                    counted(of_streams, "connection")
+                ),
                 true => format!(
                     "none free on its worker (peak {} of {} open)",
                     count(*peak_count),

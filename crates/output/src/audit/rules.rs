@@ -6,12 +6,12 @@ use plimsoll_audit::{Grade, rules};
 pub fn rules_page() -> String {
     let mut out = String::new();
     let grades = [
-        (Grade::Impossible, "Cannot be true"),
+        (Grade::Impossible, "Impossible"),
         (Grade::Implausible, "Implausible"),
         (Grade::Missing, "Missing"),
     ];
     for (grade, title) in grades {
-        out.push_str(&format!("### {title}\n\n| rule | what holds in a sound result |\n| --- | --- |\n"));
+        out.push_str(&format!("### {title}\n\n| rule | condition of a sound result |\n| --- | --- |\n"));
         for rule in rules().filter(|r| r.grade == grade) {
             out.push_str(&format!("| `{}` | {} |\n", rule.code, rule.title.replace('|', "\\|")));
         }

@@ -61,6 +61,8 @@ const fn wanted(kind: Kind) -> &'static [Anchor] {
         | Kind::ConnectionsUnfair
         | Kind::ConnectionsNotReused
         | Kind::StaleConnections
+        | Kind::RequestsUnprocessed
+        | Kind::StreamLimitReached
         | Kind::UnexpectedBytes => LINKS,
         Kind::ListenQueueOverflow
         | Kind::ProcessFdLimit
