@@ -5,7 +5,7 @@ use plimsoll_analysis::caution::{CautionLimits, Kind};
 use plimsoll_analysis::summarise_with;
 use plimsoll_analysis::summary::{Outcome, Severity};
 use plimsoll_plan::Fault;
-use plimsoll_plan::link::Tls;
+use plimsoll_plan::link::{Http, Tls};
 use plimsoll_plan::load::Arrivals;
 use plimsoll_plan::metric::{RunHist, RunSum, SeriesHist, SeriesSum, status_id};
 use plimsoll_record::event::{Ending, NoteKind, StoppedBy, WorkerTimes};
@@ -473,7 +473,9 @@ fn slow_alone(tick: &mut plimsoll_stats::Interval) {
 
 /// A run over HTTP/2, with ten users on each connection.
 fn over_http2() -> Run {
-    Run::closed_with(15, |d| (d.link.is_http2, d.link.streams) = (true, 10))
+    Run::closed_with(15, |d| {
+        (d.link.http, d.link.is_http2, d.link.streams) = (Http::V2, true, 10);
+    })
 }
 
 /// Twenty arrivals per second wait for a connection, and some never get one.
