@@ -1,4 +1,4 @@
-//! Tests of this crate through its public interface: HTTP/1 and server-sent events, split everywhere. They are one
+//! Tests of this crate through its public interface: HTTP/1, HTTP/2, and server-sent events, split everywhere. They are one
 //! program, because linking one costs less than linking each file; a test that counts allocations or memory of its
 //! process is a separate program (`Cargo.toml`).
 

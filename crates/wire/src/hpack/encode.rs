@@ -3,7 +3,7 @@
 use super::integer;
 use super::table::{ENTRY_OVERHEAD, STATIC, STATIC_FIELDS};
 
-/// Table size that the encoder uses at most: the initial one (RFC 9113 section 6.5.2), whatever the peer allows.
+/// Table size that the encoder uses at most: the initial one (RFC 9113 section 6.5.2), even if the peer allows more.
 const TABLE_BYTES: u32 = 4096;
 
 /// First byte of a literal without indexing, of one with indexing, of an indexed field, and of a new table size.

@@ -51,7 +51,7 @@ fn a_body_waits_for_the_window_of_its_stream() {
     assert_eq!(client.write(stream, 4465, true), (4000, (4000, false)));
     client.feed(&number(WINDOW_UPDATE, stream, 465)).unwrap();
     assert_eq!(client.write(stream, 465, true), (465, (465, true)));
-    // An update that no body waits for is no event.
+    // If no body waits, an update is not an event.
     assert_eq!(client.events_of(&[number(WINDOW_UPDATE, stream, 1)]), Ok(vec![]));
 }
 
@@ -69,7 +69,7 @@ fn bodies_share_the_window_of_the_connection_in_rotation() {
     assert_eq!(client.write(streams[1], 5, false).0, 5);
     assert_eq!(client.session.next_writable(), Some((streams[2], 2)));
     assert_eq!(client.session.next_writable(), None);
-    // An update while the window is open is no event.
+    // While the window is open, an update is not an event.
     assert_eq!(client.events_of(&[number(WINDOW_UPDATE, 0, 10)]), Ok(vec![]));
 }
 

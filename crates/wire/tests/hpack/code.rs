@@ -47,7 +47,7 @@ pub fn huffman(text: &[u8]) -> Vec<u8> {
     coded(&[&codes[..], &[((1 << padding) - 1, padding)]].concat())
 }
 
-/// Returns any codes one after the other; they must fill whole bytes.
+/// Returns the bits of any codes in order; they must fill whole bytes.
 pub fn coded(codes: &[(u32, u32)]) -> Vec<u8> {
     let (mut bytes, mut held, mut bits) = (Vec::new(), 0u64, 0);
     for (code, len) in codes {
