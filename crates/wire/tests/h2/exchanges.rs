@@ -85,6 +85,18 @@ fn trailers_follow_the_body_and_end_the_stream() {
 }
 
 #[test]
+fn trailers_of_a_body_that_is_too_short_are_not_shown() {
+    let (mut client, stream) = waiting(GET);
+    let events = client.events_of(&[
+        frame(HEADERS, END_HEADERS, stream, &block("200", &[("content-length", "9")])),
+        frame(DATA, 0, stream, b"short"),
+        frame(HEADERS, ALONE, stream, &field("grpc-status", "0")),
+    ]);
+    let Some(Event::Refused { why, .. }) = events.unwrap().pop() else { panic!("it must be refused") };
+    assert_eq!((why, client.seen.trailers.len()), (Malformed::WrongLength, 0));
+}
+
+#[test]
 fn a_sink_finds_fields_by_name_in_heads_and_trailers() {
     #[derive(Default)]
     struct Fields(Vec<(String, Vec<u8>)>, Option<Vec<u8>>, Option<Vec<u8>>);

@@ -74,6 +74,25 @@ fn bodies_share_the_window_of_the_connection_in_rotation() {
 }
 
 #[test]
+fn a_small_window_of_the_connection_goes_round() {
+    let mut client = Client::settled();
+    let streams: Vec<u32> = (0..3).map(|tag| client.open(Ask { tag, ..POST }).unwrap()).collect();
+    for stream in &streams {
+        client.write(*stream, 65_535, false);
+    }
+    let mut order = vec![client.write(streams[0], 1, false).0 as u32];
+    for _ in 0..6 {
+        client.feed(&number(WINDOW_UPDATE, 0, 10)).unwrap();
+        let (stream, _) = client.session.next_writable().unwrap();
+        assert_eq!(client.write(stream, 100, false).0, 10);
+        order.push(stream);
+    }
+    // The first stream has used up its own window.
+    let (b, c) = (streams[1], streams[2]);
+    assert_eq!(order, [0, b, c, b, c, b, c]);
+}
+
+#[test]
 fn a_new_initial_window_applies_to_open_streams_and_may_make_theirs_negative() {
     let mut client = Client::settled();
     client.feed(&number(WINDOW_UPDATE, 0, 1 << 20)).unwrap();
