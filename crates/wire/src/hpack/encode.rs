@@ -16,8 +16,8 @@ const RESIZED: u8 = 0x20;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FieldId(u8);
 
-/// Fields that many requests of a plan repeat, with a number each. All of them fit into a table of 4,096 bytes together,
-/// so a connection inserts each once, and none is evicted.
+/// Fields that many requests of a plan repeat, with a number each. All of them together fit into a table of 4,096
+/// bytes, so a connection inserts each once, and none is evicted.
 #[derive(Debug, Default)]
 pub struct Fields {
     fields: Vec<Constant>,
