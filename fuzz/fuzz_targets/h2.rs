@@ -1,5 +1,5 @@
-//! A server's frames over HTTP/2 come out the same in one piece and in two, whatever its bytes are, and whether equal
-//! heads are recognized or each one is decoded.
+//! A server's frames over HTTP/2 come out the same in one piece and in two, whether equal heads are recognized or
+//! each one is decoded.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -216,7 +216,7 @@ pub enum Event {
     Reset { stream: u32, tag: u32, code: u32, answer: Answer },
     /// The response is invalid; the stream was reset, and the connection continues.
     Refused { stream: u32, tag: u32, why: Malformed, answer: Answer },
-    /// The server accepts no more streams: [`Session::room`] is 0 from now on. It has not processed the streams above
+    /// The server accepts no more streams: [`Session::room`] stays 0. It has not processed the streams above
     /// `last_stream`; [`Session::take_unprocessed`] returns them.
     GoAway { last_stream: u32, code: u32 },
     /// A window was opened: [`Session::next_writable`] returns the streams that may continue.

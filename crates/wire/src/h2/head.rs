@@ -123,8 +123,8 @@ impl<'t> Reader<'t> {
                 self.refuse(fault);
             }
         }
-        self.bytes <= BOMB_FACTOR * self.bytes_max.max(4096)
-            && self.fields <= BOMB_FACTOR * self.limits.fields_max.max(128)
+        self.bytes <= self.bytes_max.max(4096).saturating_mul(BOMB_FACTOR)
+            && self.fields <= self.limits.fields_max.max(128).saturating_mul(BOMB_FACTOR)
     }
 
     /// Returns the meaning of all fields.

@@ -12,7 +12,7 @@ pub mod code {
     pub const SETTINGS_TIMEOUT: u32 = 4;
     pub const STREAM_CLOSED: u32 = 5;
     pub const FRAME_SIZE_ERROR: u32 = 6;
-    /// The stream was not processed: the request may be sent again.
+    /// The stream was not processed: the request may be retried.
     pub const REFUSED_STREAM: u32 = 7;
     pub const CANCEL: u32 = 8;
     pub const COMPRESSION_ERROR: u32 = 9;

@@ -293,7 +293,7 @@ impl Session {
                 out.extend_from_slice(payload);
             }
             kind::GOAWAY => {
-                // A server must not raise the number: the streams above it may have been sent again already.
+                // A server must not raise the number: the streams above it may have been retried already.
                 let last_stream = (frame::number(payload) & 0x7fff_ffff).min(self.server.last_stream);
                 (self.server.last_stream, self.server.is_leaving) = (last_stream, true);
                 self.reading.code = frame::number(&payload[4..]);

@@ -215,9 +215,6 @@ impl Session {
             return self.data(rest, sink, out);
         };
         // The rest of the frame is walked without a stream.
-        if len == 0 {
-            self.reading.phase = Phase::FrameHead;
-        }
         Ok(self.refuse(id, fault, out))
     }
 
@@ -247,7 +244,7 @@ impl Session {
                 outcome = Outcome::Data;
             }
         }
-        if padding > 0 && reading.left <= padding && outcome == Outcome::None {
+        if padding > 0 && reading.left <= padding {
             let (walked, after) = rest.split_at(rest.len().min(reading.left as usize));
             *rest = after;
             reading.left -= walked.len() as u32;
@@ -272,9 +269,6 @@ impl Session {
         stream.add_overhead(1 + u32::from(padding));
         if !stream.exceeds(body) {
             return Ok(Outcome::None);
-        }
-        if reading.left == 0 {
-            reading.phase = Phase::FrameHead;
         }
         Ok(self.refuse(id, Malformed::WrongLength, out))
     }

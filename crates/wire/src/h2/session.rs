@@ -166,7 +166,7 @@ impl Session {
         most.saturating_sub(self.streams.open())
     }
 
-    /// Returns how many streams the owner's own limit would let open, whatever the server allows.
+    /// Returns how many streams the owner's own limit permits, regardless of the server's limit.
     pub fn own_room(&self) -> u32 {
         self.config.streams.saturating_sub(self.streams.open())
     }
@@ -212,7 +212,7 @@ impl Session {
     }
 
     /// Closes a stream that the server has not processed according to its GOAWAY, and returns it; call it until it
-    /// returns `None`. The request may be sent again on another connection.
+    /// returns `None`. The request may be retried on another connection.
     pub fn take_unprocessed(&mut self) -> Option<Unfinished> {
         let last = self.server.last_stream;
         if !self.server.is_leaving {

@@ -79,7 +79,7 @@ impl Session {
         Ok(Outcome::Settings)
     }
 
-    /// The server has applied the client's SETTINGS: its header table and its windows are limited by them from now on.
+    /// The server has applied the client's SETTINGS: they limit its header table and its windows.
     pub(super) fn settings_acknowledged(&mut self) {
         if !self.server.has_acknowledged {
             self.server.has_acknowledged = true;

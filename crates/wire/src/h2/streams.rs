@@ -78,7 +78,7 @@ impl Stream {
         }
     }
 
-    /// Returns whether so much more body is more than declared.
+    /// Returns whether this many more bytes make the body longer than declared.
     #[inline]
     pub fn exceeds(&self, bytes: u32) -> bool {
         self.body_bytes + u64::from(bytes) > self.declared

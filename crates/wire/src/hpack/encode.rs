@@ -3,7 +3,7 @@
 use super::integer;
 use super::table::{ENTRY_OVERHEAD, STATIC, STATIC_FIELDS};
 
-/// Table size that the encoder uses at most: the initial one (RFC 9113 section 6.5.2), whatever the peer allows.
+/// Table size that the encoder uses at most: the initial one (RFC 9113 section 6.5.2), even if the peer allows more.
 const TABLE_BYTES: u32 = 4096;
 
 /// First byte of a literal without indexing, of one with indexing, of an indexed field, and of a new table size.
@@ -16,8 +16,8 @@ const RESIZED: u8 = 0x20;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FieldId(u8);
 
-/// Fields that many requests of a plan repeat, with a number each. All of them fit into a table of 4,096 bytes together,
-/// so a connection inserts each once, and none is evicted.
+/// Fields that many requests of a plan repeat, with a number each. All of them together fit into a table of 4,096
+/// bytes, so a connection inserts each once, and none is evicted.
 #[derive(Debug, Default)]
 pub struct Fields {
     fields: Vec<Constant>,

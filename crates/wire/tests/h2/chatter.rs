@@ -3,6 +3,8 @@
 use super::peer::*;
 use crate::common::random::Random;
 
+const LENGTH: &str = "content-length";
+
 /// Writes what a server might send to a client that opens streams 1, 3, 5, and so on.
 pub struct Server {
     /// Streams that the client has opened by now.
@@ -95,10 +97,11 @@ impl Server {
                 0 | 1 if self.entries > 0 => block.push(0xbe + random.below(self.entries.min(40)) as u8),
                 2 | 3 => {
                     block.push(0x40);
-                    block.extend(&field("x-a", random.pick(&["1", "2", "three"]))[1..]);
+                    let pair = random.pick(&[("x-a", "1"), ("x-a", "three"), (LENGTH, "1"), (LENGTH, "10")]);
+                    block.extend(&field(pair.0, pair.1)[1..]);
                     self.entries = (self.entries + 1).min(40);
                 }
-                4 => block.extend(field("content-length", random.pick(&["0", "1", "10", "100"]))),
+                4 => block.extend(field(LENGTH, random.pick(&["0", "1", "10", "100"]))),
                 _ => block.extend(field(random.pick(&["x-b", "date", "Bad", "upgrade"]), "value")),
             }
         }

@@ -5,7 +5,7 @@ use plimsoll_wire::h1::Answer;
 use plimsoll_wire::h2::{Ask, Event, Head, Malformed, Sink, code};
 
 /// Returns a client with one open stream of this kind, and its number.
-fn asked(ask: Ask) -> (Client, u32) {
+fn waiting(ask: Ask) -> (Client, u32) {
     let mut client = Client::settled();
     let stream = client.open(ask).unwrap();
     client.out.clear();
@@ -14,7 +14,7 @@ fn asked(ask: Ask) -> (Client, u32) {
 
 #[test]
 fn a_response_is_a_head_its_body_and_its_end() {
-    let (mut client, stream) = asked(Ask { tag: 7, ..GET });
+    let (mut client, stream) = waiting(Ask { tag: 7, ..GET });
     let head = block("200", &[("content-type", "text/plain; x=y"), ("content-length", "5")]);
     let events = client.events_of(&[
         frame(HEADERS, END_HEADERS, stream, &head),
@@ -51,7 +51,7 @@ fn a_head_that_ends_the_stream_is_the_whole_response() {
         ("200", Ask { head_only: true, ..GET }, "12"),
         ("404", Ask { reads_head: false, ..GET }, "0"),
     ] {
-        let (mut client, stream) = asked(ask);
+        let (mut client, stream) = waiting(ask);
         let head = block(status, &[("content-length", length)]);
         let events = client.events_of(&[frame(HEADERS, ALONE, stream, &head)]).unwrap();
         let [Event::Done { answer, .. }] = events[..] else { panic!("{events:?}") };
@@ -63,7 +63,7 @@ fn a_head_that_ends_the_stream_is_the_whole_response() {
 #[test]
 fn an_empty_data_frame_may_end_a_response_without_a_body() {
     for ask in [GET, Ask { head_only: true, ..GET }] {
-        let (mut client, stream) = asked(ask);
+        let (mut client, stream) = waiting(ask);
         let events = client
             .events_of(&[frame(HEADERS, END_HEADERS, stream, OK), frame(DATA, END_STREAM, stream, b"")]);
         assert!(matches!(events.unwrap()[..], [Event::Head { .. }, Event::Done { .. }]));
@@ -72,7 +72,7 @@ fn an_empty_data_frame_may_end_a_response_without_a_body() {
 
 #[test]
 fn trailers_follow_the_body_and_end_the_stream() {
-    let (mut client, stream) = asked(GET);
+    let (mut client, stream) = waiting(GET);
     let trailers = [field("grpc-status", "0"), field("grpc-message", "fine")].concat();
     let events = client.events_of(&[
         frame(HEADERS, END_HEADERS, stream, &block("200", &[("content-type", "application/grpc")])),
@@ -82,6 +82,18 @@ fn trailers_follow_the_body_and_end_the_stream() {
     assert!(matches!(events.unwrap()[..], [Event::Head { .. }, Event::Data { .. }, Event::Done { .. }]));
     assert_eq!(client.seen.trailers, [(0, "grpc-status: 0\r\ngrpc-message: fine\r\n\r\n".to_owned())]);
     assert_eq!(client.seen.heads.len(), 1);
+}
+
+#[test]
+fn trailers_of_a_body_that_is_too_short_are_not_shown() {
+    let (mut client, stream) = waiting(GET);
+    let events = client.events_of(&[
+        frame(HEADERS, END_HEADERS, stream, &block("200", &[("content-length", "9")])),
+        frame(DATA, 0, stream, b"short"),
+        frame(HEADERS, ALONE, stream, &field("grpc-status", "0")),
+    ]);
+    let Some(Event::Refused { why, .. }) = events.unwrap().pop() else { panic!("it must be refused") };
+    assert_eq!((why, client.seen.trailers.len()), (Malformed::WrongLength, 0));
 }
 
 #[test]
@@ -101,7 +113,7 @@ fn a_sink_finds_fields_by_name_in_heads_and_trailers() {
             assert_eq!(trailers.status, 0);
         }
     }
-    let (mut client, stream) = asked(GET);
+    let (mut client, stream) = waiting(GET);
     let fields =
         [("x-a", "1: 2"), ("x-empty", ""), ("content-type", "text/html; charset=utf-8"), ("x-a", "3")];
     let bytes = [
@@ -122,7 +134,7 @@ fn a_sink_finds_fields_by_name_in_heads_and_trailers() {
 
 #[test]
 fn interim_responses_are_events_of_their_own_and_not_shown() {
-    let (mut client, stream) = asked(GET);
+    let (mut client, stream) = waiting(GET);
     let events = client.events_of(&[
         frame(HEADERS, END_HEADERS, stream, &block("103", &[("link", "</a.css>")])),
         frame(HEADERS, END_HEADERS, stream, &block("100", &[])),
@@ -140,7 +152,7 @@ fn interim_responses_are_events_of_their_own_and_not_shown() {
 
 #[test]
 fn padding_and_priority_are_no_part_of_head_or_body() {
-    let (mut client, stream) = asked(GET);
+    let (mut client, stream) = waiting(GET);
     let mut head = vec![3, 0, 0, 0, 0, 16];
     head.extend(block("200", &[("content-length", "2")]));
     head.extend([0; 3]);
@@ -161,7 +173,7 @@ fn padding_and_priority_are_no_part_of_head_or_body() {
 
 #[test]
 fn a_head_may_continue_over_several_frames() {
-    let (mut client, stream) = asked(GET);
+    let (mut client, stream) = waiting(GET);
     let head = block("200", &[("x-long", &"y".repeat(100)), ("content-length", "2")]);
     let (first, rest) = head.split_at(20);
     let (second, third) = rest.split_at(1);
@@ -183,7 +195,7 @@ fn a_head_may_continue_over_several_frames() {
 
 #[test]
 fn the_end_of_a_stream_may_come_with_a_head_that_continues() {
-    let (mut client, stream) = asked(GET);
+    let (mut client, stream) = waiting(GET);
     let events = client
         .events_of(&[frame(HEADERS, END_STREAM, stream, b""), frame(CONTINUATION, END_HEADERS, stream, OK)]);
     assert!(matches!(events.unwrap()[..], [Event::Done { .. }]));
@@ -212,7 +224,7 @@ fn streams_may_answer_in_any_order_and_between_each_other() {
 
 #[test]
 fn a_body_goes_to_the_sink_only_while_its_stream_reads() {
-    let (mut client, stream) = asked(Ask { reads_body: false, ..GET });
+    let (mut client, stream) = waiting(Ask { reads_body: false, ..GET });
     let head = frame(HEADERS, END_HEADERS, stream, OK);
     assert_eq!(client.events_of(&[head, frame(DATA, 0, stream, b"no")]).unwrap().len(), 1);
     client.session.read_body(stream, true);
@@ -227,7 +239,7 @@ fn a_body_goes_to_the_sink_only_while_its_stream_reads() {
 fn the_length_of_a_body_is_checked_at_its_end_and_before_it_exceeds() {
     let length = |bytes: &str| block("200", &[("content-length", bytes)]);
     let refused = |frames: &dyn Fn(u32) -> Vec<Vec<u8>>| {
-        let (mut client, stream) = asked(GET);
+        let (mut client, stream) = waiting(GET);
         let events = client.events_of(&frames(stream)).unwrap();
         let sent = client.sent();
         match events.last() {
@@ -249,7 +261,7 @@ fn the_length_of_a_body_is_checked_at_its_end_and_before_it_exceeds() {
     assert_eq!(refused(&|s| vec![head(s, 0, "2"), data(0, s, b"ok"), data(0, s, b"k")]), wrong);
     assert_eq!(refused(&|s| vec![head(s, END_STREAM, "2")]), wrong);
     assert_eq!(refused(&|s| vec![head(s, 0, "2"), frame(DATA, PADDED, s, &[0, 1, 2, 3])]), wrong);
-    // Padding is no body.
+    // Padding does not count.
     assert_eq!(refused(&|s| vec![head(s, 0, "2"), frame(DATA, PADDED | 1, s, &[1, 1, 2, 3])]), None);
     let trailers = |s| frame(HEADERS, ALONE, s, &field("x", "y"));
     assert_eq!(refused(&|s| vec![head(s, 0, "2"), trailers(s)]), wrong);
@@ -261,7 +273,7 @@ fn the_length_of_a_body_is_checked_at_its_end_and_before_it_exceeds() {
 
 #[test]
 fn a_response_before_the_end_of_the_request_stops_the_request() {
-    let (mut client, stream) = asked(Ask { has_body: true, ..GET });
+    let (mut client, stream) = waiting(Ask { has_body: true, ..GET });
     assert_eq!(client.session.write(stream, b"first", false, &mut client.out), 5);
     client.out.clear();
     let events = client.events_of(&[frame(HEADERS, ALONE, stream, &block("413", &[]))]).unwrap();
@@ -275,24 +287,26 @@ fn a_response_before_the_end_of_the_request_stops_the_request() {
 
 #[test]
 fn an_equal_head_means_the_same_only_while_the_table_is_the_same() {
-    let mut client = Client::settled();
-    let streams = client.open_all(4);
-    // `x-a: 1` is inserted, and read by its index; then `x-a: 2` takes its place.
-    let insert = |value: &str| [&[0x88, 0x40][..], &field("x-a", value)[1..]].concat();
-    let read = [0x88, 0xbe];
-    client
-        .feed(
-            &[
-                frame(HEADERS, ALONE, streams[0], &insert("1")),
-                frame(HEADERS, ALONE, streams[1], &read),
-                frame(HEADERS, ALONE, streams[2], &insert("22")),
-                frame(HEADERS, ALONE, streams[3], &read),
-            ]
-            .concat(),
-        )
-        .unwrap();
-    let values: Vec<&str> = client.seen.heads.iter().map(|(_, text)| &text[12..]).collect();
-    assert_eq!(values, ["x-a: 1\r\n\r\n", "x-a: 1\r\n\r\n", "x-a: 22\r\n\r\n", "x-a: 22\r\n\r\n"]);
+    let insert = |length: &str| [&[0x88, 0x40][..], &field("content-length", length)[1..]].concat();
+    let read = || vec![0x88, 0xbe];
+    for reads_head in [false, true] {
+        let mut client = Client::settled();
+        let mut whole = |block: Vec<u8>, body: &[u8]| {
+            let stream = client.open(Ask { reads_head, ..GET }).unwrap();
+            let frames = [frame(HEADERS, END_HEADERS, stream, &block), frame(DATA, END_STREAM, stream, body)];
+            matches!(client.events_of(&frames).unwrap()[..], [Event::Head { .. }, .., Event::Done { .. }])
+        };
+        assert!(whole(insert("1"), b"x"));
+        assert!(whole(read(), b"x"));
+        assert!(whole(read(), b"x"));
+        assert!(!whole(read(), b"xx"));
+        assert!(whole(insert("2"), b"xx"));
+        assert!(!whole(read(), b"x"), "the same block declares another length now");
+        assert!(whole(read(), b"xx"));
+        // Another block in between changes nothing.
+        assert!(whole(vec![0x88], b"any"));
+        assert!(whole(read(), b"xx"));
+    }
 }
 
 #[test]

@@ -44,6 +44,7 @@ fn a_body_waits_for_the_window_of_its_stream() {
     let stream = client.open(POST).unwrap();
     assert_eq!(client.write(stream, 70_000, true), (65_535, (65_535, false)));
     assert_eq!(client.writable(), []);
+    assert_eq!(client.events_of(&[number(WINDOW_UPDATE, 0, 1)]), Ok(vec![]), "the connection's was open");
     let events = client.events_of(&[number(WINDOW_UPDATE, stream, 4000)]);
     assert_eq!(events, Ok(vec![Event::Writable]));
     assert_eq!(client.writable(), [stream]);
@@ -51,7 +52,7 @@ fn a_body_waits_for_the_window_of_its_stream() {
     assert_eq!(client.write(stream, 4465, true), (4000, (4000, false)));
     client.feed(&number(WINDOW_UPDATE, stream, 465)).unwrap();
     assert_eq!(client.write(stream, 465, true), (465, (465, true)));
-    // An update that no body waits for is no event.
+    // If no body waits, an update is not an event.
     assert_eq!(client.events_of(&[number(WINDOW_UPDATE, stream, 1)]), Ok(vec![]));
 }
 
@@ -69,8 +70,27 @@ fn bodies_share_the_window_of_the_connection_in_rotation() {
     assert_eq!(client.write(streams[1], 5, false).0, 5);
     assert_eq!(client.session.next_writable(), Some((streams[2], 2)));
     assert_eq!(client.session.next_writable(), None);
-    // An update while the window is open is no event.
+    // While the window is open, an update is not an event.
     assert_eq!(client.events_of(&[number(WINDOW_UPDATE, 0, 10)]), Ok(vec![]));
+}
+
+#[test]
+fn a_small_window_of_the_connection_goes_round() {
+    let mut client = Client::settled();
+    let streams: Vec<u32> = (0..3).map(|tag| client.open(Ask { tag, ..POST }).unwrap()).collect();
+    for stream in &streams {
+        client.write(*stream, 65_535, false);
+    }
+    let mut order = vec![client.write(streams[0], 1, false).0 as u32];
+    for _ in 0..6 {
+        client.feed(&number(WINDOW_UPDATE, 0, 10)).unwrap();
+        let (stream, _) = client.session.next_writable().unwrap();
+        assert_eq!(client.write(stream, 100, false).0, 10);
+        order.push(stream);
+    }
+    // The first stream has used up its own window.
+    let (b, c) = (streams[1], streams[2]);
+    assert_eq!(order, [0, b, c, b, c, b, c]);
 }
 
 #[test]
@@ -81,7 +101,7 @@ fn a_new_initial_window_applies_to_open_streams_and_may_make_theirs_negative() {
     assert_eq!(client.write(stream, 1000, false).0, 1000);
     client.feed(&settings(&[(4, 500)])).unwrap();
     assert_eq!(client.write(stream, 1000, true).0, 0, "the window is -500");
-    client.feed(&number(WINDOW_UPDATE, stream, 500)).unwrap();
+    assert_eq!(client.events_of(&[number(WINDOW_UPDATE, stream, 500)]), Ok(vec![]));
     assert_eq!(client.writable(), [], "the window is 0");
     client.feed(&number(WINDOW_UPDATE, stream, 1)).unwrap();
     assert_eq!(client.writable(), [stream]);

@@ -194,7 +194,7 @@ fn every_broken_head_has_its_reason() {
         assert_eq!(head(END_HEADERS, &block), Some(why), "{what}");
     }
     assert_eq!(head(ALONE, &block("103", &[])), Some(Malformed::NoHead));
-    // The first fault wins, whatever follows.
+    // The first fault wins.
     let two = [with("a", "\0"), field("upgrade", "x"), field(":c", "d")].concat();
     assert_eq!(head(END_HEADERS, &two), Some(Malformed::FieldBytes));
 }

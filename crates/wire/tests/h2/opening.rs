@@ -1,7 +1,7 @@
 //! What a connection begins with, and how many streams it may open.
 
 use super::peer::*;
-use plimsoll_wire::h2::{Ask, Config, Event, Limits, Request, code};
+use plimsoll_wire::h2::{Ask, Config, Event, Limits, Malformed, Request, code};
 
 fn started(config: Config) -> (Client, Vec<Sent>) {
     let mut client = Client::new(config, Limits::default());
@@ -147,6 +147,40 @@ fn settings_are_acknowledged_and_unknown_ones_ignored() {
 }
 
 #[test]
+fn of_two_table_sizes_the_smaller_one_counts() {
+    for sizes in [[(1, 100), (1, 4096)], [(1, 4096), (1, 100)]] {
+        let mut client = Client::settled();
+        client.feed(&settings(&sizes)).unwrap();
+        client.out.clear();
+        client.open(GET).unwrap();
+        assert_eq!(client.sent()[0].3[..2], [0x3f, 100 - 31]);
+    }
+}
+
+#[test]
+fn an_acknowledged_table_size_must_be_confirmed_by_the_next_head() {
+    let connected = || {
+        let config = Config { header_table_bytes: 100, ..Config::default() };
+        let mut client = Client::new(config, Limits::default());
+        client.session.start(&mut client.out);
+        client.feed(&settings(&[])).unwrap();
+        client.open_all(3);
+        client
+    };
+    let head = |stream, block: &[u8]| frame(HEADERS, ALONE, stream, block);
+    let mut client = connected();
+    assert_eq!(client.feed(&head(1, OK)), Ok(()), "the server may not know the size yet");
+    client.feed(&frame(SETTINGS, ACK, 0, b"")).unwrap();
+    // The head is equal to the one before it, and yet it is not the same.
+    assert_eq!(client.feed(&head(3, OK)), Err(Malformed::Compression));
+    let mut client = connected();
+    client.feed(&frame(SETTINGS, ACK, 0, b"")).unwrap();
+    assert_eq!(client.feed(&head(1, &[0x3f, 100 - 31, 0x88])), Ok(()));
+    assert_eq!(client.feed(&head(3, OK)), Ok(()));
+    assert_eq!(client.feed(&head(5, &[0x3f, 101 - 31, 0x88])), Err(Malformed::Compression));
+}
+
+#[test]
 fn connect_with_a_protocol_is_allowed_by_a_setting() {
     let mut client = Client::settled();
     assert!(!client.session.allows_connect());
@@ -182,6 +216,6 @@ fn frames_without_a_meaning_are_skipped() {
 }
 
 #[test]
-fn a_session_and_a_stream_take_little_memory() {
+fn a_session_takes_little_memory() {
     assert!(size_of::<plimsoll_wire::h2::Session>() <= 400, "{}", size_of::<plimsoll_wire::h2::Session>());
 }

@@ -204,7 +204,7 @@ impl Client {
 }
 
 /// Returns a writer of a part of a request.
-pub fn put(text: &str) -> impl FnOnce(&mut Vec<u8>) -> Result<(), std::fmt::Error> {
+pub fn put(text: &str) -> impl FnOnce(&mut Vec<u8>) -> Result<(), std::convert::Infallible> {
     |out| {
         out.extend_from_slice(text.as_bytes());
         Ok(())

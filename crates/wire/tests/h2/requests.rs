@@ -93,6 +93,20 @@ fn the_authority_is_that_of_the_origin_unless_a_host_is_written_anywhere() {
 }
 
 #[test]
+fn a_first_field_without_a_value_leaves_the_authority() {
+    for host in [None, Some("h")] {
+        let mut out = Vec::new();
+        let mut writer = Writer::new(&mut out, "http", "origin");
+        line(&mut writer);
+        writer.field_if_any("Cookie", |_| {});
+        writer.field_if_any("Host", |out| out.extend_from_slice(host.unwrap_or_default().as_bytes()));
+        writer.field("A", b"1");
+        writer.end();
+        assert_eq!(fields(&out)[3..], pairs(&[(":authority", host.unwrap_or("origin")), ("a", "1")]));
+    }
+}
+
+#[test]
 fn fields_of_the_connection_are_omitted() {
     let mut out = Vec::new();
     let mut writer = Writer::new(&mut out, "http", "origin");

@@ -141,7 +141,7 @@ fn changes_count_only_what_a_later_block_could_notice() {
     assert!(!changes("3f e1 1f"), "the size that it has");
     assert!(changes("20"));
     assert!(!changes("20"));
-    // Servers without a table go on inserting into it.
+    // Servers without a table continue to insert into it.
     assert!(!changes("40 01 61 01 62"));
     assert!(changes("3f e1 1f"));
 }
