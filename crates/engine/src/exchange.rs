@@ -47,8 +47,8 @@ pub(crate) struct Exchange {
     pub intended_ns: u64,
     pub sent_ns: u64,
     pub first_ns: u64,
-    /// Time of the timeout, or of the end of a pause; 0: never. In the phase `Queued`, it is the timeout after the send
-    /// instead, because none of that time has passed yet.
+    /// Time of the timeout, or of the end of a pause; 0: never. Before the send, it is the timeout after it instead,
+    /// because none of that time has passed yet.
     pub deadline_ns: u64,
     /// Time by which a part of the response that has begun (its head, a chunk line) must be complete; 0: none has
     /// begun.
@@ -136,6 +136,11 @@ impl Exchange {
         }
     }
 
+    /// Returns whether its frames wait to be sent together with others, so that the time of the timeout is not known yet.
+    pub fn is_begun(&self) -> bool {
+        self.sent_ns == 0 && self.is_in_flight()
+    }
+
     /// Returns whether the request is being sent or is waiting for its response.
     pub fn is_in_flight(&self) -> bool {
         matches!(self.phase, Phase::Sending | Phase::Waiting)
@@ -144,7 +149,7 @@ impl Exchange {
     /// Returns the latest time for the next check; 0: never.
     pub fn due_ns(&self) -> u64 {
         match (self.deadline_ns, self.part_until_ns) {
-            _ if self.phase == Phase::Queued => 0,
+            _ if self.phase == Phase::Queued || self.is_begun() => 0,
             (deadline_ns, 0) => deadline_ns,
             (0, part_ns) => part_ns,
             (deadline_ns, part_ns) => deadline_ns.min(part_ns),
@@ -169,7 +174,14 @@ impl Exchange {
 
 #[cfg(test)]
 mod tests {
-    use super::{Exchange, OpenStream};
+    use super::{Exchange, OpenStream, Phase};
+
+    #[test]
+    fn a_request_that_has_begun_and_is_not_sent_has_no_deadline() {
+        let begun = Exchange { deadline_ns: 10, phase: Phase::Waiting, ..Exchange::FREE };
+        assert_eq!(begun.due_ns(), 0, "this is how long it may take, not when");
+        assert_eq!(Exchange { sent_ns: 5, deadline_ns: 15, ..begun }.due_ns(), 15);
+    }
 
     #[test]
     fn an_exchange_is_smaller_than_a_link_and_a_stream_than_both() {

@@ -31,6 +31,7 @@ impl<D: Door, P: Post> Worker<D, P> {
             self.obey();
             self.tell_time();
             self.start_due(0);
+            self.flush_dirty();
             self.timers();
             if self.napping > 0 {
                 self.wake_sleepers();
