@@ -1,5 +1,5 @@
-//! The guide shows nothing that is not true: a whole experiment is accepted as it stands, a piece of one stands in an
-//! example, and a command exists.
+//! The guide is correct: every complete experiment is accepted, every piece of one is part of an example, and every
+//! command exists.
 
 use crate::support::{Scratch, Tool};
 use std::path::{Path, PathBuf};
@@ -92,13 +92,13 @@ fn every_experiment_of_the_guide_is_accepted() {
 }
 
 #[test]
-fn every_piece_in_the_guide_stands_in_an_example() {
+fn every_piece_in_the_guide_is_part_of_an_example() {
     let examples = examples();
     for page in pages() {
         for (line, block) in blocks(&read(&page), "yaml") {
             let is_whole = block.lines().any(|line| line.starts_with("scenarios:"));
             let known = is_whole || examples.iter().any(|example| is_part_of(&block, example));
-            assert!(known, "{}:{line}: this piece stands in no example:\n{block}", page.display());
+            assert!(known, "{}:{line}: no example contains this piece:\n{block}", page.display());
         }
     }
 }
