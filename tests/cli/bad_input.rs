@@ -2,7 +2,7 @@
 
 use crate::support::{Ruler, Scratch, Tool, namespace, run_alongside};
 
-/// Runs with a ruler at hand: `URL` in an argument stands for it. Checks that nothing was sent to it.
+/// Runs with a ruler, whose URL replaces `URL` in the arguments. Checks that nothing was sent to it.
 #[track_caller]
 fn refused(args: &[&str], code: i32, says: &[&str]) {
     let ruler = Ruler::start(&[]);
@@ -12,11 +12,11 @@ fn refused(args: &[&str], code: i32, says: &[&str]) {
     for word in says {
         assert!(output.stderr.contains(word), "`{word}` is not in:\n{}", output.stderr);
     }
-    assert_eq!(output.stdout, "", "results of what did not happen");
-    // The sentence, its mend, and no more than that.
+    assert_eq!(output.stdout, "", "results without a run");
+    // The message, its help line, and nothing more.
     assert!(output.stderr.lines().count() <= 3, "{}", output.stderr);
     assert_eq!(ruler.requests(), 0, "something was sent");
-    assert!(output.state_files.is_empty(), "{:?} was left behind", output.state_files);
+    assert!(output.state_files.is_empty(), "{:?} was not removed", output.state_files);
 }
 
 #[test]
@@ -68,7 +68,7 @@ fn a_url_that_is_none() {
 }
 
 #[test]
-fn a_port_on_which_nobody_listens() {
+fn a_port_without_a_listener() {
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let at = format!("127.0.0.1:{port}");
     refused(&[&format!("http://{at}/"), "-d", "1s"], 1, &["nothing listens on", &at, "start the service"]);
@@ -202,7 +202,11 @@ fn what_the_seal_finds_in_a_file_has_its_line_and_what_it_finds_in_a_flag_its_na
     let output = Tool::run(&["run", &file]).expect_code(2);
     assert!(output.stderr.contains("zero.yaml:6:"), "{}", output.stderr);
     let output = Tool::run(&["run", &file, "-c", "5", "-d", "0s"]).expect_code(2);
-    assert!(!output.stderr.contains("zero.yaml"), "the flag has mended the file:\n{}", output.stderr);
+    assert!(
+        !output.stderr.contains("zero.yaml"),
+        "the flag overrides the key of the file:\n{}",
+        output.stderr
+    );
     assert!(output.stderr.contains("-d"), "{}", output.stderr);
 }
 
@@ -228,7 +232,7 @@ fn a_body_file_that_is_missing() {
 }
 
 #[test]
-fn reports_of_what_is_no_run_file() {
+fn a_report_of_a_file_that_is_not_a_run_is_rejected() {
     refused(&["report", "no-such.plim"], 1, &["no-such.plim"]);
     refused(&["report"], 2, &["missing run file"]);
     refused(&["curl"], 2, &["URL"]);

@@ -1,9 +1,9 @@
-//! The circuit breaker: a ramp that only makes errors is stopped after ten seconds, unless somebody insists.
+//! The circuit breaker: it stops a ramp after ten seconds of only errors, unless it is disabled.
 
 use crate::support::{Ruler, Tool};
 
 #[test]
-fn a_ramp_that_only_makes_errors_is_stopped_unless_somebody_insists() {
+fn a_ramp_of_only_errors_is_stopped_unless_the_breaker_is_disabled() {
     let ruler = Ruler::start(&["--status", "500", "--delay", "20ms"]);
     let url = ruler.url("/");
     let args = [url.as_str(), "--stages", "13s:4", "--json"];
@@ -14,6 +14,6 @@ fn a_ramp_that_only_makes_errors_is_stopped_unless_somebody_insists() {
     assert_eq!(cautious.json()["stopped_by"], "command");
     let seconds = cautious.json()["totals"]["measured_s"].as_f64().unwrap();
     assert!((9.5..12.5).contains(&seconds), "{seconds}");
-    assert!(cautious.stderr.contains("circuit breaker"), "nobody is told:\n{}", cautious.stderr);
+    assert!(cautious.stderr.contains("circuit breaker"), "no message:\n{}", cautious.stderr);
     assert_eq!(insisting.json()["stopped_by"], "duration");
 }

@@ -1,10 +1,10 @@
-//! The disk under a run file: full, or the file gone. Each test has a small disk of its own in a mount namespace.
+//! A full disk during a run, and a run file that was deleted. Each test has its own small disk in a mount namespace.
 
 use crate::support::{Ruler, Scratch, Tool, namespace, run_alongside};
 use std::io::Write;
 use std::path::Path;
 
-/// Somebody else's file that takes whatever space is there, and goes on taking it until `is_over`.
+/// Fills the disk with another file, and keeps it full until `is_over`.
 fn fill(disk: &Path, is_over: &dyn Fn() -> bool) {
     let mut hog = std::fs::File::create(disk.join("hog")).unwrap();
     while !is_over() {
@@ -42,7 +42,10 @@ fn a_full_disk_keeps_the_totals_and_report_reads_them_there() {
         let totals = &said["totals"];
         assert!(totals["requests"].as_u64().unwrap() > 2_000, "{totals:#}");
         let events = said["events"].to_string();
-        assert!(events.contains("the disk was full; the totals include them"), "the gap is told: {events}");
+        assert!(
+            events.contains("the disk was full; the totals include them"),
+            "the gap is not reported: {events}"
+        );
         // Named where it is not there: a second place would be in the state directory.
         assert_eq!(
             output.stderr.contains("was saved to"),
@@ -54,7 +57,11 @@ fn a_full_disk_keeps_the_totals_and_report_reads_them_there() {
             let full = Tool::run(&["report", &file, "--json"]).json();
             assert_eq!(&full["totals"], totals, "on the full disk");
             std::fs::remove_file(disk.join("hog")).unwrap();
-            assert_eq!(&Tool::run(&["report", &file, "--json"]).json()["totals"], totals, "and behind it");
+            assert_eq!(
+                &Tool::run(&["report", &file, "--json"]).json()["totals"],
+                totals,
+                "and with free space"
+            );
         }
     });
 }

@@ -6,11 +6,11 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-// The crate root is shared with others; the pages beside the examples are tested with them.
+// The crate root is shared; this tests the pages about the examples as well.
 #[path = "guide.rs"]
 mod guide;
 
-/// What an example must have done, beside running without an error.
+/// What an example must have done, in addition to running without an error.
 struct Idea {
     file: &'static str,
     least_requests: u64,
@@ -51,8 +51,8 @@ impl Seen {
         self.server["by_path"][path].as_u64().unwrap_or(0)
     }
 
-    /// The set-up leaves the ruler two workers of 10 ms: 200/s. Beside other tests a step of one second may be missed
-    /// far below that; how near a search comes to the truth is for the tests of `find` and of ladders.
+    /// The setup gives the ruler two workers of 10 ms: 200/s. Alongside other tests, a step of one second may fail far
+    /// below that; the tests of `find` and of ladders check how precise a search is.
     #[track_caller]
     fn carries_no_more_than_it_can(&self) {
         let rate = self.json.pointer("/capacity/rate_per_s").and_then(Value::as_f64);
@@ -81,7 +81,7 @@ const IDEAS: &[Idea] = &[
     idea("arrivals-over-time.yaml", 990, |seen| assert_eq!(seen.number("/offered/arrivals"), 1000)),
     idea("checks.yaml", 300, |seen| {
         seen.checks_held(10);
-        assert!(seen.number("/status_codes/404") > 50, "a status that was expected is no error");
+        assert!(seen.number("/status_codes/404") > 50, "an expected status is not an error");
     }),
     idea("choose-and-conditions.yaml", 200, |seen| {
         let [often, seldom] = ["/items", "/search"].map(|path| seen.received(path));
@@ -211,7 +211,7 @@ const IDEAS: &[Idea] = &[
     idea("thresholds-scoped.yaml", 1100, |seen| {
         let rows = seen.rows("thresholds");
         assert!(rows.iter().any(|row| row["window"].is_object()), "one over a window: {rows:?}");
-        assert!(rows.len() >= 6, "five of its own and one implied: {rows:?}");
+        assert!(rows.len() >= 6, "five in the file and one default: {rows:?}");
     }),
     idea("thresholds.yaml", 1100, |seen| assert_eq!(seen.rows("thresholds").len(), 5)),
     idea("variants.yaml", 500, |seen| {
@@ -242,7 +242,7 @@ fn files() -> Vec<String> {
     all
 }
 
-/// A copy of one example with the files that it reads: some examples write beside themselves.
+/// Returns a copy of one example with the files that it reads, because some examples write into their folder.
 fn copy(idea: &Idea, ruler: &Ruler, nginx: &Nginx) -> (Scratch, String) {
     let scratch = Scratch::new();
     std::fs::create_dir(scratch.folder().join("data")).expect("the folder for temporary files is writable");

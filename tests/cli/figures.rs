@@ -1,4 +1,4 @@
-//! `report --charts`: pictures as files and as links of a report in Markdown, and `--png` beside them.
+//! `report --charts`: charts as files, as links in a Markdown report, and as images with `--png`.
 
 use crate::support::{Output, Ruler, Scratch, Tool, run_alongside};
 use std::collections::BTreeSet;
@@ -78,9 +78,9 @@ fn a_picture_that_is_there_already_is_never_overwritten() {
     let scratch = Scratch::new();
     let file = run(&scratch);
     let folder = scratch.path("pictures");
-    std::fs::create_dir(&folder).expect("a folder of our own");
+    std::fs::create_dir(&folder).expect("the scratch folder is writable");
     let kept = Path::new(&folder).join("spectrum.svg");
-    std::fs::write(&kept, "mine").expect("a file of our own");
+    std::fs::write(&kept, "mine").expect("the scratch folder is writable");
     let said = Tool::run(&["report", &file, "--charts", &folder]).expect_code(1);
     assert!(
         said.stderr.contains("spectrum.svg") && said.stderr.contains("name another directory"),
@@ -108,7 +108,7 @@ fn svg_size(svg: &str) -> (f64, f64) {
 }
 
 #[test]
-fn an_image_stands_beside_its_picture_with_twice_its_size() {
+fn an_image_has_twice_the_size_of_its_chart() {
     let scratch = Scratch::new();
     let file = run(&scratch);
     let folder = scratch.path("pictures");
@@ -123,7 +123,7 @@ fn an_image_stands_beside_its_picture_with_twice_its_size() {
         let image = std::fs::read(at(".png")).expect("an image");
         let (width, height) = svg_size(&std::fs::read_to_string(at(".svg")).expect("a picture"));
         assert_eq!(png_size(&image), ((2.0 * width).ceil() as u32, (2.0 * height).ceil() as u32), "{stem}");
-        // A sheet of one colour would be far smaller.
+        // An image of a single color would be far smaller.
         assert!(image.len() > 5_000, "{stem}: {} bytes", image.len());
     }
 }

@@ -19,7 +19,7 @@ fn redirects_that_are_all_there_is_are_a_caution() {
     for part in ["302 x 10, not followed", "led to /new", "--follow 3"] {
         assert!(told.contains(part), "`{part}` is not in `{told}`");
     }
-    // Where they lead is no failure, and stands among no examples of failures.
+    // A redirect is not a failure, and the failure examples do not include it.
     assert_eq!(said["failure_examples"].as_array().map(Vec::len), Some(0));
     let text = Tool::run(&[&ruler.url(REDIRECT), "-n", "10"]).expect_code(0).stdout;
     assert!(text.contains("302 x 10, not followed"), "{text}");

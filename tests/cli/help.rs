@@ -37,7 +37,7 @@ fn help_names_every_command_and_every_exit_code() {
 }
 
 #[test]
-fn every_command_has_help_of_its_own() {
+fn every_command_has_its_own_help() {
     for (verb, word) in [
         ("run", "FILE.yaml"),
         ("report", "--markdown"),

@@ -2,7 +2,7 @@
 
 use crate::support::{BINARY, Output, Ruler, Scratch, Tool};
 
-/// What a run of 60 s leaves behind that gets this signal after some 200 requests.
+/// Returns the output of a run of 60 s that gets this signal after about 200 requests.
 fn cut_short(ruler: &Ruler, signal: &str, more: &[&str]) -> Output {
     ruler.get("/_test-server/clear");
     let running = Tool::new(&[&[&ruler.url("/"), "-r", "500", "-d", "60s", "--json"], more].concat()).start();
@@ -80,7 +80,7 @@ fn an_interrupt_before_the_load_is_named_and_has_the_code_of_its_signal() {
     let ruler = [ruler, Ruler::start(&["--delay", "30s"])];
     let text = "setup: [ { get: /first } ]\nscenarios: { a: [ { get: /load } ] }\nload: { rate: 1/s }\n";
     let text = format!("target: {}\n{text}", ruler[1].url(""));
-    let file = scratch.file("set-up.yaml", &text);
+    let file = scratch.file("setup.yaml", &text);
     let text = "generators: 2\nscenarios: { a: [ { get: /load } ] }\nload: { users: 2, duration: 60s }\n";
     let several = scratch.file("several.yaml", &format!("target: {}\n{text}", ruler[0].url("")));
     let cases: [(&Ruler, &[&str], &str); 3] = [
@@ -107,7 +107,7 @@ fn an_interrupt_before_the_load_is_named_and_has_the_code_of_its_signal() {
 #[test]
 fn an_experiment_that_lacks_a_run_does_not_pass_even_where_it_may_end_early() {
     let (ruler, scratch) = (Ruler::start(&[]), Scratch::new());
-    // With this seed the variant whose set-up takes long is the second one.
+    // With this seed, the variant with the long setup is the second one.
     let text = format!(
         "target: {}\nseed: 1\nsetup: [ {{ get: '/first?delay=${{wait}}' }} ]\n\
          scenarios: {{ a: [ {{ get: /load }} ] }}\n\
@@ -129,7 +129,7 @@ fn an_experiment_that_lacks_a_run_does_not_pass_even_where_it_may_end_early() {
 }
 
 #[test]
-fn an_interrupted_load_is_tidied_up_behind_and_the_next_interrupt_ends_that_too() {
+fn an_interrupted_load_runs_its_teardown_and_a_second_interrupt_ends_it() {
     for (path, twice) in [("/tidy", false), ("/tidy?delay=30s", true)] {
         let ruler = Ruler::start(&[]);
         let scratch = Scratch::new();

@@ -1,4 +1,4 @@
-//! Several origins in one run: each named once, permitted and tried before the load, with a row of its own.
+//! Several origins in one run: each is named once, permitted and tested before the load, and has its own row.
 
 use crate::support::{Ruler, Scratch, Tool};
 
@@ -83,7 +83,7 @@ fn a_redirect_to_another_origin_of_the_run_is_followed_and_to_any_other_is_not()
     let away = Ruler::start(&[]);
     let file = shop.file(&led(away.url("/landed")));
     Tool::run(&["run", &file, "-q"]).expect_code(0);
-    assert_eq!(away.requests(), 0, "nobody permitted it");
+    assert_eq!(away.requests(), 0, "it was not permitted");
 }
 
 #[test]
@@ -109,13 +109,13 @@ fn nothing_is_sent_when_one_of_them_is_not_there_or_never_a_target() {
 fn names_of_origins_are_looked_at_before_the_load() {
     let scratch = Scratch::new();
     let text = "target: http://127.0.0.1:1\norigins: { users: http://127.0.0.1:2, target: http://127.0.0.1:3, again: \
-                http://127.0.0.1:2 }\nscenarios:\n  a:\n    - { get: /, origin: nobody }\n    - { get: \
+                http://127.0.0.1:2 }\nscenarios:\n  a:\n    - { get: /, origin: other }\n    - { get: \
                 \"http://127.0.0.1:1/x\", origin: users }\n    - { get: /, origin: target }\n";
     let said = Tool::run(&["check", &scratch.file("a.yaml", text)]).expect_code(2).stderr;
     for part in [
         "`target` is reserved for the URL under `target`",
         "`users` and `again` are the same origin",
-        "unknown origin `nobody`",
+        "unknown origin `other`",
         "use `users`, or `target`",
         "the URL is on `127.0.0.1:1`, but `origin` names `127.0.0.1:2`",
     ] {

@@ -4,7 +4,7 @@
 use crate::support::{Output, Ruler, Scratch, Tool, run_alongside};
 use std::path::Path;
 
-/// Runs an experiment of this text into a folder beside it.
+/// Runs an experiment with this text; the folder of its runs is next to its file.
 fn experiment(scratch: &Scratch, ruler: &Ruler, name: &str, text: &str) -> String {
     let head = format!("name: {name}\ntarget: {}\n", ruler.url("").trim_end_matches('/'));
     let (file, folder) = (scratch.file(&format!("{name}.yaml"), &(head + text)), scratch.path(name));
@@ -13,7 +13,7 @@ fn experiment(scratch: &Scratch, ruler: &Ruler, name: &str, text: &str) -> Strin
     folder
 }
 
-/// The page, which is whole and asks nobody for anything.
+/// Returns the page, which is complete and loads no other resources.
 #[track_caller]
 fn page(path: &str) -> String {
     let text = std::fs::read_to_string(path).expect("the page was written");
@@ -28,12 +28,12 @@ fn whole(text: &str) {
     assert!(text.len() < 600_000, "{} bytes", text.len());
 }
 
-/// No half page is left, whatever happened.
+/// Checks that no incomplete page is left.
 #[track_caller]
-fn nothing_beside(scratch: &Scratch) {
-    for entry in std::fs::read_dir(scratch.folder()).expect("a folder of our own") {
+fn expect_no_partial_page(scratch: &Scratch) {
+    for entry in std::fs::read_dir(scratch.folder()).expect("the scratch folder is readable") {
         let name = entry.expect("it is readable").file_name();
-        assert!(!name.to_string_lossy().starts_with('.'), "{name:?} was left behind");
+        assert!(!name.to_string_lossy().starts_with('.'), "{name:?} was not removed");
     }
 }
 
@@ -45,7 +45,7 @@ fn run(scratch: &Scratch, ruler: &Ruler, name: &str) -> String {
 }
 
 #[test]
-fn a_page_is_written_beside_the_text_and_the_exit_code_stays() {
+fn a_page_is_written_in_addition_to_the_text_with_the_same_exit_code() {
     let _beside = run_alongside();
     let (scratch, ruler) = (Scratch::new(), Ruler::start(&["--delay", "1ms"]));
     let out = scratch.path("own.html");
@@ -69,7 +69,7 @@ fn a_page_is_written_beside_the_text_and_the_exit_code_stays() {
     let said = Tool::run(&["report", &file, "--html", &plain]).expect_code(99);
     assert_eq!(said.stdout, again.stdout, "a page in a file changes no word of the text");
     page(&plain);
-    nothing_beside(&scratch);
+    expect_no_partial_page(&scratch);
 }
 
 #[test]
@@ -98,14 +98,14 @@ fn a_page_never_takes_the_place_of_something_else() {
     assert_eq!(ruler.requests(), before, "where a page cannot go is known before any load");
     assert_eq!(std::fs::read_to_string(&taken).expect("it is still there"), "mine");
     let link = scratch.folder().join("link.html");
-    std::os::unix::fs::symlink("nowhere", &link).expect("a link of our own");
+    std::os::unix::fs::symlink("nowhere", &link).expect("the scratch folder is writable");
     Tool::run(&["report", &file, "--html", &link.display().to_string()]).expect_code(2);
     Tool::run(&["report", &file, "--html", &scratch.path("no/such/folder.html")]).expect_code(1);
-    nothing_beside(&scratch);
+    expect_no_partial_page(&scratch);
 }
 
 #[test]
-fn a_page_on_standard_output_stands_in_place_of_the_text_and_alone() {
+fn a_page_on_standard_output_replaces_the_text() {
     let _beside = run_alongside();
     let (scratch, ruler) = (Scratch::new(), Ruler::start(&["--delay", "1ms"]));
     let (a, b) = (run(&scratch, &ruler, "a.plim"), run(&scratch, &ruler, "b.plim"));
@@ -147,13 +147,13 @@ fn scratch_name(command: &[&str]) -> String {
     command.join("-").chars().filter(char::is_ascii_alphanumeric).collect()
 }
 
-/// Positions of texts in a page, each behind the one before.
+/// Checks that a page contains these texts in this order.
 #[track_caller]
 fn in_order(page: &str, texts: &[&str]) {
     let mut from = 0;
     for text in texts {
         let at = page[from..].find(text);
-        from += at.unwrap_or_else(|| panic!("`{text}` is missing behind {from}"));
+        from += at.unwrap_or_else(|| panic!("`{text}` is missing after byte {from}"));
     }
 }
 

@@ -1,11 +1,11 @@
-//! Public hosts: nothing is sent without permission. All of it inside network namespaces, where the public
-//! address belongs to nobody but the loopback interface.
+//! Public hosts: nothing is sent without permission. All tests run inside network namespaces, in which the public
+//! address belongs to the loopback interface.
 
 use crate::support::{Ruler, Tool, namespace, run_alongside};
 use std::io::{Read, Write};
 use std::net::TcpListener;
 
-/// An address reserved for documentation (RFC 5737): public by its range, and never anybody's.
+/// An address reserved for documentation (RFC 5737): public by its range, and never assigned.
 const PUBLIC: &str = "203.0.113.5";
 
 fn with_public_address(test: &str, body: impl FnOnce()) {
@@ -104,9 +104,9 @@ fn owner(text: String) -> u16 {
 }
 
 #[test]
-fn a_metadata_service_is_refused_whatever_is_allowed() {
+fn a_metadata_service_is_refused_with_every_permission() {
     namespace::inside(
-        "permission::a_metadata_service_is_refused_whatever_is_allowed",
+        "permission::a_metadata_service_is_refused_with_every_permission",
         "",
         run_alongside,
         || {

@@ -84,7 +84,7 @@ fn credentials_in_a_url_are_sent_and_never_shown() {
 }
 
 #[test]
-fn a_pasted_curl_line_is_loaded_with_our_flags_before_it() {
+fn a_pasted_curl_line_accepts_plimsolls_flags_before_it() {
     let ruler = Ruler::start(&[]);
     let url = ruler.url("/users");
     let json = "{\"name\": \"x\"}";
@@ -153,18 +153,18 @@ fn an_experiment_file_runs_its_requests_in_sequence_and_flags_override_it() {
 }
 
 #[test]
-fn without_keep_alive_every_request_has_a_connection_of_its_own() {
+fn without_keep_alive_every_request_has_its_own_connection() {
     let ruler = Ruler::start(&[]);
     let json = Tool::run(&[&ruler.url("/"), "-n", "20", "-c", "2", "--no-keepalive", "--json"])
         .expect_code(0)
         .json();
     assert_eq!(json["client"]["connections"]["opened"], 20);
-    // One more accepted: the look whether anybody listens.
+    // One more was accepted: the trial connection before the load.
     assert_eq!(ruler.accepted(), 21);
 }
 
 #[test]
-fn the_hard_cap_on_requests_ends_a_run_that_has_no_end_of_its_own_by_count() {
+fn the_request_limit_ends_a_run_without_a_number_of_requests() {
     let ruler = Ruler::start(&[]);
     for load in [&["-c", "4"][..], &["-r", "100"]] {
         let before = ruler.requests();

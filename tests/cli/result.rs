@@ -44,7 +44,7 @@ fn the_report_goes_to_stdout_and_the_talk_to_stderr() {
 }
 
 #[test]
-fn colours_come_when_forced_and_go_when_refused() {
+fn colors_follow_the_variables_that_force_or_disable_them() {
     let ruler = Ruler::start(&[]);
     let url = ruler.url("/");
     let run = |more: &[&str]| {
@@ -94,7 +94,7 @@ fn a_quick_server_that_only_errs_fails_although_it_meets_the_threshold_on_its_ti
     assert_eq!(*errors, (&"error_rate == 0%".into(), &false.into()));
     assert_eq!(outage.0, "longest_outage < 1s");
     assert_eq!(json["verdict"]["reasons"][0], "error_rate == 0%");
-    // Whoever names errors says how many are too many.
+    // A threshold on errors replaces the default.
     let args = [&ruler.url("/"), "-n", "50", "-c", "2", "-q", "--threshold", "error_rate <= 100%"];
     Tool::run(&args).expect_code(0);
 }
@@ -129,7 +129,7 @@ fn the_warm_up_is_in_the_timeline_but_not_in_the_totals() {
 }
 
 #[test]
-fn a_reader_that_has_seen_enough_is_no_failure() {
+fn a_closed_pipe_is_not_a_failure() {
     let ruler = Ruler::start(&[]);
     let scratch = Scratch::new();
     let file = scratch.path("run.plim");

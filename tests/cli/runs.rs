@@ -34,7 +34,7 @@ fn runs_are_listed_reported_and_pruned_by_age() {
         (old.file_stem().unwrap().to_str().unwrap(), new.file_stem().unwrap().to_str().unwrap());
     age(old, 40);
     age(new, 2);
-    // What is no run is nobody's business here.
+    // A file that is not a run is ignored.
     std::fs::write(folder.join("notes.txt"), "mine").unwrap();
     age(&folder.join("notes.txt"), 400);
 

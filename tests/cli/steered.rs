@@ -53,7 +53,7 @@ fn arrivals_s(ruler: &Ruler) -> Vec<f64> {
 }
 
 #[test]
-fn a_note_stands_at_its_second() {
+fn a_note_is_recorded_at_its_second() {
     let (ruler, scratch) = (Ruler::start(&[]), Scratch::new());
     let file = scratch.path("run.plim");
     let mut running = steered(&[&ruler.url("/"), "-r", "100", "-d", "4s", "--out", &file]);
@@ -98,9 +98,9 @@ fn a_pause_is_a_hole_in_the_arrivals_and_what_came_due_in_it_is_not_made_up_for(
         let holes: Vec<f64> = arrivals.windows(2).map(|two| two[1] - two[0]).filter(|s| *s > 0.9).collect();
         assert_eq!(holes.len(), 1, "{load:?}: {holes:?}");
         let first = 1 + arrivals.windows(2).position(|two| two[1] - two[0] > 0.9).expect("it is there");
-        // What came due in more than a second of pause would be 200 requests at once.
+        // The arrivals due in more than a second of pause would be 200 requests at once.
         let burst = arrivals[first..].iter().filter(|at| **at < arrivals[first] + 0.05).count();
-        assert!(burst < 60, "{burst} requests within 50 ms behind the pause");
+        assert!(burst < 60, "{burst} requests within 50 ms after the pause");
         assert!(again.achieved_rate_per_s < 260.0, "{load:?}: {}", again.achieved_rate_per_s);
 
         let said = output.json();
@@ -120,12 +120,12 @@ fn a_pause_is_a_hole_in_the_arrivals_and_what_came_due_in_it_is_not_made_up_for(
             said["cautions"]
         );
         let achieved = said["achieved"]["ratio"].as_f64().unwrap_or(1.0);
-        assert!(achieved > 0.98, "what was not asked for is not missed: {achieved}");
+        assert!(achieved > 0.98, "the paused part does not count as offered: {achieved}");
     }
 }
 
 #[test]
-fn another_level_is_offered_from_then_on() {
+fn a_new_level_is_offered_after_the_command() {
     let (ruler, scratch) = (Ruler::start(&[]), Scratch::new());
     let file = scratch.path("run.plim");
     let mut running = steered(&[&ruler.url("/"), "-r", "100", "-d", "25s", "--out", &file]);
@@ -175,7 +175,7 @@ fn stop_ends_the_run_with_a_report_however_often_it_is_said() {
 }
 
 #[test]
-fn what_is_no_command_is_said_and_changes_nothing_and_so_does_the_end_of_the_input() {
+fn an_invalid_command_and_the_end_of_the_input_change_nothing() {
     let (ruler, scratch) = (Ruler::start(&[]), Scratch::new());
     let file = scratch.path("run.plim");
     let args = [&ruler.url("/"), "-r", "200", "-n", "400", "--out", &file];
@@ -205,7 +205,7 @@ fn what_is_no_command_is_said_and_changes_nothing_and_so_does_the_end_of_the_inp
 }
 
 #[test]
-fn the_run_of_an_experiment_that_is_going_on_is_steered() {
+fn a_command_applies_to_the_current_run_of_an_experiment() {
     let (ruler, scratch) = (Ruler::start(&["--delay", "2ms"]), Scratch::new());
     let text = format!(
         "target: {}\nscenarios: {{ a: [ {{ get: / }} ] }}\nload: {{ users: [1, 2], duration: 2s }}\n",
@@ -235,7 +235,7 @@ fn the_run_of_an_experiment_that_is_going_on_is_steered() {
     assert_eq!(files().iter().map(texts).collect::<Vec<_>>(), [["run 1"], ["run 2"]]);
 }
 
-/// Each of them is told every line, and says for itself what it does not obey.
+/// Each generator gets every line, and reports the ones that it rejects.
 #[test]
 fn generators_that_share_a_run_are_steered_together() {
     let (ruler, scratch) = (Ruler::start(&["--delay", "5ms"]), Scratch::new());
@@ -279,13 +279,13 @@ fn generators_that_share_a_run_are_steered_together() {
     assert_eq!(events.iter().filter(|event| event["kind"] == "note").count(), 1, "{}", said["events"]);
 }
 
-/// While one is still busy with its set-up another may send already: a line that reached only this one would make two
-/// loads of one.
+/// While one generator is still in its setup, another may already send. A line that reached only the second would make
+/// their loads differ.
 #[test]
-fn generators_that_have_not_begun_obey_as_soon_as_they_do() {
+fn generators_that_have_not_started_apply_a_command_when_they_start() {
     let (ruler, scratch) = (Ruler::start(&["--delay", "900ms"]), Scratch::new());
     let text = format!(
-        "target: {}\nsetup: [ get: /set-up, get: /set-up ]\nscenarios: {{ a: [ {{ get: / }} ] }}\ngenerators: 2\n\
+        "target: {}\nsetup: [ get: /setup, get: /setup ]\nscenarios: {{ a: [ {{ get: / }} ] }}\ngenerators: 2\n\
          load: {{ rate: 200/s, duration: 5s }}\n",
         ruler.url("")
     );

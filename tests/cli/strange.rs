@@ -1,5 +1,5 @@
-//! Texts and files of strangers: what steers a terminal or turns a line around is shown to nobody, and what is no file
-//! is read by nobody.
+//! Untrusted texts and files: control sequences and direction marks are never printed, and anything but a regular file
+//! is never read.
 
 use crate::support::{Output, Ruler, Scratch, Tool};
 use std::process::Command;
@@ -48,7 +48,7 @@ fn refused(output: &Output, code: i32) {
 }
 
 #[test]
-fn what_is_no_regular_file_ends_with_a_sentence_and_is_never_waited_for() {
+fn a_file_that_is_not_regular_is_an_error_without_a_wait() {
     let (ruler, scratch) = (Ruler::start(&[]), Scratch::new());
     let pipe = scratch.path("pipe.yaml");
     let made = Command::new("mkfifo").args([&pipe, &scratch.path("rows.csv")]).status();

@@ -129,7 +129,7 @@ fn texts_of_a_hostile_server_are_text_in_html_and_pictures_are_pictures() {
 #[test]
 fn a_template_reads_its_own_folder_and_no_other() {
     let seen = Seen::new(&[], &[]);
-    std::fs::create_dir(seen.scratch.folder().join("inner")).expect("a folder of our own");
+    std::fs::create_dir(seen.scratch.folder().join("inner")).expect("the scratch folder is writable");
     seen.scratch.file("secret.txt", "the secret");
     seen.scratch.file("inner/head.txt", "head of {{ name }}: ");
     let included = seen.says("inner/main.txt", "{% include 'head.txt' %}ok");
@@ -138,7 +138,7 @@ fn a_template_reads_its_own_folder_and_no_other() {
         seen.scratch.folder().join("secret.txt"),
         seen.scratch.folder().join("inner/link.txt"),
     )
-    .expect("a link in a folder of our own");
+    .expect("the scratch folder is writable");
     for outside in ["../secret.txt", "/etc/hostname", "link.txt", "missing.txt"] {
         let said = seen.refuses("inner/main.txt", &format!("{{% include '{outside}' %}}"));
         assert!(
@@ -176,7 +176,7 @@ fn a_template_that_does_not_end_is_ended() {
         let said = seen.refuses(name, text);
         assert!(said.contains("512 MB") || said.contains("writes more than 64"), "{name}: {said}");
     }
-    // A call in a call for each sign: no crash, whatever is said.
+    // One nested call per sign must not crash, with any message.
     for (name, sign) in [("deep.txt", "-"), ("sum.txt", "1+"), ("chain.txt", "not ")] {
         let signs = sign.repeat(400_000 / sign.len());
         seen.refuses(name, &format!("{{{{ {signs} }}}}"));
@@ -225,7 +225,7 @@ fn a_template_is_one_form_of_a_report_and_must_be_readable() {
     assert!(folder.stderr.contains("not UTF-8 text"), "{}", folder.stderr);
 }
 
-/// Each kind of result has names of its own, an example that uses them, and a refusal for the example of another.
+/// Each kind of result has its own names and an example that uses them, and rejects the example of another kind.
 #[test]
 fn every_kind_of_result_has_a_template_and_refuses_that_of_another() {
     let seen = Seen::new(&["--delay", "1ms"], &[]);

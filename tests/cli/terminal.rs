@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 /// No screen is waited for longer.
 const DEADLINE: Duration = Duration::from_secs(30);
 
-/// A terminal of 100 columns and 40 rows: a tmux server of its own, with one shell command in it.
+/// A terminal of 100 columns and 40 rows: a separate tmux server that runs one shell command.
 struct Terminal {
-    /// The server's socket and whatever the command leaves behind.
+    /// The server's socket and the files of the command.
     folder: Scratch,
     /// Something was written to the screen.
     written: Receiver<()>,

@@ -1,10 +1,10 @@
-//! TLS as people meet it first: a stock self-signed certificate, and the proof of ownership behind it.
+//! TLS with a standard self-signed certificate, and the ownership file of such a server.
 
 use crate::support::{Ruler, Scratch, Tool, namespace, run_alongside};
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 
-/// An address reserved for documentation (RFC 5737): public by its range, and never anybody's.
+/// An address reserved for documentation (RFC 5737): public by its range, and never assigned.
 const PUBLIC: &str = "203.0.113.5";
 
 /// `openssl s_server`, which serves the files of a folder, with what `openssl req -x509` makes without further words.
@@ -124,7 +124,7 @@ fn the_proof_of_an_https_target_is_fetched_over_tls() {
         let proved = format!("{PUBLIC} allows this load in its ownership file");
         assert!(trusted.stderr.contains(&proved), "{}", trusted.stderr);
         assert_ne!(trusted.code, 4);
-        // Whoever is not trusted proves nothing.
+        // The ownership file of an untrusted server does not count.
         let strange = Tool::run(&args).expect_code(4);
         assert!(strange.stderr.contains("certificate is not trusted"), "{}", strange.stderr);
     });

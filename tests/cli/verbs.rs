@@ -79,7 +79,7 @@ fn a_run_writes_its_thresholds_as_junit() {
     let xml = std::fs::read_to_string(&file).unwrap();
     assert!(xml.contains("name=\"response_time p99 &lt; 1s\"><error type=\"INCONCLUSIVE\""), "{xml}");
     assert!(xml.contains("failures=\"0\" errors=\"2\">"), "{xml}");
-    // A run that never began leaves no older result behind.
+    // A run that does not start removes an older result.
     Tool::run(&["http://127.0.0.1:1/", "-n", "1", "--junit", &file]).expect_code(1);
     assert!(!std::path::Path::new(&file).exists());
     // An older result is replaced, anything else is not.
@@ -111,7 +111,7 @@ fn a_quiet_report_says_only_what_is_wrong() {
 }
 
 #[test]
-fn a_text_without_results_is_no_clean_audit() {
+fn a_text_without_results_does_not_pass_the_audit() {
     let scratch = Scratch::new();
     let prose = scratch.file("prose.md", "# Notes\n\nIt felt quick.\n");
     let said = Tool::run(&["audit", &prose]).expect_code(2);

@@ -1,5 +1,4 @@
-//! The console as somebody meets it who means harm: a page in the same browser, a name that points here, a file that
-//! lies in the folder.
+//! Attacks on the console: a page in the same browser, a host name that points to it, a file in its folder.
 
 use crate::client::{Console, with_a_run};
 use crate::support::{Ruler, alone};
@@ -36,7 +35,7 @@ fn what_changes_something_is_never_a_link() {
     for path in ["/api/start", "/api/check", "/api/jobs/job-1/stop", "/api/runs/0/annotations"] {
         assert_eq!(console.get(path).status, 405, "{path}");
     }
-    // A form of another page: no JSON, no origin of ours; and no leave to ask with more than that.
+    // A form of another page: not JSON, and from another origin; and a preflight request gets no permission.
     let origin = format!("http://{}", console.address);
     let cookie = ("Cookie", console.cookie());
     let key = ("X-Plimsoll-Key", console.key());
@@ -73,7 +72,7 @@ fn a_server_on_another_port_reads_nothing_although_the_cookie_comes_along() {
     assert!(page.header("content-security-policy").unwrap().contains("frame-ancestors 'none'"));
 }
 
-/// A server on another port of this host is sent the cookie, and can put into a request whatever it likes.
+/// A server on another port of this host gets the cookie, and can put anything into a request.
 #[test]
 fn a_cookie_alone_starts_nothing_and_changes_nothing() {
     let (state, file) = with_a_run();
@@ -139,7 +138,7 @@ fn the_token_stays_in_no_address() {
 }
 
 #[test]
-fn nobody_watches_without_having_come_in() {
+fn streams_require_a_login() {
     let (state, _) = with_a_run();
     let console = Console::with(state);
     let id = console.entries()[0]["id"].as_str().unwrap().to_owned();
@@ -165,7 +164,7 @@ fn links_in_a_folder_of_runs_give_nothing_else_away() {
     let listing = console.json("/api/runs");
     assert_eq!(listing["entries"].as_array().unwrap().len(), 1, "{listing}");
     assert!(!listing.to_string().contains("root:"), "{listing}");
-    // Ids are made of paths, so anybody can know them: FNV-1a for 64 bits.
+    // IDs are hashes of paths, so they are not secret: FNV-1a with 64 bits.
     let id_of = |name: &str| {
         let path = file.with_file_name(name);
         let bytes = path.as_os_str().as_encoded_bytes().iter();
@@ -181,7 +180,7 @@ fn links_in_a_folder_of_runs_give_nothing_else_away() {
         assert_eq!(reply.status, status, "{name}: {}", reply.head);
         assert!(!reply.text().contains("root:"), "{name}");
     }
-    // Annotations behind a link are nobody's, and are left alone.
+    // Annotations that are a link are neither read nor written.
     let put = || console.annotate(own, &json!(["x"]), "");
     assert_eq!(put().status, 409);
     let alongside = |ending: &str| file.with_file_name(format!("a.plim.annotations.json{ending}"));
@@ -246,8 +245,7 @@ fn only_experiment_files_are_read_as_such() {
     assert!(console.json("/api/jobs")["jobs"].as_array().unwrap().is_empty());
 }
 
-/// Whoever is in may load files of data, as in a terminal; but nothing of them comes back by way of what is said of a
-/// mistake.
+/// A logged-in user may use data files, as in a terminal, but messages about mistakes do not contain their content.
 #[test]
 fn what_is_said_of_a_pasted_text_shows_nothing_of_other_files() {
     let _alone = alone();

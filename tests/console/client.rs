@@ -41,7 +41,7 @@ pub struct Reply {
 }
 
 impl Console {
-    /// Serves the state folder of its own on a free port, and comes in with the printed address.
+    /// Serves a new state folder on a free port, and logs in with the printed address.
     pub fn start() -> Self {
         Self::with(Scratch::new())
     }
@@ -97,11 +97,11 @@ impl Console {
     /// A connection that has said nothing yet.
     pub fn connect(&self) -> TcpStream {
         let stream = TcpStream::connect(&self.address).expect("the console listens");
-        stream.set_read_timeout(Some(PATIENCE)).expect("a time-out can be set");
+        stream.set_read_timeout(Some(PATIENCE)).expect("a timeout can be set");
         stream
     }
 
-    /// Sends it, and leaves the answer to whoever waits for it.
+    /// Sends a request, and returns the connection without reading the response.
     pub fn request(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> TcpStream {
         let mut stream = self.connect();
         let mut text =
@@ -120,7 +120,7 @@ impl Console {
         self.child.id()
     }
 
-    /// At once and without a word, as a crash would. The state folder stays.
+    /// Kills the console immediately, like a crash. The state folder stays.
     pub fn kill(mut self) -> Scratch {
         self.child.kill().expect("a child can be killed");
         self.child.wait().expect("a child can be waited for");

@@ -1,4 +1,4 @@
-//! Pasted experiments are run as whoever started the console: what they may name is bound to its folders.
+//! Pasted experiments run as the user who started the console, and may only use files in its folders.
 
 use crate::client::Console;
 use crate::support::{Ruler, Scratch, alone};
@@ -51,7 +51,7 @@ fn a_pasted_experiment_runs_no_program_and_reads_neither_environment_nor_files_o
     }
     assert!(!std::path::Path::new(&made).exists(), "nothing was run");
     let reply = console.change("POST", "/api/check", &json!({ "text": text(&ruler, &with_file(&inside)) }));
-    assert_eq!(reply.json()["is_valid"], true, "what lies in the folders may be read: {}", reply.text());
+    assert_eq!(reply.json()["is_valid"], true, "files in the folders may be read: {}", reply.text());
     assert_eq!(ruler.requests(), 0);
 }
 

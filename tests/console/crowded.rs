@@ -1,5 +1,5 @@
-//! Others who keep the console busy: connections that never ask, and files that are never read to their end. Whoever
-//! has come in is answered all the same.
+//! A busy console: connections that send no request, and files that are never read to their end. A logged-in user still
+//! gets responses.
 
 use crate::client::{Console, PATIENCE, with_a_run};
 use std::io::{Read, Write};
@@ -29,7 +29,7 @@ fn status_of_login(stream: &mut TcpStream, console: &Console) -> u16 {
 }
 
 #[test]
-fn connections_that_never_ask_shut_out_nobody() {
+fn connections_without_a_request_do_not_block_others() {
     let console = Console::start();
     let mut kept = console.connect();
     assert_eq!(status_of_login(&mut kept, &console), 200);
@@ -60,8 +60,8 @@ fn pipe(path: &Path) {
     assert!(made.success());
 }
 
-/// SQLite looks whether a journal beside a file is one that it must roll back; where that is a pipe, the look ends when
-/// somebody writes to it.
+/// SQLite checks whether it must roll back the journal of a file. If the journal is a pipe, the check blocks until a
+/// process writes to it.
 #[test]
 fn a_file_that_is_never_read_to_its_end_holds_up_only_itself() {
     let (state, file) = with_a_run();
@@ -76,7 +76,7 @@ fn a_file_that_is_never_read_to_its_end_holds_up_only_itself() {
     let entries = listing["entries"].as_array().expect("a list");
     assert_eq!(entries.len(), 1, "{listing}");
     let id = entries[0]["id"].as_str().expect("an id");
-    // Nobody waits for it a second time, and all the rest can be done.
+    // No request waits for it a second time, and everything else works.
     for _ in 0..20 {
         assert_eq!(console.json("/api/runs")["entries"].as_array().expect("a list").len(), 1);
     }
@@ -126,7 +126,7 @@ fn a_page_that_never_comes_holds_up_no_other() {
     waiting.truncate(12);
     let begin = Instant::now();
     while threads_aside(&console) < 2 {
-        assert!(begin.elapsed() < MOMENT, "nobody reads");
+        assert!(begin.elapsed() < MOMENT, "no thread reads");
     }
     let begin = Instant::now();
     for path in [format!("/runs/{id}"), format!("/runs/{id}/file"), format!("/compare?a={id}&b={id}")] {
@@ -145,7 +145,7 @@ fn a_page_that_never_comes_holds_up_no_other() {
 }
 
 #[test]
-fn pipes_and_devices_are_no_runs() {
+fn pipes_and_devices_are_not_runs() {
     let (state, file) = with_a_run();
     pipe(&file.with_file_name("pipe.plim"));
     std::os::unix::fs::symlink("/dev/zero", file.with_file_name("zero.plim")).expect("a link");

@@ -102,7 +102,7 @@ fn damaged_files_are_sentences_and_the_index_comes_back() {
     let whys = listing["unreadable"].to_string();
     assert!(whys.contains("is not a run file") && whys.contains("contains no annotations"), "{whys}");
     let id = listing["entries"][0]["id"].as_str().unwrap().to_owned();
-    // What is not ours is not written over.
+    // A file that is not an annotation file is never overwritten.
     let reply = console.annotate(&id, &json!([]), "");
     assert_eq!(reply.status, 409);
     let (code, _, state) = console.interrupt();
@@ -115,7 +115,7 @@ fn damaged_files_are_sentences_and_the_index_comes_back() {
     let console = Console::with(state);
     assert_eq!(console.json("/api/runs"), listing);
     assert_eq!(std::fs::read(&index).unwrap(), kept);
-    // Under our feet.
+    // Deleted while the console runs.
     std::fs::remove_file(&file).unwrap();
     assert_eq!(console.get(&format!("/runs/{id}")).status, 404);
     assert!(console.entries().is_empty());
@@ -142,7 +142,7 @@ fn the_second_look_at_many_runs_reads_none_of_them() {
 }
 
 #[test]
-fn of_two_who_write_at_once_the_second_is_told_what_the_first_wrote() {
+fn the_second_of_two_concurrent_writes_gets_the_first_one() {
     let ruler = Ruler::start(&[]);
     let (state, file) = one_run(&ruler);
     let console = Console::with(state);
@@ -172,12 +172,12 @@ fn of_two_who_write_at_once_the_second_is_told_what_the_first_wrote() {
     // Who has read that may decide.
     assert_eq!(put(json!(["second"]), "by the second", &told["version"]).status, 200);
     assert!(kept("by the second") && !kept("first"));
-    // Also what was written beside the console counts, and nobody writes without having looked.
+    // Annotations written outside of the console count, too, and a write without a version is rejected.
     std::fs::write(
         file.with_file_name("a.plim.annotations.json"),
         r#"{"version":1,"tags":[],"note":"by hand"}"#,
     )
-    .expect("the folder is ours");
+    .expect("the folder is writable");
     let late = put(json!([]), "", &told["version"]);
     assert!(late.status == 409 && late.text().contains("by hand"), "{}", late.text());
     let blind = console.change("PUT", &address, &json!({ "tags": [], "note": "" }));

@@ -60,7 +60,7 @@ fn two_watchers_see_the_same_and_what_the_report_says() {
             let from_s = second["from_s"].as_f64().unwrap();
             (from_s..from_s + second["length_s"].as_f64().unwrap()).contains(&x)
         });
-        let second = second.expect("the second stands in the report");
+        let second = second.expect("the report has the second");
         let timeline = &row["values"]["timeline"];
         assert_eq!(timeline["achieved"], second["achieved_rate_per_s"]);
         // A second with too few samples for it has none on the page; the report's JSON has the value and a mark.
@@ -74,7 +74,7 @@ fn two_watchers_see_the_same_and_what_the_report_says() {
     }
     let last = |events: &[(String, Value)]| rows(events).last().cloned();
     assert_eq!(last(&seen[0]), last(&seen[1]));
-    // Who comes when it is over is told all of it, too.
+    // A viewer that connects after the end gets all of it, too.
     let late = console.watch(run).all();
     let charts = &late.iter().find(|(name, _)| name == "charts").expect("the whole course").1["charts"];
     let timeline = report["timeline"].as_array().unwrap().len();
@@ -97,7 +97,7 @@ fn a_load_is_annotated_paused_resumed_and_stopped_with_its_report() {
     let mut watching = console.watch(&id);
     // The next second of the live view, and how many were answered in it.
     let mut rate = |series: &str| loop {
-        let (name, row) = watching.next().expect("it goes on");
+        let (name, row) = watching.next().expect("the stream continues");
         if name == "row" {
             break row["values"]["timeline"][series].as_f64().unwrap_or_default();
         }
@@ -112,7 +112,7 @@ fn a_load_is_annotated_paused_resumed_and_stopped_with_its_report() {
     assert_eq!((&paused["pending_action"], &paused["rejection"]), (&json!(null), &json!(null)));
     while rate("achieved") > 0.0 {}
     let still = ruler.requests();
-    assert_eq!((rate("achieved"), ruler.requests()), (0.0, still), "it stands still at the server, too");
+    assert_eq!((rate("achieved"), ruler.requests()), (0.0, still), "the server gets no requests, either");
     steer("pause", json!({}));
     let refused = job(&console, &id, |job| job["rejection"].is_string());
     assert_eq!(refused["rejection"], "the load is already paused");
@@ -147,7 +147,7 @@ fn a_load_is_annotated_paused_resumed_and_stopped_with_its_report() {
     assert_eq!(console.change("POST", &format!("/api/jobs/{id}/stop"), &json!({})).status, 409);
 }
 
-/// Each run of an experiment begins at full load, whatever was done to the one before.
+/// Each run of an experiment starts at full load, regardless of manual changes to the previous one.
 #[test]
 fn a_pause_ends_with_its_run() {
     let _alone = alone();
@@ -189,7 +189,7 @@ fn pasted_experiments_of_dead_consoles_are_removed_and_no_others() {
     let text = json!({ "text": "a: 1" });
     assert_eq!(console.change("POST", "/api/check", &text).json()["is_valid"], false);
     let own = theirs.with_file_name(console.pid().to_string());
-    assert!(own.is_dir(), "it has one of its own");
+    assert!(own.is_dir(), "it has its own folder");
     let (_, _, _state) = console.interrupt();
     assert!(!own.exists() && theirs.join("0.yaml").is_file());
 }
@@ -250,7 +250,7 @@ fn files_and_texts_are_checked_before_they_run() {
     assert_eq!(kinds, [json!("experiment"), json!("run")]);
     let page = console.get(&format!("/runs/{}", ended["run"].as_str().unwrap()));
     assert_eq!(page.status, 200, "{}", page.text());
-    // Its runs are links to pages of their own.
+    // Its runs are links to their own pages.
     let text = page.text();
     let mut links: Vec<&str> =
         text.split("href=\"/runs/").skip(1).filter_map(|rest| rest.split('"').next()).collect();
@@ -264,7 +264,7 @@ fn files_and_texts_are_checked_before_they_run() {
 }
 
 #[test]
-fn the_plan_is_known_although_nobody_watches() {
+fn the_plan_is_known_without_a_viewer() {
     let _alone = alone();
     let ruler = Ruler::start(&[]);
     let console = Console::start();
@@ -275,9 +275,9 @@ fn the_plan_is_known_although_nobody_watches() {
     assert_eq!(known["state"], "running");
 }
 
-/// Of each run of an experiment, and for whoever comes late what it is for whoever came first.
+/// The plan of each run of an experiment is known, to late viewers as well as to early ones.
 #[test]
-fn the_plan_of_the_run_that_goes_on_is_known_although_nobody_watches() {
+fn the_plan_of_the_current_run_is_known_without_a_viewer() {
     let _alone = alone();
     let ruler = Ruler::start(&[]);
     let console = Console::start();
@@ -294,9 +294,11 @@ fn the_plan_of_the_run_that_goes_on_is_known_although_nobody_watches() {
         seen.push(known["stages"][0]["label"].clone());
     }
     seen.sort_by_key(Value::to_string);
-    assert_eq!(seen, [json!("1 users"), json!("2 users")]);
+    let labels: Vec<&str> =
+        seen.iter().filter_map(Value::as_str).map(|label| label.trim_end_matches('s')).collect();
+    assert_eq!(labels, ["1 user", "2 user"]);
     let mut late = console.watch(&id);
-    let (event, told) = late.next().expect("it goes on");
+    let (event, told) = late.next().expect("the stream continues");
     let listed = job(&console, &id, |_| true);
     assert_eq!((event.as_str(), &told["stages"], &told["run_number"]), ("job", &listed["stages"], &json!(2)));
     drop(late);
@@ -308,7 +310,7 @@ fn secrets_of_an_address_are_in_no_list_and_no_file_name() {
     let _alone = alone();
     let ruler = Ruler::start(&[]);
     let console = Console::start();
-    let url = ruler.url("/").replace("http://", "http://somebody:TOKENSECRET@");
+    let url = ruler.url("/").replace("http://", "http://user:TOKENSECRET@");
     let order = json!({ "kind": "form", "url": url, "load": "maintained", "clients": 1, "duration_s": 1 });
     let id = started(&console, &order);
     let ended = job(&console, &id, is_over);
@@ -391,12 +393,12 @@ fn a_console_that_is_killed_leaves_reports() {
     job(&console, &id, |job| job["run"].is_string());
     let run = PathBuf::from(console.entries()[0]["path"].as_str().unwrap());
     let state = console.kill();
-    // The log beside the file goes when its writer has closed it.
+    // The write-ahead log is removed when its writer closes the file.
     let mut log = run.clone().into_os_string();
     log.push("-wal");
     let deadline = std::time::Instant::now() + crate::client::PATIENCE;
     while Path::new(&log).exists() {
-        assert!(std::time::Instant::now() < deadline, "the load goes on without its console");
+        assert!(std::time::Instant::now() < deadline, "the load continues without its console");
         std::thread::yield_now();
     }
     let report = Tool::run(&["report", run.to_str().unwrap(), "--json"]).json();
@@ -407,7 +409,7 @@ fn a_console_that_is_killed_leaves_reports() {
 #[test]
 fn what_cannot_run_says_so_in_its_own_words() {
     let console = Console::start();
-    // It was free a moment ago: whoever knocks is refused.
+    // The port was free a moment ago: connections to it are refused.
     let socket = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = socket.local_addr().unwrap();
     drop(socket);

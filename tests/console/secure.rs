@@ -54,7 +54,7 @@ fn a_password_that_others_can_read_is_none() {
     }
 }
 
-/// The address that stands for all of a machine can be opened by no browser.
+/// A browser cannot open the wildcard address.
 #[test]
 fn on_all_addresses_the_printed_one_can_be_opened() {
     for (listen, shown) in [("0.0.0.0:0", "127.0.0.1:"), ("[::]:0", "[::1]:")] {
@@ -183,7 +183,7 @@ fn with_certificate_and_password_it_is_https_with_a_login() {
 }
 
 #[test]
-fn the_owner_comes_in_while_somebody_guesses() {
+fn the_owner_can_log_in_while_another_address_guesses() {
     const RIGHT: &str = "correct horse battery";
     let console = Https::start();
     let session = console.login("127.0.0.1", RIGHT);
@@ -215,7 +215,8 @@ fn the_owner_comes_in_while_somebody_guesses() {
             (console.get(&format!("/?token={}", console.token), ""), "location: /#key="),
         ];
         let took = begin.elapsed();
-        // From the address of the guessers the right one is not looked at either: else guessing would go on.
+        // From the attackers' address, the correct password is not checked, either: otherwise they could continue to
+        // guess.
         let held_up = console.login("127.0.0.1", RIGHT);
         is_over.store(true, Ordering::Relaxed);
         for (answer, expected) in answers {

@@ -13,7 +13,7 @@ fn two_folders() -> (Scratch, PathBuf, PathBuf) {
     let [inside, outside] = ["inside", "outside"].map(|name| scratch.folder().join(name).join("a.plim"));
     let ruler = Ruler::start(&[]);
     let _alone = alone();
-    for (file, name) in [(&inside, "ours"), (&outside, "theirs")] {
+    for (file, name) in [(&inside, "listed-run"), (&outside, "unlisted-run")] {
         std::fs::create_dir_all(file.parent().expect("a folder")).expect("the scratch folder is writable");
         let file = file.to_str().expect("a plain path");
         Tool::run(&[&ruler.url("/"), "-n", "20", "-q", "-o", file, "--name", name]).expect_code(0);
@@ -26,7 +26,7 @@ fn open_folder(inside: &Path, scratch: Scratch) -> Console {
     Console::of(scratch, &[&folder])
 }
 
-/// FNV-1a for 64 bits: anybody can know the id of a path.
+/// FNV-1a with 64 bits: the ID of a path is not secret.
 fn id_of(path: &Path) -> String {
     let bytes = path.as_os_str().as_encoded_bytes().iter();
     let hash = bytes.fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| {
@@ -59,7 +59,7 @@ fn links_that_lead_out_are_refused_and_said() {
     std::fs::write(away.join("parts.json"), list).expect("a file");
     let console = open_folder(&inside, scratch);
     let listing = console.json("/api/runs");
-    assert_eq!(names(&listing), ["ours", "ours"], "{listing}");
+    assert_eq!(names(&listing), ["listed-run", "listed-run"], "{listing}");
     let told = listing["unreadable"].to_string();
     assert_eq!(told.matches("the link leads out of the listed directories").count(), 3, "{told}");
     assert!(told.contains("not a directory below it"), "{told}");
@@ -73,7 +73,7 @@ fn links_that_lead_out_are_refused_and_said() {
         ] {
             let reply = console.get(&address);
             assert_eq!(reply.status, 404, "{} {address}", path.display());
-            assert!(!reply.text().contains("theirs"), "{address}");
+            assert!(!reply.text().contains("unlisted-run"), "{address}");
         }
     }
 }
@@ -82,10 +82,10 @@ fn links_that_lead_out_are_refused_and_said() {
 fn a_link_that_takes_the_place_of_a_run_is_refused_at_once() {
     let (scratch, inside, outside) = two_folders();
     let console = open_folder(&inside, scratch);
-    assert_eq!(names(&console.json("/api/runs")), ["ours"]);
+    assert_eq!(names(&console.json("/api/runs")), ["listed-run"]);
     let id = id_of(&inside);
     assert_eq!(console.get(&format!("/runs/{id}")).status, 200);
-    std::fs::remove_file(&inside).expect("it is ours");
+    std::fs::remove_file(&inside).expect("the scratch folder is writable");
     symlink(&outside, &inside).expect("a link");
     for address in [format!("/runs/{id}"), format!("/runs/{id}/file"), format!("/compare?a={id}&b={id}")] {
         let reply = console.get(&address);
@@ -129,7 +129,7 @@ fn names_of_every_kind_lead_nowhere() {
         ] {
             let reply = console.get(&address);
             assert!(matches!(reply.status, 400 | 404), "{address}: {}", reply.status);
-            assert!(!reply.text().contains("theirs") && !reply.text().contains("root:"), "{address}");
+            assert!(!reply.text().contains("unlisted-run") && !reply.text().contains("root:"), "{address}");
         }
         for address in [format!("/api/jobs/{name}/stop"), format!("/api/jobs/job-1/{name}")] {
             let reply = console.change("POST", &address, &json!({}));
@@ -153,10 +153,10 @@ fn names_of_every_kind_lead_nowhere() {
         assert_eq!(reply.status, 400, "{}", reply.text());
     }
     assert_eq!(names.len(), 9);
-    assert_eq!(self::names(&console.json("/api/runs")), ["ours"]);
+    assert_eq!(self::names(&console.json("/api/runs")), ["listed-run"]);
 }
 
-/// Beside a name of 255 bytes there is no room for a longer one, and a name may hold what no header may.
+/// A file with a name of 255 bytes leaves no room for a longer name, and a name may contain bytes that no header may.
 #[test]
 fn files_with_the_longest_and_the_oddest_names_are_shown() {
     let (scratch, inside, _) = two_folders();

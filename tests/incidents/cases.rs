@@ -8,7 +8,7 @@ pub struct Incident {
     pub name: &'static str,
     pub server: Server,
     pub event: Event,
-    /// An experiment; empty: a command line of its own.
+    /// An experiment; empty: only a command line.
     pub file: &'static str,
     pub arguments: &'static [&'static str],
     /// For the shell that starts the tool.
@@ -310,7 +310,7 @@ pub const INCIDENTS: &[Incident] = &[
     )
     .of(Server::Node),
     Incident::new(
-        "the load generator has 40 descriptors",
+        "the load generator has 40 file descriptors",
         "generator_limit",
         &[],
         &["{url}/", "-c", "100", "-d", "2s"],
@@ -324,7 +324,7 @@ pub const INCIDENTS: &[Incident] = &[
     )
     .of(Server::Node),
     Incident::new(
-        "few connections of our own",
+        "the load generator has few connections",
         "client_connection_limit",
         &["--delay", "100ms"],
         &[
@@ -340,13 +340,13 @@ pub const INCIDENTS: &[Incident] = &[
         ],
     ),
     Incident::new(
-        "a server with 64 descriptors",
+        "a server with 64 file descriptors",
         "resource_saturated",
         &[],
         &["{url}/", "-c", "100", "-d", "3s", "--timeout", "1s", "--monitor", "process={pid}"],
     )
     .of(Server::Narrow)
-    // Its thread asks again and again for the descriptor that it has not.
+    // Its thread keeps trying to get a file descriptor.
     .also(&["no_response", "connection_limit", "thread_saturated"]),
     Incident::new("a check that fails", "check_failed", &[], &[]).file(CHECKED),
 ];

@@ -9,7 +9,7 @@ mod cases;
 mod servers;
 
 use cases::{HEALTHY, INCIDENTS, Incident};
-use support::beside_first;
+use support::alongside_first;
 
 /// What was said of one.
 struct Diagnosis {
@@ -67,7 +67,7 @@ fn all<'a>(incidents: impl Iterator<Item = &'a Incident>) -> (Vec<String>, usize
 /// Fourteen in every push; at night (`PLIMSOLL_NIGHTLY=1`) all, and `--nocapture` shows their table.
 #[test]
 fn known_incidents_are_named_and_no_wrong_cause_is_a_fact() {
-    beside_first(|| {
+    alongside_first(|| {
         let chosen: Vec<&Incident> =
             INCIDENTS.iter().filter(|incident| incident.is_quick || is_nightly()).collect();
         assert_eq!(chosen.len(), if is_nightly() { 43 } else { 14 });
@@ -83,7 +83,7 @@ fn known_incidents_are_named_and_no_wrong_cause_is_a_fact() {
 /// Four in every push, all at night.
 #[test]
 fn of_healthy_services_no_cause_is_said() {
-    beside_first(|| {
+    alongside_first(|| {
         let chosen = HEALTHY.iter().filter(|healthy| healthy.is_quick || is_nightly());
         let mut loud = Vec::new();
         for said in chosen.map(Diagnosis::of) {

@@ -1,4 +1,4 @@
-//! What is loaded: the ruler, or a server of a few lines where the cause lies in a program of its own.
+//! The servers under load: the ruler, or a short program if the cause must be in the server.
 
 use crate::support::{Output, Ruler, Scratch, Tool};
 use serde_json::Value;
@@ -53,7 +53,7 @@ while True:
     threading.Thread(target=serve, args=(c,), daemon=True).start()
 "#;
 
-/// Python: may hold 64 descriptors.
+/// Python: limited to 64 file descriptors.
 const NARROW: &str = r#"
 import resource, selectors, socket
 resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
@@ -75,7 +75,7 @@ while True:
             key.fileobj.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
 "#;
 
-/// What stands behind the address.
+/// The server at the address.
 #[derive(Debug, Clone, Copy)]
 pub enum Server {
     /// With these flags.
@@ -152,7 +152,7 @@ pub fn run(server: Server, event: Event, file: &str, arguments: &[&str], limit: 
     let output: Output = match event {
         Event::Nothing => running.wait(),
         event => {
-            // On a thread of its own, because the tool's end may come first.
+            // On a separate thread, because the tool may end first.
             let (stop, stopped) = channel::<()>();
             let happen = std::thread::spawn(move || {
                 if stopped.recv_timeout(AT) == Err(RecvTimeoutError::Timeout) {

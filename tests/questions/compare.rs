@@ -1,6 +1,6 @@
 //! `plimsoll compare`: two sides, baselines, gates, and the documents for a pull request.
 
-use crate::support::{Ruler, Scratch, Tool, alone, beside_first, run_alongside};
+use crate::support::{Ruler, Scratch, Tool, alone, alongside_first, run_alongside};
 
 /// Repeats of one load, in a folder, through a sweep without axes.
 fn repeats(ruler: &Ruler, scratch: &Scratch, name: &str, path: &str, repeat: u32) -> String {
@@ -16,7 +16,7 @@ fn repeats(ruler: &Ruler, scratch: &Scratch, name: &str, path: &str, repeat: u32
 
 #[test]
 fn a_slower_side_is_called_slower_and_misses_its_gate() {
-    beside_first(|| {
+    alongside_first(|| {
         let ruler = Ruler::start(&[]);
         let scratch = Scratch::new();
         let quick = repeats(&ruler, &scratch, "quick", "/?delay=5ms", 4);
@@ -33,13 +33,13 @@ fn a_slower_side_is_called_slower_and_misses_its_gate() {
         let xml = std::fs::read_to_string(&junit).unwrap();
         assert!(xml.starts_with("<?xml") && xml.contains("<failure"), "{xml}");
 
-        // Nobody can tell of a p99 from few seconds on a shared machine: the rule names what it is about.
+        // A few seconds on a shared machine cannot decide about a p99, so the gate names p50.
         let back = Tool::run(&["compare", &slow, &quick, "--gate", "response_time p50 < +5%"]).expect_code(0);
         assert!(back.stdout.contains("is faster than"), "{}", back.stdout);
         for form in ["--markdown", "--github"] {
             assert!(Tool::run(&["compare", &quick, &slow, form]).stdout.contains("| "), "{form}");
         }
-        // Rules of one's own: what was allowed passes, what was not does not.
+        // Custom gates: a change within the allowed limit passes, a larger one fails.
         Tool::run(&["compare", &quick, &slow, "--gate", "response_time p50 < +90%"]).expect_code(0);
         Tool::run(&["compare", &quick, &slow, "--gate", "response_time p50 < +20%"]).expect_code(99);
     });
@@ -47,7 +47,7 @@ fn a_slower_side_is_called_slower_and_misses_its_gate() {
 
 #[test]
 fn one_run_a_side_does_not_pretend_to_know_other_runs() {
-    beside_first(|| {
+    alongside_first(|| {
         let ruler = Ruler::start(&["--delay", "5ms"]);
         let scratch = Scratch::new();
         let (a, b) = (scratch.path("a.plim"), scratch.path("b.plim"));
@@ -64,8 +64,8 @@ fn one_run_a_side_does_not_pretend_to_know_other_runs() {
 }
 
 #[test]
-fn a_baseline_is_kept_by_name_and_held_against_what_comes_later() {
-    beside_first(|| {
+fn a_baseline_is_saved_by_name_and_compared_with_later_runs() {
+    alongside_first(|| {
         let ruler = Ruler::start(&[]);
         let scratch = Scratch::new();
         let before = repeats(&ruler, &scratch, "before", "/?delay=5ms", 3);
@@ -78,7 +78,7 @@ fn a_baseline_is_kept_by_name_and_held_against_what_comes_later() {
             Tool::run(&["compare", &after, "--baseline", "main", "--baseline-dir", &baselines, "--json"]);
         let said = said.expect_code(99).json();
         assert_eq!(said["comparisons"][0]["verdict"], "slower", "{}", said["comparisons"][0]["sentence"]);
-        // It is never overwritten, and never missing in silence.
+        // It is never overwritten, and a missing baseline is an error.
         let again =
             Tool::run(&["compare", &after, "--save", "main", "--baseline-dir", &baselines]).expect_code(2);
         assert!(again.stderr.contains("main.json"), "{}", again.stderr);
@@ -102,7 +102,7 @@ fn runs_with_errors_become_no_baseline() {
 }
 
 #[test]
-fn what_is_no_comparison_is_refused_with_what_would_be_one() {
+fn an_invalid_comparison_is_rejected_with_a_valid_form() {
     for args in [&["compare"][..], &["compare", "a.plim"], &["compare", "a", "b", "c"]] {
         let refused = Tool::run(args).expect_code(2);
         assert!(
@@ -119,7 +119,7 @@ fn what_is_no_comparison_is_refused_with_what_would_be_one() {
     }
 }
 
-/// Two names for one thing, taken in turns: nobody may be called faster more than now and then.
+/// Two names for the same service, interleaved: the comparison may only rarely report a difference.
 #[test]
 #[ignore = "twenty comparisons of half a minute: `cargo xtask nightly`"]
 fn a_service_is_hardly_ever_told_from_itself() {
@@ -143,11 +143,11 @@ fn a_service_is_hardly_ever_told_from_itself() {
     assert!(told_apart.len() <= 3, "{told_apart:?}");
 }
 
-/// A sweep with variants and no rule: `run` and `compare` end alike, levels come in rising order, and nothing is said
-/// of a gate that nobody asked for.
+/// A sweep with variants and without a gate: `run` and `compare` exit with the same code, levels are in ascending
+/// order, and no gate is mentioned.
 #[test]
 fn a_sweep_without_a_gate_ends_as_its_run_did() {
-    beside_first(|| {
+    alongside_first(|| {
         let ruler = Ruler::start(&[]);
         let scratch = Scratch::new();
         let text = format!(

@@ -1,7 +1,7 @@
 //! `plimsoll find` against a service whose capacity is known: workers / service time.
 
 use crate::support::peers::{Nginx, Node, Options};
-use crate::support::{Ruler, Scratch, Tool, alone, beside_first, run_alongside, tried_again};
+use crate::support::{Ruler, Scratch, Tool, alone, alongside_first, note_retry, run_alongside};
 use serde_json::Value;
 
 #[track_caller]
@@ -12,13 +12,12 @@ fn capacity(said: &Value) -> (f64, f64, f64) {
     (of("/capacity/rate_per_s"), of("/capacity/interval/0"), of("/capacity/interval/1"))
 }
 
-/// A search on a shared machine may be told that the machine was in the way; that is an answer, too, but not to this
-/// question.
+/// Repeats a search that was disturbed by other programs on the machine: its result does not answer this question.
 fn patiently(mut search: impl FnMut() -> Option<Value>) -> Value {
     let mut searched = || {
         let said = search();
         if said.is_none() {
-            tried_again("a search was told that the machine was in the way");
+            note_retry("a search was disturbed by other programs");
         }
         said
     };
@@ -32,7 +31,7 @@ fn is_disturbed(said: &Value) -> bool {
 /// Even arrivals into even service times queue only above the capacity of 4 / 10 ms = 400 a second.
 #[test]
 fn the_capacity_of_an_even_service_is_found() {
-    beside_first(|| {
+    alongside_first(|| {
         let said = patiently(|| {
             let ruler = Ruler::start(&["--workers", "4", "--service", "10ms", "--queue", "5000"]);
             let output = Tool::run(&[
@@ -98,7 +97,7 @@ fn the_load_line_of_a_random_service_is_where_theory_puts_it() {
 /// nginx in front of Node, whose four places of 10 ms can do 400 a second.
 #[test]
 #[ignore = "a search of four minutes: `cargo xtask nightly`"]
-fn the_capacity_behind_nginx_is_found() {
+fn the_capacity_behind_a_proxy_is_found() {
     let _alone = alone();
     let said = patiently(|| {
         let node = Node::start("station.mjs");
@@ -140,7 +139,7 @@ fn mmc_rate_at_p99(c: f64, mu: f64, limit_s: f64) -> f64 {
 /// Steps of a tenth until 50 a second are not answered: the service can do 200.
 #[test]
 fn a_ladder_ends_with_its_shortfall() {
-    beside_first(|| {
+    alongside_first(|| {
         let ruler = Ruler::start(&["--workers", "2", "--service", "10ms", "--queue", "5000"]);
         let args = [
             "find",
@@ -163,7 +162,7 @@ fn a_ladder_ends_with_its_shortfall() {
         for pair in levels[first..].windows(2) {
             assert!((pair[1] / pair[0] - 1.1).abs() < 1e-9, "{levels:?}");
         }
-        // 200 are answered: 50 are missing from 250 on, and 257.7 is the first rung above.
+        // The capacity is 200: at 250, 50 are missing, and 257.7 is the first step above that.
         let last = levels.last().unwrap();
         assert!((235.0..=285.0).contains(last), "{levels:?}");
         let (found, low, high) = capacity(&said);
@@ -174,7 +173,7 @@ fn a_ladder_ends_with_its_shortfall() {
 /// Connections in steps of 20 until the first socket error: the server takes 64.
 #[test]
 fn a_ladder_of_users_ends_with_the_first_socket_error() {
-    beside_first(|| {
+    alongside_first(|| {
         let ruler = Ruler::start(&["--delay", "5ms", "--max_connections", "64"]);
         let args = [
             "find",
@@ -202,8 +201,8 @@ fn a_ladder_of_users_ends_with_the_first_socket_error() {
 
 /// What was run is not run again, and the report of the folder says what the search said.
 #[test]
-fn a_search_goes_on_where_it_was_stopped_and_is_reported_again() {
-    beside_first(|| {
+fn a_search_continues_where_it_was_stopped_and_can_be_reported_again() {
+    alongside_first(|| {
         let ruler = Ruler::start(&["--workers", "2", "--service", "10ms", "--queue", "5000"]);
         let scratch = Scratch::new();
         let folder = scratch.path("search");
@@ -293,7 +292,7 @@ fn rate_limited() -> (String, std::sync::Arc<std::sync::atomic::AtomicU64>) {
     let asked = Arc::new(AtomicU64::new(0));
     let tokens = Arc::new(Mutex::new((5.0f64, std::time::Instant::now())));
     let counter = asked.clone();
-    // Both threads end with the process; nobody waits for them.
+    // Both threads end with the process.
     std::thread::spawn(move || {
         for stream in listener.incoming().flatten() {
             let (tokens, asked) = (tokens.clone(), counter.clone());
@@ -328,7 +327,7 @@ fn rate_limited() -> (String, std::sync::Arc<std::sync::atomic::AtomicU64>) {
 /// The run of one user asks ten times a second: a service that turns away who asks more is searched like any other.
 #[test]
 fn a_service_with_a_rate_limit_is_found_to_carry_it() {
-    beside_first(|| {
+    alongside_first(|| {
         let (url, _) = rate_limited();
         let rules = ["--threshold", "response_time p99 < 100ms", "--threshold", "error_rate < 2%"];
         let mut args = vec!["find", &url, "--from", "35/s", "--max-time", "24s", "--json"];

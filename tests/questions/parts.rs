@@ -42,7 +42,7 @@ parts:
 ";
 
 #[test]
-fn parts_run_in_their_order_and_go_on_where_they_were_stopped() {
+fn parts_run_in_order_and_continue_where_they_were_stopped() {
     let _beside = run_alongside();
     let ruler = Ruler::start(&["--delay", "2ms"]);
     let scratch = Scratch::new();
@@ -56,7 +56,7 @@ fn parts_run_in_their_order_and_go_on_where_they_were_stopped() {
     let whole = Tool::run(&["run", &text, "--out", &out]);
     assert_eq!(whole.code, 99, "a missed threshold does not stop the next: {}", whole.stderr);
     assert_eq!(names(&out), ["01-late", "02-sweep", "parts.json"]);
-    assert_eq!(names(Path::new(&out).join("02-sweep")), before, "what was run is not run again");
+    assert_eq!(names(Path::new(&out).join("02-sweep")), before, "existing runs are not repeated");
     let place = |text: &str| whole.stdout.find(text).unwrap_or_else(|| panic!("{text}: {}", whole.stdout));
     let order = [
         "part 1 of 2  late",
@@ -82,7 +82,7 @@ fn a_folder_of_parts_is_reported_as_all_of_them() {
     let ran = Tool::run(&["run", &text, "--out", &out, "--json"]);
     let told = Tool::run(&["report", &out, "--json"]);
     assert_eq!(told.code, ran.code);
-    assert_eq!(told.json(), ran.json(), "what was said then is said again");
+    assert_eq!(told.json(), ran.json(), "the report repeats the result");
     assert_eq!(told.json()["name"], "shop");
     let codes = exits(&told.json());
     assert_eq!((codes[0].clone(), codes[1].0.as_str()), (("late".into(), 99), "sweep"));
@@ -103,7 +103,7 @@ fn a_folder_of_parts_is_reported_as_all_of_them() {
 }
 
 #[test]
-fn a_part_that_cannot_be_run_is_told_and_the_rest_goes_on() {
+fn a_part_that_cannot_run_is_reported_and_the_others_run() {
     let _beside = run_alongside();
     let ruler = Ruler::start(&["--delay", "2ms"]);
     let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
@@ -132,7 +132,7 @@ fn mistakes_in_any_part_come_before_the_first_packet() {
         assert_eq!(codes, ["P006", "P010"], "{}", refused.stderr);
     }
     assert_eq!(ruler.requests(), 0);
-    assert!(!Path::new(&scratch.path("out")).exists(), "nothing is left behind");
+    assert!(!Path::new(&scratch.path("out")).exists(), "the folder was not removed");
 }
 
 #[test]
@@ -179,7 +179,7 @@ fn generators_share_each_run_and_are_counted_together() {
         // One looks at the system, whichever comes first in the file.
         assert!(run["plan"]["monitors"].as_array().is_none_or(|all| all.len() == 1), "{name}");
     }
-    // Requests under way at the end of a run are the server's alone, at most one of each user.
+    // The server also counts requests in flight at the end of a run, at most one per user.
     let received = ruler.requests();
     assert!(received >= counted && received <= counted + 18, "{received} received, {counted} counted");
     // The same command has nothing left to do, and another number of generators is another experiment.
@@ -246,12 +246,12 @@ fn an_interrupt_reaches_the_generators() {
     let left: Vec<String> = names(&out).into_iter().filter(|name| name.ends_with(".generators")).collect();
     assert!(left.is_empty(), "{left:?}");
     let then = ruler.requests();
-    assert_eq!(ruler.requests(), then, "nobody loads any more");
+    assert_eq!(ruler.requests(), then, "a generator is still sending");
 }
 
 /// A run of a single cell has a bare number for a name, and the next one must not take it again.
 #[test]
-fn a_single_run_that_was_stopped_is_made_again_beside_it() {
+fn a_single_run_that_was_stopped_is_repeated_in_a_second_file() {
     let _beside = run_alongside();
     let ruler = Ruler::start(&["--delay", "2ms"]);
     let scratch = Scratch::new();
@@ -273,9 +273,9 @@ fn a_single_run_that_was_stopped_is_made_again_beside_it() {
     assert_eq!(runs.iter().filter(|name| name.ends_with(".plim")).count(), 2, "{runs:?}");
 }
 
-/// A process that loads for nobody is the worst that can be left behind.
+/// A generator without its parent would send load without control.
 #[test]
-fn generators_end_with_whoever_started_them() {
+fn generators_end_with_their_parent() {
     let _beside = run_alongside();
     let ruler = Ruler::start(&["--delay", "2ms"]);
     let scratch = Scratch::new();

@@ -24,7 +24,7 @@ fn what_cannot_be_true_is_said_with_its_arithmetic_and_its_line() {
 }
 
 #[test]
-fn a_mended_figure_is_no_finding() {
+fn a_corrected_number_is_not_a_finding() {
     let scratch = Scratch::new();
     let mended = IMPOSSIBLE.replace("800 ms", "198 ms");
     let output = Tool::run(&["audit", &scratch.file("shop.md", &mended), "--json"]);
@@ -43,7 +43,7 @@ fn texts_that_cannot_be_read_end_with_one_sentence() {
     assert!(missing.stderr.contains("/nowhere/report.md"), "{}", missing.stderr);
 }
 
-/// A text without any result is no sound report.
+/// A text without results is not a sound report.
 #[test]
 fn a_text_without_results_says_so() {
     let scratch = Scratch::new();

@@ -1,6 +1,6 @@
 //! Experiments of several runs: the matrix, its order, its folder, and what is said of it.
 
-use crate::support::{Ruler, Scratch, Tool, beside_first, run_alongside};
+use crate::support::{Ruler, Scratch, Tool, alongside_first, run_alongside};
 use std::path::Path;
 
 fn experiment(ruler: &Ruler, more: &str) -> String {
@@ -37,7 +37,7 @@ fn every_cell_runs_once_a_round_in_a_drawn_order() {
     let cell = |name: &String| name[5..].to_owned();
     let (mut first, mut second): (Vec<_>, Vec<_>) =
         (files[..6].iter().map(cell).collect(), files[6..].iter().map(cell).collect());
-    assert_ne!(first, second, "each round has an order of its own");
+    assert_ne!(first, second, "each round has its own order");
     first.sort();
     second.sort();
     assert_eq!(first, second, "each round holds every cell once");
@@ -74,10 +74,10 @@ fn a_stopped_sweep_runs_only_what_is_missing() {
     }
 }
 
-/// Four users get 2 / 10 ms; from 8 on every answer takes longer than 15 ms, so 16 and 32 need not be asked again.
+/// Four users get 2 / 10 ms. With 8 or more, every response takes longer than 15 ms, so 16 and 32 need no further runs.
 #[test]
 fn a_row_whose_question_is_answered_ends() {
-    beside_first(|| {
+    alongside_first(|| {
         let ruler = Ruler::start(&["--workers", "2", "--service", "10ms", "--queue", "500"]);
         let scratch = Scratch::new();
         let text = experiment(
@@ -97,7 +97,7 @@ fn a_row_whose_question_is_answered_ends() {
 
 #[test]
 fn expectations_are_answered_and_decide_the_exit() {
-    beside_first(|| {
+    alongside_first(|| {
         let ruler = Ruler::start(&[]);
         let scratch = Scratch::new();
         let more = |expect: &str| {
@@ -130,13 +130,13 @@ fn mistakes_in_any_cell_come_before_the_first_packet() {
         Tool::run(&["run", &scratch.file("m.yaml", &text), "--out", &scratch.path("out")]).expect_code(2);
     assert!(refused.stderr.contains("m.yaml"), "{}", refused.stderr);
     assert_eq!(ruler.requests(), 0);
-    assert!(!Path::new(&scratch.path("out")).exists(), "nothing is left behind");
+    assert!(!Path::new(&scratch.path("out")).exists(), "the folder was not removed");
 }
 
 /// Each side is searched, a probe of each in turn, and the sentence about their capacities is answered.
 #[test]
 fn a_search_in_every_variant_answers_a_sentence_about_capacity() {
-    beside_first(|| {
+    alongside_first(|| {
         let ruler = Ruler::start(&["--workers", "4", "--service", "10ms", "--queue", "5000"]);
         let half = Ruler::start(&["--workers", "2", "--service", "10ms", "--queue", "5000"]);
         let scratch = Scratch::new();
@@ -157,7 +157,7 @@ fn a_search_in_every_variant_answers_a_sentence_about_capacity() {
             searches.iter().map(|s| s["answer"]["capacity"]["rate_per_s"].as_f64().unwrap()).collect();
         assert!(found[0] > 1.5 * found[1], "{found:?}");
         assert_eq!(said["expectations"][0]["verdict"], "confirmed", "{:#}", said["expectations"]);
-        // Taken in turns: neither side has run to its end before the other began.
+        // Interleaved: neither side was finished before the other started.
         let files = run_files(&scratch.path("out"));
         let first_of = |side: &str| files.iter().position(|f| f.contains(side)).unwrap();
         assert!(first_of("four") < 2 && first_of("two") < 2, "{files:?}");

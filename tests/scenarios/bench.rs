@@ -1,4 +1,4 @@
-//! One experiment against one ruler of its own, and what the ruler kept of it.
+//! One experiment against its own ruler, and the requests that the ruler kept.
 
 use crate::support::{Output, Ruler, Scratch, Tool};
 use serde_json::Value;
@@ -7,10 +7,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-/// An experiment: its text, and all that stands around it.
+/// An experiment: its text, files, and flags.
 ///
-/// `TARGET` in the text stands for the ruler's URL and `PORT` for its port. A text without `target` or `load` is
-/// given the ruler, and one iteration of one user.
+/// In the text, `TARGET` is replaced with the ruler's URL, and `PORT` with its port. A text without `target` or `load`
+/// gets the ruler, and one iteration of one user.
 pub struct Trial {
     text: String,
     files: Vec<(&'static str, String)>,
@@ -44,7 +44,7 @@ pub struct Seen {
     pub said: Value,
     pub elapsed: Duration,
     pub scratch: Scratch,
-    /// Still there, for whoever wants to run the file once more.
+    /// Still running, for tests that run the file again.
     pub ruler: Ruler,
 }
 
@@ -65,7 +65,7 @@ pub fn trial(text: impl Into<String>) -> Trial {
 }
 
 impl Trial {
-    /// A file beside the experiment.
+    /// Adds a file next to the experiment.
     pub fn file(mut self, name: &'static str, text: impl Into<String>) -> Self {
         self.files.push((name, text.into()));
         self
@@ -77,7 +77,7 @@ impl Trial {
         self
     }
 
-    /// Flags behind the file.
+    /// Adds flags after the file.
     pub fn args(mut self, args: &[&str]) -> Self {
         self.args.extend(args.iter().map(|arg| (*arg).to_owned()));
         self
@@ -88,7 +88,7 @@ impl Trial {
         self
     }
 
-    /// Runs it to its end, whatever that is.
+    /// Runs it to its end, and accepts any exit code.
     pub fn run(self) -> Seen {
         let ruler = Ruler::start(&[&["--keep-requests", "first:100000"], self.ruler.as_slice()].concat());
         let scratch = Scratch::new();
@@ -250,16 +250,16 @@ impl Seen {
         found.unwrap_or_else(|| panic!("no `{name}` in `{list}`: {}", self.said[list]))
     }
 
-    /// It ran to its end with no error, and the tool counts what the ruler kept; `apart` requests belong to the
-    /// set-up, the tear-down or the warm-up. A noisy machine may make the run doubtful, which is no fault here.
+    /// Checks that the run ended without errors, and that plimsoll counted the requests that the ruler kept; `apart` of
+    /// them belong to setup, teardown, or warm-up. On a noisy machine, the run may be inconclusive, which is accepted.
     #[track_caller]
     pub fn expect_run(&self, apart: u64) {
         self.ended(&[0, 3], apart);
         assert_eq!(self.told_count("/totals/errors"), 0, "{}", self.brief());
     }
 
-    /// So many arrivals were due, and each was sent to `path` or is admitted not to have been: of those that are due
-    /// just before the stop, a machine that stands still for a moment sends none.
+    /// Checks that `due` arrivals were due, and that each was sent to `path` or is counted as not started: if the
+    /// machine stalls for a moment just before the end, it does not send the last ones.
     #[track_caller]
     pub fn arrived(&self, path: &str, due: u64) {
         let (came, never) = (self.count(path) as u64, self.told_count("/totals/arrivals_not_started"));

@@ -87,7 +87,7 @@ fn a_set_up_that_fails_is_the_end_and_a_tear_down_that_fails_is_said() {
     assert!(seen.output.stderr.contains("teardown failed"), "no message:\n{}", seen.output.stderr);
 }
 
-/// What nobody may read anywhere.
+/// A secret that must not appear in any output.
 const SECRET: &str = "s3cr3t-pEarl-51x";
 
 #[test]
@@ -143,7 +143,7 @@ fn a_secret_is_shown_nowhere() {
     }
     for (what, text) in &texts {
         for word in [SECRET, CODED] {
-            assert!(!text.contains(word), "`{word}` stands in {what}:\n{text}");
+            assert!(!text.contains(word), "{what} contains `{word}`:\n{text}");
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Every key of the schema and its effect at the server.
 //!
-//! [`nothing_is_forgotten`] takes the keys from `plimsoll schema` itself: a key that somebody adds fails there until it
-//! has a case here or a test elsewhere that is named.
+//! [`nothing_is_forgotten`] reads the keys from `plimsoll schema`: a new key fails there until it has a case here or
+//! the name of a test elsewhere.
 
 mod answers;
 mod connection;

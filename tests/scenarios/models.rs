@@ -92,7 +92,7 @@ fn shares_of_one_experiment_add_up_to_the_whole() {
 }
 
 #[test]
-fn scenarios_with_loads_of_their_own_keep_their_counts_and_their_rows() {
+fn scenarios_with_separate_loads_keep_their_counts_and_their_rows() {
     let text = "scenarios:\n  open: { load: { total_arrivals: 60, duration: 600ms }, steps: [ { get: /open } ] }\n  \
                 closed: { load: { users: 3, iterations_per_user: 4 }, steps: [ { get: /closed }, { think: 20ms } ] \
                 }\n  \

@@ -1,5 +1,5 @@
-//! Servers that none of us wrote: nginx over plain HTTP and TLS, Node and Go with a log-in and an upload, and an
-//! event-stream library. Each is asked afterwards what it saw.
+//! Servers of other projects: nginx over plain HTTP and TLS, Node and Go with a login and an upload, and an
+//! event-stream library. Their logs and counters are compared with the results.
 
 use crate::support::peers::{GoServer, LogLine, Nginx, Node, Options, SseServer};
 use crate::support::{Output, Scratch, Tool};
@@ -118,7 +118,7 @@ fn a_server_that_is_not_trusted_gets_no_request() {
         assert!(output.stderr.lines().count() <= 4, "{}", output.stderr);
     }
     assert_eq!(nginx.log_lines(), []);
-    // Nobody is asked who they are.
+    // No client certificate is required.
     let (output, said, _scratch) = run(&text("tls: { insecure: true }\n"));
     passed(&output, &said, 4);
     loaded(&nginx, 4);
@@ -222,7 +222,7 @@ load: {{ users: 3, duration: 20s }}
 }
 
 #[test]
-fn node_and_go_are_shopped_at_by_users_of_their_own() {
+fn node_and_go_serve_sessions_of_separate_users() {
     let (node, go) = (Node::start("server.mjs"), GoServer::start("go"));
     let people: String = (0..12).map(|n| format!("ann {n} ü\n")).collect();
     let files = [("people.csv", format!("name\n{people}")), ("a.bin", "abc".to_owned())];
@@ -275,7 +275,7 @@ fn a_library_of_events_is_read_to_the_last_one() {
     assert_eq!(told, [20, 300, 300, 0, 0, 0, 0].map(Some), "{row}");
     let stats = server.stats();
     assert_eq!((&stats["pushed"], &stats["sessions"]), (&300.into(), &20.into()), "{stats}");
-    // Ended behind 6 of 15 and opened again, it goes on at 7.
+    // A stream that ends after 6 of 15 and reopens continues at 7.
     let text = format!(
         "target: {}\nscenarios: {{ read: [ {{ get: /events?every=20&count=5&retry=20, \
             name: events, stream: {{ sequence: id, \

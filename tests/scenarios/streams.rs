@@ -49,7 +49,7 @@ fn twelve_hundred_streams_are_accounted_for_to_the_last_event() {
         (sent, 0, 0)
     );
     assert_eq!(count(&seen, "closed_by_server"), 1_200);
-    // Each stood at least a second, and none longer than the run.
+    // Each was open for at least a second, and none longer than the run.
     assert!((1_200..=1_200 * 7).contains(&sent), "{sent}");
     let first = seen.of("/events")[0].arrive_ns;
     let last = seen.of("/events").last().expect("1,200 came").arrive_ns;
@@ -80,9 +80,9 @@ fn lost_repeated_and_swapped_events_are_counted_exactly() {
     );
 }
 
-/// Streams that stand at the stop are neither lost nor failed.
+/// Streams that are open at the end are neither lost nor failed.
 #[test]
-fn streams_that_stand_at_the_stop_are_told_apart() {
+fn streams_that_are_open_at_the_end_are_counted_separately() {
     let text = "load: { users: 20, duration: 1s }\nscenarios: { readers: [ { get: \"/events?every=100ms\", \
         name: events, stream: { sequence: id } } ] }\n";
     let seen = trial(text).run();
@@ -95,9 +95,9 @@ fn streams_that_stand_at_the_stop_are_told_apart() {
     assert_eq!(ruler(&seen, "streams_closed_by_peer"), 20);
 }
 
-/// A stream that is reset begins anew behind what it had.
+/// A stream that was reset continues after its last event.
 #[test]
-fn a_stream_that_breaks_goes_on_where_it_was() {
+fn a_stream_that_breaks_continues_after_its_last_event() {
     let text = "load: { users: 4, iterations_per_user: 1 }
 scenarios:
   readers:

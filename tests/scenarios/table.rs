@@ -11,14 +11,14 @@ use std::sync::Mutex;
 const ROUNDS: usize = 4;
 const REUSE: [&str; 4] = ["user", "pool", "iteration", "request"];
 
-/// A feature by keys and steps; `CELL` stands for the query that tells cells apart.
+/// A feature by keys and steps; `CELL` is replaced with a query that identifies the cell.
 struct Feature {
     name: &'static str,
-    /// Keys at the left edge; those of `connection` stand in `connection`.
+    /// Top-level keys; those of `connection` are in the field `connection`.
     top: &'static str,
     connection: &'static str,
     steps: &'static str,
-    /// Requests of a round, and those of the set-up.
+    /// Requests of a round, and those of the setup.
     requests: usize,
     aside: usize,
     judge: fn(&[SentRequest]),
@@ -168,12 +168,12 @@ fn run(cell: &Cell, ruler: &Ruler, nginx: &Nginx) -> String {
     );
     assert_eq!(said["totals"]["requests"], wanted, "{}", said["totals"]);
     (feature.judge)(&asked);
-    // Behind nginx the ruler sees nginx's connections, so there the tool's own count must do.
+    // With nginx as a proxy, the ruler sees nginx's connections, so only plimsoll's count is checked.
     let load = &asked[feature.aside..];
     let seen: BTreeSet<u64> = load.iter().map(|asked| asked.connection).collect();
     let opened = said["client"]["connections"]["opened"].as_u64().expect("a count") as usize;
     assert!(*tls || opened == seen.len(), "{opened} opened, {seen:?} at the ruler\n{text}");
-    // To HTTP/1.0 the server closes behind every answer.
+    // With HTTP/1.0, the server closes after every response.
     let of_their_own = feature.connection.is_empty();
     match *reuse {
         "request" => assert_eq!(opened, wanted),
@@ -227,7 +227,7 @@ fn every_feature_goes_with_every_reuse_plain_and_secured() {
         |cell| format!("{}, reuse: {}{}", cell.feature.name, cell.reuse, if cell.tls { ", TLS" } else { "" }),
         |cell| {
             let found = run(cell, &ruler, &nginx);
-            said.lock().expect("nobody panics while holding it")[cell.number - 1_000] = found;
+            said.lock().expect("no thread panics while holding it")[cell.number - 1_000] = found;
         },
     );
     let made = page(&cells, &said.into_inner().expect("all are done"));

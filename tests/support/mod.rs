@@ -12,7 +12,7 @@ mod turn;
 
 pub use ruler::Ruler;
 pub use tool::{Output, Running, Tool};
-pub use turn::{alone, asks_for, beside_first, run_alongside, tried_again};
+pub use turn::{alone, alongside_first, note_retry, provokes, run_alongside};
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};

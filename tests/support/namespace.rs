@@ -41,7 +41,7 @@ pub fn inside(test: &str, setup: &str, turn: fn() -> Turn, body: impl FnOnce()) 
     );
 }
 
-/// Runs `body` with a new, small disk (a tmpfs of so many KiB) in a mount namespace; otherwise as [`inside`].
+/// Runs `body` with a new, small disk (a tmpfs of `size_kib` KiB) in a mount namespace; otherwise like [`inside`].
 pub fn on_a_disk(test: &str, size_kib: u32, turn: fn() -> Turn, body: impl FnOnce(&std::path::Path)) {
     const DISK: &str = "PLIMSOLL_TEST_DISK";
     if let Some(disk) = std::env::var_os(DISK).filter(|_| inside_of().is_some_and(|name| name == test)) {

@@ -94,7 +94,7 @@ fn build(folder: &str) -> PathBuf {
         (cache().join(format!("{folder}-{}", std::process::id())), cache().join(format!("{folder}-server")));
     let mut command = Command::new("go");
     command.args(["build", "-o"]).arg(&aside).arg(".").current_dir(sources().join(folder));
-    // It has no dependencies: nothing is to be fetched, and no other toolchain.
+    // It has no dependencies: nothing is downloaded, no other toolchain either.
     command.env("GOPROXY", "off").env("GOTOOLCHAIN", "local").env("GOFLAGS", "-buildvcs=false");
     child::run(command, "go", "golang-go");
     std::fs::rename(&aside, &program).expect("both lie in the target folder");

@@ -8,15 +8,15 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-/// A ruler begins and ends within milliseconds; on a machine that is full, within seconds.
+/// A ruler starts and ends within milliseconds; on a busy machine, within seconds.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A server whose behaviour is commanded; ends with this value, or with the test if that is killed.
+/// A server with configurable behavior; ends when this value is dropped, or with the test if that is killed.
 pub struct Ruler {
     address: SocketAddr,
     child: Child,
     stdin: Option<ChildStdin>,
-    /// Its lines; closed when it ends. Locked by nobody but the end, and only there for threads to share a ruler.
+    /// Its output lines; closed when it ends. The lock only exists so that threads can share a ruler.
     lines: Mutex<Receiver<String>>,
 }
 
@@ -41,7 +41,7 @@ impl Ruler {
         let stdout = child.stdout.take().expect("stdout is a pipe");
         let (send, lines) = channel();
         std::thread::spawn(move || {
-            // Nobody listens any more when the test is over; the pipe is read to its end all the same.
+            // Reads to the end of the pipe even after the test, when the channel is closed.
             BufReader::new(stdout).lines().map_while(Result::ok).for_each(|line| drop(send.send(line)));
         });
         let line = lines.recv_timeout(PATIENCE).unwrap_or_else(|e| {
@@ -76,7 +76,7 @@ impl Ruler {
     pub fn get(&self, path: &str) -> Vec<u8> {
         let mut stream =
             TcpStream::connect_timeout(&self.address, Duration::from_secs(5)).expect("the ruler listens");
-        stream.set_read_timeout(Some(Duration::from_secs(20))).expect("a time-out can be set");
+        stream.set_read_timeout(Some(Duration::from_secs(20))).expect("a timeout can be set");
         write!(stream, "GET {path} HTTP/1.0\r\nHost: ruler\r\n\r\n").expect("the ruler reads");
         let mut answer = Vec::new();
         stream.read_to_end(&mut answer).expect("the ruler answers");
@@ -118,8 +118,8 @@ impl Ruler {
         String::from_utf8_lossy(&self.get("/_test-server/last_request")).into_owned()
     }
 
-    /// Blocks until at least so many requests have arrived. Asks again and again over one connection, so that
-    /// the looks take neither ports nor the ruler's time.
+    /// Blocks until at least this many requests have arrived. Polls over one connection, which uses neither ports nor
+    /// much of the ruler's time.
     pub fn wait_for_requests(&self, at_least: u64) {
         let deadline = std::time::Instant::now() + Duration::from_secs(20);
         let mut line = BufReader::new(TcpStream::connect(self.address).expect("the ruler listens"));

@@ -13,7 +13,7 @@ fn deadline() -> Duration {
     Duration::from_secs(if is_nightly { 900 } else { 120 })
 }
 
-/// How the tool is started. Its state directory is a folder of its own, so nothing is left in the user's.
+/// How to start the tool. It has its own state directory, so that nothing is left in the user's.
 pub struct Tool {
     command: Command,
     /// Kept until the run is over.
@@ -124,7 +124,7 @@ impl Running {
             panic!("the tool did not end within {} s", deadline().as_secs());
         };
         let status = self.child.wait().expect("a child can be waited for");
-        super::turn::hear(&stdout);
+        super::turn::watch_output(&stdout);
         Output { code: code(status), stdout, stderr, state_files: files(&self.state) }
     }
 }
@@ -135,7 +135,7 @@ impl Output {
     pub fn json(&self) -> serde_json::Value {
         match serde_json::from_str(&self.stdout) {
             Ok(value) => value,
-            Err(e) => panic!("stdout is no JSON ({e}):\n{}\nstderr:\n{}", self.stdout, self.stderr),
+            Err(e) => panic!("stdout is not JSON ({e}):\n{}\nstderr:\n{}", self.stdout, self.stderr),
         }
     }
 
@@ -168,7 +168,7 @@ fn drain(mut pipe: impl Read + Send + 'static) -> Receiver<String> {
 }
 
 impl Running {
-    /// Like [`Running::wait`], with a deadline of its own; meanwhile `look` is given the process's id every `every`.
+    /// Like [`Running::wait`], with another deadline; meanwhile calls `look` with the process ID every `every`.
     pub fn watch(mut self, every: Duration, deadline: Duration, mut look: impl FnMut(u32)) -> Output {
         let begin = std::time::Instant::now();
         let stdout = loop {
@@ -183,7 +183,7 @@ impl Running {
             }
         };
         let status = self.child.wait().expect("a child can be waited for");
-        super::turn::hear(&stdout);
+        super::turn::watch_output(&stdout);
         let stderr = self.stderr.recv().expect("its stderr is closed");
         Output { code: code(status), stdout, stderr, state_files: files(&self.state) }
     }

@@ -16,7 +16,7 @@ fn result(said: &Value) -> &str {
 const RULER: [&str; 6] =
     ["test-server", "--listen", "127.0.0.1:0", "--until-stdin-closes", "--seconds", "600"];
 
-/// A run whose generator is stopped for so long in its middle.
+/// Returns a run whose load generator is stopped for `for_ms` in its middle.
 fn stopped(ruler: &Ruler, args: &[&str], for_ms: u64) -> Value {
     ruler.get("/_test-server/clear");
     let running = Tool::new(&[args, &["--json"]].concat()).start();
@@ -33,7 +33,7 @@ fn late_sends_make_a_pass_only_safer_and_excuse_what_they_explain() {
     let ruler = Ruler::start(&["--delay", "20ms"]);
     let url = ruler.url("/");
     let run = |limit: &str| stopped(&ruler, &[&url, "-r", "300", "-d", "2s", "--threshold", limit], 400);
-    // 120 of 600 were late by up to 400 ms, so the p99 is about 400 ms, and nobody else's.
+    // 120 of 600 were late by up to 400 ms, so the p99 is about 400 ms, and caused by the load generator.
     let said = run("response_time p99 < 30s");
     assert_eq!(result(&said), "PASS", "{}", said["verdict"]);
     assert!(
@@ -47,7 +47,7 @@ fn late_sends_make_a_pass_only_safer_and_excuse_what_they_explain() {
 }
 
 #[test]
-fn answers_that_are_errors_fail_whatever_the_machine_did() {
+fn errors_fail_even_if_the_load_generator_was_disturbed() {
     let _alone = alone();
     let ruler = Ruler::start(&["--delay", "2ms", "--error-rate", "0.47", "--error-status", "429"]);
     let said = stopped(&ruler, &[&ruler.url("/"), "-r", "200", "-d", "2s"], 300);
@@ -89,7 +89,7 @@ fn a_stall_of_a_fiftieth_excuses_no_miss_outside_of_it() {
     assert_eq!(result(&said), "FAIL", "{}", said["verdict"]);
 }
 
-/// One of the runs beside hogs.
+/// One of the runs alongside CPU hogs.
 struct Row {
     rate: u64,
     hogs: usize,
@@ -152,11 +152,11 @@ fn one(rate: u64, hogs: usize, factor: f64, ruler: &Ruler, cpus: &[u32]) -> Row 
     }
 }
 
-/// What the server itself needed stands in its log; what the load generator adds is its own. A path of some 100 us lies
-/// between the two, so a limit within a tenth of the truth is no case.
+/// The server's log has the time in the server; the rest is added by the load generator. The path between them takes
+/// about 100 us, so limits within a tenth of the true value are not tested.
 #[test]
-#[ignore = "forty runs of two seconds beside CPU hogs: `cargo xtask nightly`"]
-fn forty_runs_beside_cpu_hogs_are_judged_as_the_servers_log_says() {
+#[ignore = "forty runs of two seconds alongside CPU hogs: `cargo xtask nightly`"]
+fn verdicts_of_forty_runs_with_cpu_hogs_agree_with_the_servers_log() {
     let _alone = alone();
     // The server ahead of the hogs, or its own waiting would be the truth.
     let mut command = Command::new("nice");

@@ -1,11 +1,10 @@
 //! What a client sees of a time in the server: the ruler's log, and what the way there and back adds to it.
 //!
-//! The ruler logs the time from a request's arrival to the last byte of its answer. Any client sees more: the
-//! loopback, and above all the moments in which a process that could run does not (wake-ups, a core that the
-//! host took). That is not guessed and not taken from the tool: a canary, one plain blocking socket to a
-//! ruler of its own, goes on all through the run that is judged, and each of its round trips less that
-//! ruler's time for it is one sample of what is added. The two are independent, so what a client must see is
-//! their convolution.
+//! The ruler logs the time from a request's arrival to the last byte of its response. Every client sees more: the
+//! loopback, and above all the times in which a runnable process does not run (wake-ups, steal). This addition is
+//! neither guessed nor taken from plimsoll. A canary, a plain blocking socket to its own ruler, runs throughout the
+//! run. Each of its round trips, minus that ruler's time for it, is one sample of the addition. The two are
+//! independent, so a client must see their convolution.
 
 use crate::help::{self, Seen, quantile};
 use crate::support::Ruler;
@@ -16,7 +15,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// A socket that asks and waits, again and again, beside a run.
+/// A socket that sends requests and waits for responses, alongside a run.
 pub struct Canary {
     ruler: Ruler,
     stop: Arc<AtomicBool>,
@@ -33,7 +32,7 @@ impl Canary {
         let thread = std::thread::spawn(move || {
             let mut stream = TcpStream::connect(address).expect("the ruler listens");
             stream.set_nodelay(true).expect("an option of every TCP socket");
-            stream.set_read_timeout(Some(Duration::from_secs(5))).expect("a time-out can be set");
+            stream.set_read_timeout(Some(Duration::from_secs(5))).expect("a timeout can be set");
             let mut trips_ns = Vec::new();
             while !seen_stop.load(Ordering::Relaxed) {
                 let sent = Instant::now();
@@ -95,8 +94,8 @@ pub fn in_server_ns(seen: &[Seen]) -> Vec<u64> {
     seen.iter().filter(|s| s.answered_ns > 0).map(|s| s.answered_ns - s.arrive_ns).collect()
 }
 
-/// The distribution of the sum of a value of `own` and an independent one of `added`, ascending. Of `added`
-/// 64 values at even ranks stand for all.
+/// Returns the distribution of the sum of a value of `own` and an independent one of `added`, ascending. It uses 64
+/// values of `added`, at even ranks.
 fn convolve(own: &[u64], added: &[u64]) -> Vec<u64> {
     const STEPS: usize = 64;
     let at_rank = |step: usize| added[(2 * step + 1) * added.len() / (2 * STEPS)];

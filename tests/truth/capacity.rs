@@ -1,9 +1,8 @@
-//! A service of known capacity: 20 workers x 50 ms of service = 400 answers a second, whatever is asked of
-//! it. What the tool reports as achieved is that, and the verdict says whose limit it was: the service's, so
-//! FAIL, not INCONCLUSIVE.
+//! A service with a known capacity: 20 workers x 50 ms of service time = 400 responses per second under any load.
+//! plimsoll reports that as achieved. The limit is the service's, so the verdict is FAIL, not INCONCLUSIVE.
 
 use crate::help::{caution, cautions, count, number};
-use crate::support::{Ruler, Tool, beside_first};
+use crate::support::{Ruler, Tool, alongside_first};
 use serde_json::Value;
 
 const CAPACITY: f64 = 400.0;
@@ -13,7 +12,7 @@ fn service() -> Ruler {
 }
 
 #[track_caller]
-fn is_within_two_per_cent(said: f64, truth: f64, what: &str) {
+fn is_within_two_percent(said: f64, truth: f64, what: &str) {
     assert!((said / truth - 1.0).abs() <= 0.02, "{what}: {said:.2}, in truth {truth:.2}");
 }
 
@@ -31,15 +30,15 @@ fn bound(said: &Value, which: &str) -> f64 {
 
 #[test]
 fn twice_the_capacity_is_offered_and_half_of_it_is_achieved() {
-    beside_first(|| {
+    alongside_first(|| {
         let ruler = service();
         let args = [&ruler.url("/"), "-r", "800", "-d", "4s", "--max-connections", "4000", "--json"];
         let said = Tool::run(&args).expect_code(99).json();
         assert_eq!(said["verdict"]["result"], "FAIL", "{}", said["verdict"]);
         assert_eq!(said["verdict"]["reasons"], serde_json::json!(["achieved >= 99%"]));
         assert!(doubts(&said).is_empty(), "{:?}", doubts(&said));
-        is_within_two_per_cent(number(&said, "/offered/rate_per_s"), 800.0, "offered rate");
-        is_within_two_per_cent(number(&said, "/achieved/rate_per_s"), CAPACITY, "achieved rate");
+        is_within_two_percent(number(&said, "/offered/rate_per_s"), 800.0, "offered rate");
+        is_within_two_percent(number(&said, "/achieved/rate_per_s"), CAPACITY, "achieved rate");
         let ratio = number(&said, "/achieved/ratio");
         assert!((0.49..0.51).contains(&ratio), "{}", said["achieved"]);
         // Those that a healthy service would have in flight may still be answered: X R, with the R of what was.
@@ -48,32 +47,32 @@ fn twice_the_capacity_is_offered_and_half_of_it_is_achieved() {
         // half of the run.
         let max_s = number(&said, "/response_time/max_ns") / 1e9;
         assert!((1.9..=4.1).contains(&max_s), "{max_s}");
-        assert_eq!(count(&said, "/totals/errors"), 0, "a slow answer is no error");
+        assert_eq!(count(&said, "/totals/errors"), 0, "a slow response is not an error");
     });
 }
 
 #[test]
 fn a_tenth_above_the_capacity_fails_and_a_twentieth_below_it_passes() {
-    beside_first(|| {
-        // Even arrivals into even service times queue only above the capacity; then 40 of 440 a second are
-        // left behind.
+    alongside_first(|| {
+        // With constant arrivals and constant service times, a queue only forms above the capacity; here, it grows
+        // by 40 of 440 per second.
         for (rate, code, result) in [("440", 99, "FAIL"), ("380", 0, "PASS")] {
             let ruler = service();
             let args = [&ruler.url("/"), "-r", rate, "-d", "4s", "--json"];
             let said = Tool::run(&args).expect_code(code).json();
             assert_eq!(said["verdict"]["result"], result, "{}", said["verdict"]);
             let served = rate.parse::<f64>().unwrap().min(CAPACITY);
-            is_within_two_per_cent(number(&said, "/achieved/rate_per_s"), served, rate);
+            is_within_two_percent(number(&said, "/achieved/rate_per_s"), served, rate);
             assert!(doubts(&said).is_empty(), "{:?}", doubts(&said));
         }
     });
 }
 
-/// A backlog makes its own excuse: 500 a second into 400 leave 100 behind each second, and the longer they wait the
-/// more of them "are only under way". Behind a warm-up as many were under way at the beginning.
+/// A backlog seems to excuse itself: with 500 per second into 400, the queue grows by 100 per second, and all of them
+/// are "in flight". After a warm-up, as many were in flight at the start.
 #[test]
 fn a_warm_up_hides_no_overload_and_blames_no_slow_service() {
-    beside_first(|| {
+    alongside_first(|| {
         for (length, warmup) in [("3s", "1s"), ("6s", "3s")] {
             let ruler = service();
             let args = [
@@ -103,7 +102,7 @@ fn a_warm_up_hides_no_overload_and_blames_no_slow_service() {
 
 #[test]
 fn half_the_capacity_passes_and_nothing_waits() {
-    beside_first(|| {
+    alongside_first(|| {
         let ruler = service();
         let said = Tool::run(&[&ruler.url("/"), "-r", "200", "-d", "3s", "--json"]).expect_code(0).json();
         assert_eq!(said["verdict"]["result"], "PASS");
@@ -116,18 +115,18 @@ fn half_the_capacity_passes_and_nothing_waits() {
     });
 }
 
-/// N = X R: forty users of a service that answers 400 times a second wait 100 ms each, whatever the service
-/// time is.
+/// Little's law: forty users of a service with 400 responses per second wait 100 ms each, regardless of the service
+/// time.
 #[test]
 fn more_users_than_workers_get_the_capacity_and_wait_as_little_has_it() {
-    beside_first(|| {
+    alongside_first(|| {
         let ruler = service();
         let said = Tool::run(&[&ruler.url("/"), "-c", "40", "-d", "4s", "--json"]).expect_code(0).json();
-        is_within_two_per_cent(number(&said, "/achieved/rate_per_s"), CAPACITY, "achieved rate");
-        is_within_two_per_cent(number(&said, "/service_time/p50_ns"), 100e6, "median service time");
+        is_within_two_percent(number(&said, "/achieved/rate_per_s"), CAPACITY, "achieved rate");
+        is_within_two_percent(number(&said, "/service_time/p50_ns"), 100e6, "median service time");
         let little = |field: &str| number(&said, &format!("/client/littles_law/{field}"));
-        is_within_two_per_cent(little("in_flight_mean"), 40.0, "requests in flight");
-        is_within_two_per_cent(little("users_mean"), 40.0, "users");
+        is_within_two_percent(little("in_flight_mean"), 40.0, "requests in flight");
+        is_within_two_percent(little("users_mean"), 40.0, "users");
         // The first answers come before the queue has its length, the last ones of the run never: 0.1 s of 4
         // s at each end.
         assert!((36.0..=40.8).contains(&little("in_flight_computed")), "{}", said["client"]["littles_law"]);
@@ -139,7 +138,7 @@ fn more_users_than_workers_get_the_capacity_and_wait_as_little_has_it() {
 /// explains the shortfall, so the run proves something, and it is named.
 #[test]
 fn a_cap_on_connections_that_holds_the_load_back_is_named_and_no_reason_to_doubt() {
-    beside_first(|| {
+    alongside_first(|| {
         let ruler = Ruler::start(&["--delay", "10ms"]);
         let args = [&ruler.url("/"), "-r", "400", "-d", "3s", "--max-connections", "2", "--json"];
         let said = Tool::run(&args).expect_code(99).json();

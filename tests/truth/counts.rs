@@ -1,8 +1,8 @@
 //! Nothing is lost and nothing is invented: the tool's counts against the ruler's, to the last request; and
 //! the instants of the sends, as the ruler saw them, against the grid.
 
-use crate::help::{self, count, floor, go_on, number};
-use crate::support::{Output, Ruler, Tool, alone, asks_for, beside_first, run_alongside};
+use crate::help::{self, continue_process, count, floor, number};
+use crate::support::{Output, Ruler, Tool, alone, alongside_first, provokes, run_alongside};
 use serde_json::Value;
 use std::time::Duration;
 
@@ -23,8 +23,8 @@ fn constant_arrivals_are_rate_times_duration_and_all_arrive() {
     let _beside = run_alongside();
     for workers in ["1", "2", "5"] {
         let ruler = Ruler::start(&["--delay", "2ms"]);
-        // A rate whose step is no whole number of ns: arrival k is due at k / 997 s, before 1.2 s k = 0 ..
-        // 1,196.
+        // A rate whose step is not a whole number of ns: arrival k is due at k / 997 s, which is before 1.2 s for
+        // k = 0 .. 1,196.
         let args = [&ruler.url("/"), "-r", "997", "-d", "1200ms", "-t", workers, "--json"];
         let said = Tool::run(&args).json();
         assert_eq!(count(&said, "/offered/arrivals"), 1_197, "with {workers} workers");
@@ -36,7 +36,7 @@ fn constant_arrivals_are_rate_times_duration_and_all_arrive() {
 fn a_seed_makes_the_same_poisson_arrivals_however_many_share_them() {
     let _beside = run_alongside();
     let whole: Vec<u64> = ["1", "3"].map(|workers| poisson(workers, "1/1")).to_vec();
-    // 2,000 expected; the seed is given, so this is no chance: four deviations are 179.
+    // 2,000 are expected, and four deviations are 179; with a fixed seed, the result is always the same.
     assert!((1_821..=2_179).contains(&whole[0]), "{whole:?}");
     assert_eq!(whole[0], whole[1], "the number of workers changes the arrivals");
     assert_eq!(whole[0], poisson("2", "1/2") + poisson("1", "2/2"), "the shares do not add up");
@@ -79,7 +79,7 @@ fn two_machines_at_once_offer_what_one_would() {
 /// They are not skipped: each came due, was not sent, and is said not to have been.
 #[test]
 fn a_server_that_is_too_slow_loses_no_arrival_of_the_count() {
-    beside_first(|| {
+    alongside_first(|| {
         let ruler = Ruler::start(&["--workers", "2", "--service", "20ms", "--queue", "1000"]);
         let said =
             Tool::run(&[&ruler.url("/"), "-r", "500", "-d", "3s", "--max-connections", "50", "--json"])
@@ -104,19 +104,20 @@ fn a_server_that_is_too_slow_loses_no_arrival_of_the_count() {
     });
 }
 
-/// The load generator itself stands still from before the end until after it, as when a host takes its CPU
-/// (here it is stopped by a signal). What came due meanwhile was offered, was not sent, is counted as that,
-/// and is nobody else's fault.
+/// The load generator stalls from before the end until after it, as if a host took its CPU (here, a signal stops it).
+/// The arrivals due in that time were offered but not sent. They are counted as such, and the service is not blamed.
 #[test]
-fn a_generator_that_stands_still_to_the_end_loses_no_arrival_and_blames_itself() {
-    beside_first(|| {
-        asks_for(&["client_stalled", "late_sends", "offered_rate_missed"]);
+fn a_generator_that_stalls_to_the_end_counts_every_arrival_and_is_blamed() {
+    alongside_first(|| {
+        provokes(&["client_stalled", "late_sends", "offered_rate_missed"]);
         let ruler = Ruler::start(&[]);
         let running = Tool::new(&[&ruler.url("/"), "-r", "500", "-d", "2s", "--json"]).start();
         ruler.wait_for_requests(400);
         running.signal("STOP");
-        let said =
-            running.watch(Duration::from_millis(2_200), Duration::from_secs(30), go_on).expect_code(3).json();
+        let said = running
+            .watch(Duration::from_millis(2_200), Duration::from_secs(30), continue_process)
+            .expect_code(3)
+            .json();
         assert_eq!(count(&said, "/offered/arrivals"), 1_000);
         adds_up(&said, &ruler);
         let never = count(&said, "/totals/arrivals_not_started");
@@ -229,14 +230,14 @@ fn sends_lie_on_the_grid_as_the_server_sees_it() {
     });
 }
 
-/// The kernel doubles a process's table of descriptors at 64, 256, 512 and 1,024, and lets a process with
-/// threads wait 10 to 15 ms for that, in the middle of a run. The table is made large before: no connection
-/// out of 1,500 takes longer than the loopback's own time and a lost time slice, and sends stay on time.
+/// The kernel doubles a process's table of file descriptors at 64, 256, 512, and 1,024, which takes 10 to 15 ms in a
+/// process with threads, in the middle of a run. plimsoll enlarges the table before the run: none of 1,500 connections
+/// takes longer than the loopback and a lost time slice, and sends stay on time.
 #[test]
-fn opening_ever_more_connections_stalls_nobody() {
+fn opening_more_and_more_connections_causes_no_stall() {
     let _alone = alone();
     help::patiently("1,500 connections opened at 1,000/s", || {
-        // Nobody is answered before the last connection is open, so each arrival opens one.
+        // No response arrives before the last connection is open, so each arrival opens one.
         let ruler = Ruler::start(&["--delay", "2s"]);
         let said =
             Tool::run(&[&ruler.url("/"), "-r", "1000", "-n", "1500", "--max-connections", "3000", "--json"])

@@ -1,9 +1,9 @@
-//! Every class of failure of `plan::fault`, provoked by its real cause, counted under its own name and side and
-//! nothing else; and beside each the same load without the cause, which stays at 0.
+//! Every class of failure of `plan::fault`, provoked by its real cause and counted only under its own name and side.
+//! Each has a twin: the same load without the cause, which counts 0.
 //!
 //! | class | cause here |
 //! |---|---|
-//! | fd_limit | a hard limit of 256 descriptors |
+//! | fd_limit | a hard limit of 256 file descriptors |
 //! | ports_exhausted | a network whose port range is 64 wide |
 //! | client_out_of_memory | a memory cgroup that is full, its OOM killer off |
 //! | client_send_refused | a routing rule that prohibits (EACCES) |

@@ -5,7 +5,7 @@
 //! than that is made up to three times, and each figure counts with its best try: noise misses at random, a
 //! defect misses always.
 
-use crate::support::{Ruler, Tool, beside_first, tried_again};
+use crate::support::{Ruler, Tool, alongside_first, note_retry};
 use serde_json::Value;
 use std::time::{Duration, Instant};
 
@@ -67,16 +67,16 @@ pub fn patiently(what: &str, mut one: impl FnMut() -> Result<(), String>) {
             }
         }
         if number < TRIES {
-            tried_again(&wrong[wrong.len() - 1]);
+            note_retry(&wrong[wrong.len() - 1]);
             calm();
         }
     }
     panic!("{what}, {TRIES} times in a row\n{}", wrong.join("\n"));
 }
 
-/// Like [`patiently`], for what may run beside others the first time.
-pub fn beside_others_first(what: &str, one: impl Fn() -> Result<(), String>) {
-    beside_first(|| {
+/// Like [`patiently`], for a test that may run alongside others the first time.
+pub fn patiently_alongside_first(what: &str, one: impl Fn() -> Result<(), String>) {
+    alongside_first(|| {
         if let Err(sentence) = one() {
             panic!("{what}: {sentence} (the machine's floor: {})", floor());
         }
@@ -86,8 +86,8 @@ pub fn beside_others_first(what: &str, one: impl Fn() -> Result<(), String>) {
 /// Doubts that a run has about the machine that it ran on, and not about what it measured.
 const OF_THE_MACHINE: [&str; 3] = ["client_stalled", "offered_rate_missed", "late_sends"];
 
-/// The document of a run that ended with this code. A run that says of itself that this machine was in its way (and
-/// nothing else) answers another question than the test's: then it is made again, so often at the most.
+/// Returns the JSON of a run that exited with this code. A run whose only cautions are about disturbances of the load
+/// generator does not answer the test's question, so it is repeated a few times.
 #[track_caller]
 pub fn undisturbed(args: &[&str], code: i32) -> Value {
     const MOST: usize = 4;
@@ -96,7 +96,7 @@ pub fn undisturbed(args: &[&str], code: i32) -> Value {
         if output.code == code || !is_of_the_machine(&output.json()) {
             return output.expect_code(code).json();
         }
-        tried_again(&format!("run {number} of {MOST}: {}", output.json()["verdict"]["sentence"]));
+        note_retry(&format!("run {number} of {MOST}: {}", output.json()["verdict"]["sentence"]));
         calm();
     }
     Tool::run(args).expect_code(code).json()
@@ -115,20 +115,19 @@ pub fn unless_noisy(body: impl Fn()) {
         if std::panic::catch_unwind(std::panic::AssertUnwindSafe(&body)).is_ok() {
             return;
         }
-        tried_again(&format!("try {number} of {TRIES} failed (the machine's floor: {})", floor()));
+        note_retry(&format!("try {number} of {TRIES} failed (the machine's floor: {})", floor()));
         calm();
     }
     body();
 }
 
 /// Wakes a process that was stopped by a signal.
-pub fn go_on(pid: u32) {
+pub fn continue_process(pid: u32) {
     let status = std::process::Command::new("kill").args(["-CONT", &pid.to_string()]).status();
     assert!(status.expect("`kill` can be started").success(), "kill -CONT {pid}");
 }
 
-/// Waits until the machine is quiet enough to measure on, for 10 s at the most: a compiler beside a test may
-/// finish.
+/// Waits until the machine is quiet enough for a measurement, for at most 10 s, so that a compiler can finish.
 fn calm() {
     let begin = Instant::now();
     while begin.elapsed() < Duration::from_secs(10) {

@@ -2,11 +2,11 @@
 //! known to be a part only.
 
 use crate::help::{caution, count, number, timeline};
-use crate::support::{Ruler, Scratch, Tool, beside_first};
+use crate::support::{Ruler, Scratch, Tool, alongside_first};
 
 #[test]
 fn a_killed_run_is_there_up_to_its_last_second_and_proves_nothing() {
-    beside_first(|| {
+    alongside_first(|| {
         let ruler = Ruler::start(&["--delay", "2ms"]);
         let scratch = Scratch::new();
         let file = scratch.path("run.plim");
@@ -35,7 +35,8 @@ fn a_killed_run_is_there_up_to_its_last_second_and_proves_nothing() {
         // At most the second in which it died is missing.
         assert!(came - count(&said, "/totals/requests") <= 600, "{came} came: {}", said["totals"]);
         assert!((2e6..6e6).contains(&number(&said, "/response_time/p50_ns")));
-        // Reading has folded what the killed one left behind: a run is one file, and it reads the same again.
+        // Reading has merged the write-ahead log of the killed run: a run is one file, and another read returns the
+        // same.
         let left: Vec<_> =
             std::fs::read_dir(scratch.folder()).unwrap().map(|e| e.unwrap().file_name()).collect();
         assert_eq!(left, ["run.plim"]);
@@ -45,7 +46,7 @@ fn a_killed_run_is_there_up_to_its_last_second_and_proves_nothing() {
 
 #[test]
 fn a_run_killed_in_its_first_second_is_a_run_of_nothing_and_not_an_error() {
-    beside_first(|| {
+    alongside_first(|| {
         let ruler = Ruler::start(&[]);
         let scratch = Scratch::new();
         let file = scratch.path("run.plim");
@@ -62,10 +63,10 @@ fn a_run_killed_in_its_first_second_is_a_run_of_nothing_and_not_an_error() {
     });
 }
 
-/// Somebody who looks at the file of a run under way sees the seconds so far, and disturbs nothing.
+/// Reading the file of a run in progress shows the seconds so far, and does not disturb the run.
 #[test]
-fn reading_the_file_of_a_run_under_way_changes_nothing() {
-    beside_first(|| {
+fn reading_the_file_of_a_run_in_progress_changes_nothing() {
+    alongside_first(|| {
         let ruler = Ruler::start(&[]);
         let scratch = Scratch::new();
         let file = scratch.path("run.plim");

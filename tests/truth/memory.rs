@@ -1,5 +1,5 @@
-//! Memory: flat over time and over requests, small for a plain run, next to nothing for a connection that
-//! waits; and a start that nobody has to wait for.
+//! Memory: constant over time and over requests, small for a plain run, very small for an idle connection; and a fast
+//! start.
 
 use crate::help::{is_nightly, number, unless_noisy};
 use crate::support::{BINARY, Ruler, Scratch, Tool, alone, run_alongside};
@@ -54,7 +54,7 @@ fn peaks_kib(args: &[&str]) -> (u64, u64) {
         peak = peak.max(status_kib(pid, "VmHWM").unwrap_or(0));
         own = own.max(status_kib(pid, "RssAnon").unwrap_or(0));
     });
-    assert!(peak > 0 && own > 0, "the process was gone before anybody looked");
+    assert!(peak > 0 && own > 0, "the process ended before its memory was read");
     (peak, own)
 }
 
@@ -66,7 +66,7 @@ fn a_plain_run_with_100_connections_needs_at_most_16_mib() {
     let ruler = Ruler::start(&[]);
     let (peak, own) = peaks_kib(&[&ruler.url("/"), "-c", "100", "-d", "3s"]);
     eprintln!("memory: peak of a plain run {peak} KiB, {own} KiB of them its own");
-    assert!(own <= 6 * 1024, "{own} KiB of its own");
+    assert!(own <= 6 * 1024, "{own} KiB of anonymous memory");
     assert!(cfg!(debug_assertions) || peak <= 16 * 1024, "{peak} KiB");
 }
 
@@ -99,7 +99,7 @@ fn a_connection_that_waits_costs_at_most_1_kib() {
     assert!(slope_kib <= 1.0, "{slope_kib:.3} KiB each: {few} KiB with 1,000, {many} KiB with 10,000");
 }
 
-/// Resident memory with so many requests waiting, two ticks after all of them have been sent.
+/// Returns the resident memory with this many requests in flight, two ticks after the last one was sent.
 fn held_kib(connections: u64) -> u64 {
     let ruler = Ruler::start(&["--fault", "no_response", "--backlog", "4096"]);
     let n = connections.to_string();
@@ -160,10 +160,9 @@ fn first_byte_ms() -> f64 {
     stamp.expect("a byte within 5 s").duration_since(begin).as_secs_f64() * 1e3
 }
 
-/// Stamps the first byte of any connection. The first connection only looks whether somebody is there, so
-/// each has a thread.
+/// Timestamps the first byte of any connection. The first connection is only a trial, so each has a thread.
 fn accept(listener: &TcpListener, stamps: &Sender<Instant>) {
-    // Ends with the test's process: nobody connects any more.
+    // Ends with the test's process.
     while let Ok((mut stream, _)) = listener.accept() {
         let stamps = stamps.clone();
         std::thread::spawn(move || {

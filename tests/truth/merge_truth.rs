@@ -31,7 +31,7 @@ fn two_shares_at_once_are_one_run_in_the_end() {
         assert_eq!(merged["generators"].as_array().map(Vec::len), Some(2));
         let parts: Vec<u64> = [0, 1].map(|i| count(&merged, &format!("/generators/{i}/requests"))).to_vec();
         assert_eq!(parts, [3_000, 3_000], "the rows of the origins");
-        // Twice 1,000/s side by side, not one after the other; the run ends with its last answer, a little
+        // Twice 1,000/s concurrently, not sequentially; the run ends with its last response, a little
         // after 3 s.
         let rate = help::number(&merged, "/offered/rate_per_s");
         assert!((1_800.0..=2_010.0).contains(&rate), "{rate}");
@@ -70,7 +70,7 @@ fn merging_knows_no_order_no_grouping_and_no_second_time() {
     assert_eq!(count(&all, "/totals/requests"), 901);
     assert_eq!(count(&all, "/totals/errors"), count(&ruler.counters(), "/by_status/500"));
     assert_eq!(ruler.requests(), 901);
-    // A part of the shares proves its errors, whatever the rest would say.
+    // Errors in some shards are errors of the whole run, regardless of the missing shards.
     let (ab, part) = merge(&[a, b], "ab.plim");
     assert_eq!(part["verdict"]["result"], "FAIL", "{}", part["verdict"]);
     assert!(part["cautions"].to_string().contains("incomplete_record"), "{}", part["cautions"]);

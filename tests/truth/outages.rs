@@ -3,7 +3,7 @@
 
 use crate::help::number;
 use crate::provoke::{Line, pass};
-use crate::support::{Output, Ruler, Running, Scratch, Tool, beside_first};
+use crate::support::{Output, Ruler, Running, Scratch, Tool, alongside_first};
 use serde_json::Value;
 use std::process::Command;
 use std::time::Duration;
@@ -54,14 +54,14 @@ fn closed(ruler: &Ruler) -> Running {
     Tool::new(&[&[&ruler.url("/?delay=5ms"), "-c", "10", "-d", "4s", "--json"], &rules[..]].concat()).start()
 }
 
-/// So many requests have come, s: from here on a test may do something to the server.
+/// Waits until the server has received this many requests, so that the load has started.
 fn after(ruler: &Ruler, requests: u64) {
     ruler.wait_for_requests(requests);
 }
 
 #[test]
 fn a_server_that_dies_is_down_to_the_end_in_both_models() {
-    beside_first(|| {
+    alongside_first(|| {
         let (one, other, alive) = (Ruler::start(&[]), Ruler::start(&[]), Ruler::start(&[]));
         let (first, second) = (open(&one), closed(&other));
         let twins = (open(&alive), closed(&alive));
@@ -89,7 +89,7 @@ fn a_server_that_dies_is_down_to_the_end_in_both_models() {
 
 #[test]
 fn a_server_that_hangs_or_answers_errors_alone_is_down() {
-    beside_first(|| {
+    alongside_first(|| {
         let (hanging, failing) = (Ruler::start(&[]), Ruler::start(&[]));
         let ramp = ["-s", "0:2s:100,100:2s:100", "--json"];
         let (first, second) = (closed(&hanging), closed(&failing));
@@ -108,8 +108,8 @@ fn a_server_that_hangs_or_answers_errors_alone_is_down() {
 }
 
 #[test]
-fn a_service_that_comes_back_was_gone_for_so_long() {
-    beside_first(|| {
+fn an_outage_ends_when_the_service_recovers() {
+    alongside_first(|| {
         let ruler = Ruler::start(&[]);
         let running = open(&ruler);
         after(&ruler, 100);
@@ -124,7 +124,7 @@ fn a_service_that_comes_back_was_gone_for_so_long() {
         assert!((1.5..=1.8).contains(&length_s), "{outage}");
         assert_eq!(outage["is_open_ended"], false);
         assert!((number(&said, "/availability/longest_outage_ns") / 1e9 - length_s).abs() < 1e-6);
-        // Whoever says that it may is not told otherwise, and still hears of it.
+        // A threshold that allows the outage passes, and the report still shows it.
         let scratch = Scratch::new();
         let file = scratch.path("run.plim");
         let rules = [
@@ -154,7 +154,7 @@ fn a_service_that_comes_back_was_gone_for_so_long() {
 
 #[test]
 fn one_request_of_five_one_address_of_two_and_streams_that_end() {
-    beside_first(|| {
+    alongside_first(|| {
         let (ruler, streams, scratch) = (Ruler::start(&[]), Ruler::start(&[]), Scratch::new());
         let port = ruler.port();
         let shop = |last: &str| {

@@ -16,8 +16,8 @@
 //! spent P of T waiting for them: 10% of the users' time in 0.06% of the requests, which is how the tool
 //! can tell.
 
-use crate::help::{self, caution, cautions, count, go_on, number};
-use crate::support::{Ruler, Tool, asks_for, beside_first};
+use crate::help::{self, caution, cautions, continue_process, count, number};
+use crate::support::{Ruler, Tool, alongside_first, provokes};
 use serde_json::Value;
 use std::time::{Duration, Instant};
 
@@ -37,7 +37,7 @@ fn is_near(said_ns: f64, truth_ns: f64) -> bool {
 
 #[test]
 fn the_open_model_shows_a_pause_and_the_closed_one_hides_it_and_says_so() {
-    help::beside_others_first("a pause of 1 s in every 10 s", || {
+    help::patiently_alongside_first("a pause of 1 s in every 10 s", || {
         // In a window of 10 s lies one whole pause, whenever the run begins within 3 s. Two servers of the same kind,
         // so that neither run meets the other's requests.
         let server = ["--delay", "5ms", "--pause", "1s/10s", "--pause-at", "3s"];
@@ -114,13 +114,13 @@ fn closed_hides(said: &Value) -> Vec<String> {
 /// has p95 = P + d - 0.05 T = 155 ms.
 #[test]
 fn a_cap_on_connections_does_not_hide_a_pause_from_the_response_time() {
-    beside_first(|| {
+    alongside_first(|| {
         let ruler = Ruler::start(&["--delay", "5ms", "--pause", "300ms/3s", "--pause-at", "1s"]);
         let said =
             Tool::run(&[&ruler.url("/"), "-r", "1000", "-n", "3000", "--max-connections", "100", "--json"])
                 .json();
         assert_eq!(ruler.requests(), 3_000);
-        assert!(ruler.accepted() <= 101, "the cap of 100 and the one that looked whether somebody is there");
+        assert!(ruler.accepted() <= 101, "the limit of 100, and the trial connection");
         assert_eq!(caution(&said, "connection_limit_reached")["severity"], "warning");
         assert!(count(&said, "/offered/arrivals_queued") >= 150, "{}", said["offered"]);
         // Those that waited are sent as connections come free, 100 at a time each d: two rounds later at the
@@ -131,14 +131,14 @@ fn a_cap_on_connections_does_not_hide_a_pause_from_the_response_time() {
     });
 }
 
-/// The load generator may stand still, too (here: stopped by a signal for a time S of a run of T). Nothing is
-/// skipped: what came due meanwhile is sent afterwards and counts from the instant that it was meant for,
-/// with the same arithmetic as a pause of the service: p90 = S - 0.1 T. The service time knows nothing of it,
-/// and the verdict says whose fault it is.
+/// The load generator may stall, too (here, a signal stops it for a time S of a run of T). Nothing is skipped: the
+/// arrivals due in that time are sent afterward, and their response time starts at their intended start time, with the
+/// same arithmetic as for a pause of the service: p90 = S - 0.1 T. The service time does not include it, and the
+/// verdict names the cause.
 #[test]
-fn a_standstill_of_the_generator_is_in_the_response_time_and_in_the_verdict() {
-    beside_first(|| {
-        asks_for(&["client_stalled", "late_sends", "offered_rate_missed"]);
+fn a_stall_of_the_generator_is_in_the_response_time_and_in_the_verdict() {
+    alongside_first(|| {
+        provokes(&["client_stalled", "late_sends", "offered_rate_missed"]);
         let ruler = Ruler::start(&[]);
         let running =
             Tool::new(&[&ruler.url("/"), "-r", "500", "-d", "3s", "--max-connections", "600", "--json"])
@@ -149,7 +149,7 @@ fn a_standstill_of_the_generator_is_in_the_response_time_and_in_the_verdict() {
         let mut stood_ns = 0.0;
         let output = running.watch(Duration::from_millis(600), Duration::from_secs(30), |pid| {
             if stood_ns == 0.0 {
-                go_on(pid);
+                continue_process(pid);
                 stood_ns = begin.elapsed().as_nanos() as f64;
             }
         });
@@ -160,7 +160,7 @@ fn a_standstill_of_the_generator_is_in_the_response_time_and_in_the_verdict() {
         let p90 = number(&said, "/response_time/p90_ns");
         // The backlog of 300 leaves and is answered within a moment, on a busy machine within a longer one.
         let above_ns = p90 - (stood_ns - 0.3e9);
-        assert!((-15e6..80e6).contains(&above_ns), "p90 {p90} ns after a standstill of {stood_ns} ns");
+        assert!((-15e6..80e6).contains(&above_ns), "p90 {p90} ns after a stall of {stood_ns} ns");
         assert!(number(&said, "/service_time/p90_ns") < 100e6, "{}", said["service_time"]);
         assert!(cautions(&said).contains(&"late_sends"), "{}", said["cautions"]);
     });
@@ -169,7 +169,7 @@ fn a_standstill_of_the_generator_is_in_the_response_time_and_in_the_verdict() {
 /// The twin.
 #[test]
 fn a_closed_run_of_a_server_without_stalls_omits_nothing() {
-    beside_first(|| {
+    alongside_first(|| {
         let ruler = Ruler::start(&["--delay", "5ms"]);
         let said = Tool::run(&[&ruler.url("/"), "-c", "10", "-d", "3s", "--json"]).expect_code(0).json();
         assert!(!cautions(&said).contains(&"coordinated_omission"), "{}", said["cautions"]);

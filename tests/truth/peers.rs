@@ -90,7 +90,7 @@ fn nginx_wants_a_certificate_on_its_third_port() {
     assert_eq!((lines[3].status, lines[3].client_verify.as_deref()), (200, Some("SUCCESS")), "{said}");
 }
 
-/// A log-in, an upload and a session, by hand.
+/// Checks a login, an upload, and a session with hand-written requests.
 fn keeps_the_contract(address: SocketAddr) {
     let post = |path: &str, kind: &str, more: &str, body: &str| {
         let length = body.len();
@@ -151,7 +151,7 @@ fn a_library_from_npm_writes_event_streams() {
         exchange(server.address(), "GET /events?every=5&count=3 HTTP/1.0\r\nLast-Event-ID: 1\r\n\r\n");
     let text = String::from_utf8(answer.body).expect("event streams are UTF-8");
     assert_eq!(answer.status, 200);
-    // This library puts no blank behind its colons, which the standard leaves open.
+    // This library sends no space after its colons, which the standard permits.
     let ids: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("id:")).collect();
     assert_eq!(ids, ["2", "3"], "{text}");
     assert_eq!(server.stats()["last_ids"][0], "1");

@@ -1,7 +1,7 @@
-//! What requests waited for, slice by slice of the response times, against the server's own log.
+//! The latency breakdown, by slices of the response times, compared with the server's log.
 //!
-//! The ruler logs when each request arrived and when the last byte of its answer was taken; what it was told to do in
-//! between is known. So each request's phases are, without any number of the tool:
+//! The ruler logs when each request arrived and when the last byte of its response was written; its configured times
+//! in between are known. So the parts of each request follow without any number of plimsoll:
 //!
 //! - wait: its arrival - the instant that it was meant for (t0 + k / rate; t0 as the promptest of them has it);
 //! - first byte: up to the `delay`, or up to the end where the answer comes in one piece;

@@ -17,7 +17,7 @@ pub fn json(args: &[&str], code: i32) -> Value {
     undisturbed(&[args, &["--json"]].concat(), code)
 }
 
-/// Runs, and does something to the world when the load is well under way.
+/// Starts a run, and calls `act` in the middle of the load.
 #[track_caller]
 pub fn middle(ruler: &Ruler, args: &[&str], code: i32, act: impl FnOnce()) -> Value {
     ruler.get("/_test-server/clear");
@@ -78,7 +78,7 @@ pub fn after(before: &str, args: &[&str]) -> Tool {
     Tool::of(command)
 }
 
-/// An nftables chain for what leaves this network, empty as yet. For the set-up of a namespace.
+/// An empty nftables chain for packets that leave this network, for the setup of a namespace.
 pub const FIREWALL: &str = "nft add table inet test\n\
      nft 'add chain inet test out { type filter hook output priority 0; }'";
 
@@ -88,7 +88,7 @@ pub fn firewall(rule: &str) {
     shell(&format!("nft add rule inet test out {rule}"));
 }
 
-/// An nftables chain in which packets get lost on their way: behind the sender, who does not learn of it.
+/// An nftables chain for lost packets: it is after the sender, which does not notice the loss.
 pub const LOSSES: &str = "nft add table inet test\n\
      nft 'add chain inet test in { type filter hook input priority 0; }'";
 
@@ -106,8 +106,8 @@ pub fn lost() -> u64 {
     words.nth(1).and_then(|word| word.parse().ok()).unwrap_or_else(|| panic!("no counter:\n{rules}"))
 }
 
-/// Lets routing rules be asked before the table of local addresses, so that a route to this very machine can be shut.
-/// For the set-up of a namespace.
+/// Applies routing rules before the table of local addresses, so that routes to this machine can be blocked. For the
+/// setup of a namespace.
 pub const ROUTES_FIRST: &str = "ip rule add pref 100 lookup local\nip rule del pref 0";
 
 /// A connection to the ruler that stays open, to ask it when it takes no others.
@@ -116,7 +116,7 @@ pub struct Line(BufReader<TcpStream>);
 impl Line {
     pub fn to(ruler: &Ruler) -> Self {
         let stream = TcpStream::connect(ruler.address()).expect("the ruler listens");
-        stream.set_read_timeout(Some(Duration::from_secs(20))).expect("a time-out can be set");
+        stream.set_read_timeout(Some(Duration::from_secs(20))).expect("a timeout can be set");
         let mut line = Self(BufReader::new(stream));
         // Its first request makes it one that is not counted.
         line.get("/_test-server/counters");
@@ -188,7 +188,7 @@ fn serve(mut stream: TcpStream, answer: &[u8], then: Then) {
 pub struct Hogs(Vec<Child>);
 
 impl Hogs {
-    /// So many on one CPU. Each ends by itself after a minute, should the test be killed.
+    /// Starts `count` hogs on one CPU. Each ends by itself after a minute, in case the test is killed.
     pub fn on(cpu: u32, count: usize) -> Self {
         let hog = || {
             let mut command = Command::new("taskset");
@@ -255,8 +255,8 @@ impl Drop for Elsewhere {
     }
 }
 
-/// A memory cgroup of one's own (version 1) whose OOM killer is off: when it is full, the kernel refuses memory for
-/// sockets instead of killing. Version 2 knows only killing.
+/// A new memory cgroup (version 1) whose OOM killer is off: when it is full, the kernel denies memory to sockets
+/// instead of killing processes. Version 2 always kills.
 pub struct MemoryCgroup(PathBuf);
 
 impl MemoryCgroup {
@@ -278,7 +278,7 @@ impl MemoryCgroup {
         std::fs::read_to_string(self.0.join(file)).ok().and_then(|text| text.trim().parse().ok()).unwrap_or(0)
     }
 
-    /// Leaves this much, from now on.
+    /// Sets the limit so that this much memory is left.
     pub fn leave(&self, bytes: u64) {
         // Cached files would only be forgotten first.
         self.set("memory.force_empty", "0");
@@ -290,9 +290,9 @@ impl MemoryCgroup {
         });
     }
 
-    /// Waits until the kernel has refused memory in earnest, and gives all of it back. Small numbers of refusals are
-    /// mended by the kernel itself, which forgets cached files; and a thread that touches new memory of its own
-    /// meanwhile sleeps (`under_oom`), while the others go on for a while.
+    /// Waits until the kernel has denied memory many times, and then removes the limit. The kernel fixes single
+    /// failures itself by dropping cached files. A thread that touches new anonymous memory sleeps in the meantime
+    /// (`under_oom`), while the others continue for a while.
     pub fn refuse(&self) {
         let control = self.0.join("memory.oom_control");
         let sleeps = || std::fs::read_to_string(&control).is_ok_and(|text| text.contains("under_oom 1"));
@@ -314,7 +314,7 @@ impl Drop for MemoryCgroup {
     }
 }
 
-/// Waits for something that has no event of its own, by looking again and again.
+/// Polls for a condition without an event.
 #[track_caller]
 pub fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
     let deadline = Instant::now() + Duration::from_secs(20);

@@ -1,7 +1,7 @@
-//! What must not happen: load on somebody else's service, a secret in a file, a program that runs without bounds.
+//! Safety: no load on other people's services, no secrets in files, no run without limits.
 //!
-//! Public and forbidden addresses are loaded inside a network namespace only, where they belong to nobody but the
-//! loopback interface, and where a counter sees every packet that the tool sends to them.
+//! Tests load public and forbidden addresses only inside a network namespace. There, the addresses belong to the
+//! loopback interface, and a counter sees every packet that plimsoll sends to them.
 
 use crate::help::count;
 use crate::provoke::{Then, canned, json, shell};
@@ -9,7 +9,7 @@ use crate::support::{BINARY, Output, Ruler, Scratch, Tool, namespace, run_alongs
 use std::path::Path;
 use std::process::Command;
 
-/// Reserved for documentation (RFC 5737): public by their range, and never anybody's.
+/// Reserved for documentation (RFC 5737): public by their range, and never assigned.
 const PUBLIC: &str = "203.0.113.5";
 const OTHER: &str = "203.0.113.6";
 const METADATA: &str = "169.254.169.254";
@@ -32,10 +32,10 @@ fn packets() -> u64 {
 }
 
 #[test]
-fn not_one_packet_goes_to_a_metadata_service_whatever_is_allowed() {
-    let test = "safety::not_one_packet_goes_to_a_metadata_service_whatever_is_allowed";
+fn no_packet_goes_to_a_metadata_service_with_any_permission() {
+    let test = "safety::no_packet_goes_to_a_metadata_service_with_any_permission";
     namespace::inside(test, &setup(), run_alongside, || {
-        // Somebody would answer, and even permit it.
+        // A server would respond, and even permit the load.
         let port = canned(METADATA, permit(METADATA), Then::Close);
         // All the ways in which an address can be written.
         let hosts = [
@@ -60,7 +60,7 @@ fn not_one_packet_goes_to_a_metadata_service_whatever_is_allowed() {
                 METADATA,
             ];
             let output = Tool::run(&args);
-            // A form that the tool does not take for an address is no way in either.
+            // A form that plimsoll does not parse as an address is rejected, too.
             assert!([1, 2, 4].contains(&output.code), "{host}: {output:?}");
             assert_eq!(output.stdout, "");
             if host == METADATA || output.code == 4 {
@@ -94,7 +94,7 @@ fn a_name_is_judged_by_its_addresses() {
         let mixed = format!("127.0.0.1 service.test\n{PUBLIC} service.test");
         assert!(resolved(&mixed, &[]).expect_code(4).stderr.contains("public address"));
         resolved(&mixed, &["--allow", "service.test"]).expect_code(0);
-        // Two runs were permitted; the look for a permission in a file is no load.
+        // Two runs were permitted; the request for the ownership file does not count as load.
         assert_eq!(ruler.counters()["by_path"]["/"], 2 * 5);
     });
 }
@@ -167,7 +167,7 @@ fn an_ownership_file_permits_its_own_host_only() {
         for other in [OTHER, "203.0.113.55", "", "*"] {
             run(permit(other)).expect_code(4);
         }
-        // Not said by the host, but by somebody it points to, or with a page for everything that does not exist.
+        // A permission that is not from the host itself, but from the target of a redirect or from a 404 page.
         run(permit(PUBLIC).replace("200 OK", "404 Not Found")).expect_code(4);
         let elsewhere = canned(OTHER, permit(PUBLIC), Then::Close);
         let moved = format!(
@@ -206,7 +206,7 @@ fn a_ramp_that_only_makes_errors_is_stopped() {
 
 // ---- secrets -----------------------------------------------------------------------------------------------
 
-/// What must be seen by the server and by nobody else.
+/// Values that only the server may see.
 const SECRETS: [&str; 8] = [
     "Tk-header-9f3a71",
     "Ck-session-77be02",
@@ -271,12 +271,12 @@ fn secrets_go_over_the_wire_and_nowhere_else() {
         ("the report", &live.stdout),
         ("the live view", &live.stderr),
         ("the document", &json.stdout),
-        ("stderr beside the document", &json.stderr),
+        ("stderr with the document", &json.stderr),
     ] {
         assert!(what.starts_with("stderr") || !text.is_empty(), "{what} is empty");
         secret_free(what, text.as_bytes());
     }
-    assert!(live.stdout.contains("/login?a=1"), "what is no secret is shown:\n{}", live.stdout);
+    assert!(live.stdout.contains("/login?a=1"), "values that are not secret are shown:\n{}", live.stdout);
     for file in [&one, &two, &merged] {
         secret_free(file, &std::fs::read(file).unwrap());
         for form in [&[][..], &["--json"], &["--markdown"], &["--csv"], &["--ndjson"]] {
@@ -289,7 +289,7 @@ fn secrets_go_over_the_wire_and_nowhere_else() {
 }
 
 #[test]
-fn a_killed_run_leaves_no_secret_behind() {
+fn a_killed_run_leaves_no_secret() {
     let _beside = run_alongside();
     let (ruler, scratch) = (Ruler::start(&["--delay", "1ms"]), Scratch::new());
     let file = scratch.path("run.plim");
@@ -300,7 +300,7 @@ fn a_killed_run_leaves_no_secret_behind() {
     ruler.wait_for_requests(2_500);
     running.signal("KILL");
     running.wait().expect_code(-9);
-    // The file, and what the database keeps beside it.
+    // The file, and the other files of the database.
     let files = every_file(scratch.folder());
     assert!(files.len() >= 2, "{files:?}");
     for file in files {
@@ -372,7 +372,7 @@ fn sentences_about_mistakes_do_not_quote_secrets() {
     assert_eq!(ruler.requests(), 0);
 }
 
-/// A port on which nobody listens any more.
+/// Returns a port that is no longer listened on.
 fn canned_port_that_is_closed() -> u16 {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     listener.local_addr().unwrap().port()

@@ -2,7 +2,7 @@
 //! from it. The timeline and the ruler's log tell the same story.
 
 use crate::help::{self, Seen, count, log, number, timeline};
-use crate::support::{Ruler, Tool, beside_first};
+use crate::support::{Ruler, Tool, alongside_first};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ const SECOND_NS: u64 = 1_000_000_000;
 /// at t; then 1 s with 20; then at once 5, for 2 s.
 #[test]
 fn users_come_and_go_as_commanded() {
-    beside_first(|| {
+    alongside_first(|| {
         let ruler = Ruler::start(&["--delay", "10ms"]);
         let args = [&ruler.url("/"), "--stages", "2s:20,1s:20,0s:5,2s:5", "--json"];
         let mut open = Vec::new();
@@ -32,7 +32,7 @@ fn users_come_and_go_as_commanded() {
         let held = |n: u64| open.iter().filter(|seen| **seen == n).count();
         assert_eq!(open.iter().max(), Some(&20), "{open:?}");
         assert!(held(20) >= 10 && held(5) >= 20, "{open:?}");
-        // One connection for each user that ever was, and the one that looked whether somebody is there.
+        // One connection for each user, and the trial connection.
         assert_eq!(ruler.accepted(), 21);
         users_of_the_log(&log(&ruler));
     });
@@ -67,7 +67,7 @@ fn users_of_the_log(seen: &[Seen]) {
 /// s at 1,000/s; then at once 100/s for 1 s. In all 1,000 + 1,000 + 100.
 #[test]
 fn arrivals_follow_a_ramp_and_a_jump_each_on_its_instant() {
-    help::beside_others_first("arrivals on a ramp", || {
+    help::patiently_alongside_first("arrivals on a ramp", || {
         let ruler = Ruler::start(&[]);
         let args =
             [&ruler.url("/"), "--stages", "2s:1000/s,1s:1000/s,0s:100/s,1s:100/s", "-t", "2", "--json"];
@@ -100,7 +100,7 @@ fn arrivals_follow_a_ramp_and_a_jump_each_on_its_instant() {
 /// is half a second long. Of 3.5 s at 500/s the last 2 s count: 1,000 arrivals.
 #[test]
 fn the_warm_up_is_in_the_timeline_and_in_no_total() {
-    beside_first(|| {
+    alongside_first(|| {
         let ruler = Ruler::start(&["--delay", "2ms"]);
         ruler.set("pause=800ms/1000s");
         let args = [&ruler.url("/"), "-r", "500", "-d", "3500ms", "--warmup", "1500ms", "-t", "1", "--json"];
@@ -124,12 +124,12 @@ fn the_warm_up_is_in_the_timeline_and_in_no_total() {
     });
 }
 
-/// Capacity 1,000/s. 500/s for 3 s, 2,000/s for 1 s, 500/s again: 1,000 are left behind by the step and are
-/// made up for at 1,000 - 500 a second, so the service is back 2 s after the step. The ruler's log says when
-/// exactly.
+/// Capacity 1,000/s. With 500/s for 3 s, 2,000/s for 1 s, and 500/s afterward, the step leaves a queue of 1,000, which
+/// shrinks by 1,000 - 500 per second. So the service has recovered 2 s after the step; the ruler's log has the exact
+/// time.
 #[test]
 fn the_way_back_from_a_spike_of_load_is_reported_to_the_second() {
-    beside_first(|| {
+    alongside_first(|| {
         let ruler = Ruler::start(&["--workers", "10", "--service", "10ms", "--queue", "5000"]);
         let stages = "0s:500/s,3s:500/s,0s:2000/s,1s:2000/s,0s:500/s,5s:500/s";
         let args = [&ruler.url("/"), "--stages", stages, "--max-connections", "3000", "--json"];
@@ -154,7 +154,7 @@ fn the_way_back_from_a_spike_of_load_is_reported_to_the_second() {
 /// takes two quiet ones in a row, and a busy machine spoils one.
 #[test]
 fn the_way_back_from_a_pause_is_reported_to_the_second() {
-    beside_first(|| {
+    alongside_first(|| {
         let ruler = Ruler::start(&["--delay", "5ms", "--pause", "1s/1000s", "--pause-at", "3300ms"]);
         let said =
             Tool::run(&[&ruler.url("/"), "-r", "500", "-d", "9500ms", "--max-connections", "1000", "--json"])
@@ -168,9 +168,8 @@ fn the_way_back_from_a_pause_is_reported_to_the_second() {
     });
 }
 
-/// When the service was back: the first tenth of a second after the slowest one whose median time in the
-/// server is at most `at_most_ns`. Medians of at least 20, so that a moment in which the host took the core
-/// is no spike.
+/// Returns when the service had recovered: the first tenth of a second after the slowest one whose median time in the
+/// server is at most `at_most_ns`. Medians have at least 20 values, so that a moment of steal does not count.
 fn back_ns(seen: &[Seen], at_most_ns: u64) -> u64 {
     const WINDOW_NS: u64 = SECOND_NS / 10;
     let begin_ns = seen[0].arrive_ns;

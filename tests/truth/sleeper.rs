@@ -1,4 +1,4 @@
-//! How late this machine wakes a thread: a tolerance that is measured beside a test.
+//! How late this machine wakes a thread: a tolerance that is measured during a test.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,10 +16,11 @@ impl Sleeper {
         let stop = Arc::new(AtomicBool::new(false));
         let is_over = Arc::clone(&stop);
         let thread = std::thread::spawn(move || {
-            // What the workers ask for, too: without it the kernel may add 50 us of its own.
+            // As the workers do: without it, the kernel may add 50 us.
             let own = std::fs::read_link("/proc/thread-self").expect("a thread has its folder");
             let task = own.file_name().expect("of a name").to_string_lossy().into_owned();
-            std::fs::write(format!("/proc/{task}/timerslack_ns"), "1").expect("one's own slack may be set");
+            std::fs::write(format!("/proc/{task}/timerslack_ns"), "1")
+                .expect("a thread may set its own slack");
             let (mut left, mut times) = (Duration::ZERO, 0u32);
             while !is_over.load(Ordering::Relaxed) {
                 let due = Instant::now() + Duration::from_millis(1);

@@ -14,8 +14,8 @@
 //! tolerance can be narrow: 1% (of which the histogram may use 0.4%), 50 us, or what the canary says of this machine
 //! at this moment ([`Way::seen_at`]), whichever is largest. With the wake-ups of a quiet machine (20 to 100 us) a clock
 //! that is off by 3%, a percentile of a wrong rank or a time taken from the wrong instant are seen all the same.
-//! Where tool or ruler had to wait for a CPU beside other programs, by the kernel's account, times may be longer by
-//! that share: on a quiet machine it is below 1% and nothing is added.
+//! If plimsoll or the ruler waited for a CPU, by the kernel's accounting, times may be longer by that share: on a quiet
+//! machine it is below 1%, and nothing is added.
 
 use crate::canary::{Canary, Way, in_server_ns};
 use crate::help::{self, Seen, count};
@@ -162,13 +162,13 @@ fn percentiles_of_an_exponential_service_are_those_of_the_servers_log() {
 
 /// The twin: a ruler that is a little off is seen to be off, so the comparison above can fail.
 #[test]
-fn a_difference_of_three_per_cent_would_be_seen() {
+fn a_difference_of_three_percent_fails() {
     for truth_ns in [1_000_000, 5_000_000, 50_000_000, 500_000_000] {
         let slow = truth_ns + (truth_ns / 33).max(51_000);
         assert!(off("p50_ns", slow, truth_ns, 0, 0.01).is_some());
         assert!(off("p50_ns", truth_ns + 49_000, truth_ns, 0, 0.0).is_none());
     }
-    // And with wake-ups of 100 us, from where these are 3% on; a machine's own trip is no excuse for two of them.
+    // The same with wake-ups of 100 us, at times of which these are at most 3%; one round trip does not excuse two.
     let way = Way::of(vec![100_000; 600]);
     for truth_ns in [5_000_000, 50_000_000, 500_000_000] {
         let (seen_ns, machine_ns) = way.seen_at(&[truth_ns; 100], 0.5);

@@ -1,5 +1,5 @@
-//! Every line of the trust box and every caution of `record::caution`, turned red by its real cause, and beside each
-//! a twin that leaves it green. The cautions for the client's own failures are in `faults`.
+//! Every line of load generator health and every caution of `findings::caution`, provoked by its real cause, and for
+//! each a twin without the cause and without the caution. The cautions about client-side failures are in `faults`.
 //!
 //! One cause is out of reach: time stolen by the host cannot be provoked from inside a machine. What the tool reads
 //! is compared with the kernel's own count, and its caution is tested by one changed number in the record of a real
@@ -34,7 +34,7 @@ fn silent(said: &Value, code: &str) {
     assert!(!cautions(said).contains(&code), "{code}: {}", caution(said, code));
 }
 
-/// For twins that a busy neighbour on this machine could turn red as well.
+/// For twins in which another program on this machine could cause the caution as well.
 fn silent_enough(said: &Value, code: &str) -> Result<(), String> {
     match cautions(said).contains(&code) {
         true => Err(format!("{code}: {}", warns(said, code))),
@@ -50,8 +50,8 @@ fn dear_to_read() -> Vec<u8> {
     answer
 }
 
-/// The tool ahead of whatever else runs on this machine (as far as this user may): what it lacked otherwise would be
-/// the neighbours' doing.
+/// Returns the tool with a high CPU priority (if this user may set it), so that other programs cannot cause the
+/// caution.
 fn ahead_of_others(args: &[&str]) -> Tool {
     let mut command = Command::new("nice");
     command.args(["-n", "-19", BINARY]).args(args);

@@ -40,7 +40,7 @@ fn the_cpu_of_a_process_is_what_the_kernel_charged_it() {
             (mean * 5.0 - used).abs() <= used * 0.15 + 0.05,
             "{mean} cores over 5 s, the kernel says {used} s"
         );
-        assert!(used > 0.5, "{used} s are no load");
+        assert!(used > 0.5, "{used} s are not a load");
         let threads = std::fs::read_dir(format!("/proc/{}/task", ruler.pid())).unwrap().count() as f64;
         assert_eq!(number(row(&said, "threads"), "/last"), threads);
     });
@@ -118,7 +118,7 @@ fn monitors_that_fail_are_a_caution_and_cost_the_load_nothing() {
         // Of the same arrivals: a load that waited for a monitor would be late by hundreds of milliseconds.
         let (with, without) =
             (number(&said, "/client/schedule_lag/p99_ns"), number(&plain, "/client/schedule_lag/p99_ns"));
-        // What the machine takes from a thread that does nothing at all is nobody's waiting.
+        // Delays that an idle thread sees as well are not caused by monitors.
         let floor = floor();
         let limit = without * 2.0 + 1e6 + floor.p99_ns as f64 * 2.0;
         assert!(with <= limit, "late by {with} ns with monitors, {without} without ({floor})");
@@ -136,7 +136,7 @@ fn a_listen_queue_that_overflows_is_seen_by_the_host() {
         let url = ruler.url("/");
         let args = [&[url.as_str(), "--json", "--monitor", "host"], load].concat();
         let running: Running = Tool::new(&args).start();
-        // The look whether anybody listens comes first and waits in the queue like the rest.
+        // The trial connection is the first one, and waits in the queue like the others.
         pass(Duration::from_millis(1_500));
         line.get("/_test-server/set?max_connections=0&leave_in_backlog=0");
         running.wait().json()
@@ -151,9 +151,9 @@ fn a_listen_queue_that_overflows_is_seen_by_the_host() {
     }
 }
 
-/// A server that may have 64 descriptors.
+/// A server with a limit of 64 file descriptors.
 #[test]
-fn a_server_that_is_short_of_descriptors_is_seen() {
+fn a_server_near_its_limit_of_open_files_is_detected() {
     let _alone = alone();
     let held = "import resource,selectors,socket\nresource.setrlimit(resource.RLIMIT_NOFILE,(64,64))\n\
         s=socket.create_server(('127.0.0.1',0),backlog=512)\nprint(s.getsockname()[1],flush=True)\n\

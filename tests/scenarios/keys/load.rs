@@ -9,7 +9,7 @@ fn load(load: &str, query: &str) -> Trial {
     trial(format!("load: {load}\nscenarios: {{ one: [ {{ get: \"/x?u=${{user}}&{query}\" }} ] }}"))
 }
 
-/// The same load for one scenario beside another that has its own.
+/// The same load for one of two scenarios; the other has a different one.
 fn workload(load: &str, query: &str) -> Trial {
     trial(format!(
         "scenarios:\n  one: {{ load: {load}, steps: [ {{ get: \"/x?u=${{user}}&{query}\" }} ] }}\n  \
@@ -25,14 +25,14 @@ fn users(s: &Seen) -> BTreeMap<&str, u64> {
     all
 }
 
-/// So many requests of the load in question.
+/// Checks the exact number of requests of the load under test.
 #[track_caller]
 fn exactly(s: &Seen, number: usize) {
     s.expect_run(0);
     assert_eq!(s.count("/x"), number, "{}", s.brief());
 }
 
-/// So many arrivals of the load in question.
+/// Checks the number of due arrivals of the load under test.
 #[track_caller]
 fn due(s: &Seen, number: u64) {
     s.expect_run(0);

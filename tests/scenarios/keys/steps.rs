@@ -46,7 +46,7 @@ pub const CASES: &[Case] = &[
             let list = "- get: /a\n- think: { exponential: 20ms }";
             trial(format!("seed: 5\nload: {{ users: 1, iterations: 41 }}\n{}", steps(list)))
         },
-        // 40 draws: 20 ms with a deviation of 3.2; the seed is given, so this is no chance.
+        // 40 draws: 20 ms with a deviation of 3.2; with a fixed seed, the result is always the same.
         |s| {
             pauses(s, 40, 0.0, 8.0);
             let short = s.gaps_ms().iter().filter(|gap| **gap < 10.0).count();
@@ -245,7 +245,7 @@ pub const CASES: &[Case] = &[
             s.expect_run(0);
             let lines = s.lines();
             assert_eq!((lines.len(), lines[4].as_str()), (5, "GET /end"), "{lines:?}");
-            // Both first requests are under way before either is answered.
+            // The first two requests are in flight before either gets its response.
             let mut first: Vec<_> = lines[..2].to_vec();
             first.sort();
             assert_eq!(first, ["GET /a?delay=400ms", "GET /b?delay=400ms"]);

@@ -7,7 +7,7 @@ fn stream(path: &str, keys: &str) -> Trial {
     trial(steps(&format!("- {{ get: \"{path}\", name: s, stream: {keys} }}")))
 }
 
-/// Received by the tool is what the ruler sent, and it was so many.
+/// Checks that plimsoll received all events that the ruler sent, and their number.
 #[track_caller]
 fn events(s: &Seen, number: u64) {
     assert_eq!(s.counters["events_sent"], number, "{}\n{}", s.output.stderr, s.brief());
@@ -128,7 +128,7 @@ pub const CASES: &[Case] = &[
     ),
     case(
         &["stream.reconnect"],
-        // Each answer ends behind its sequence number 3 and 204 says that there is no more.
+        // Each response ends after sequence number 3, and 204 means that there are no more events.
         || stream("/events?every=20ms&count=3&retry=20", "{ reconnect: 2, sequence: id }"),
         |s| {
             let ids: Vec<_> = s.asked.iter().map(|asked| asked.header("Last-Event-ID")).collect();

@@ -164,7 +164,7 @@ pub const CASES: &[Case] = &[
         |s| {
             assert_eq!(s.asked.len(), 50);
             let sent = s.told_count("/totals/requests_sent");
-            assert!((34..=36).contains(&sent), "35 come behind the warm-up; {sent} were counted");
+            assert!((34..=36).contains(&sent), "35 follow the warm-up; {sent} were counted");
         },
     ),
     case(

@@ -29,7 +29,7 @@ impl Child {
         let mut child = command.spawn().unwrap_or_else(|error| missing(program, package, &error));
         let stdin = child.stdin.take();
         let stdout = child.stdout.take().expect("stdout is a pipe");
-        // Reading has no time-out of its own, so it is done on a thread that may be left behind.
+        // Reads from a pipe have no timeout, so a separate thread reads, and may outlive this call.
         let (send, receive) = channel();
         std::thread::spawn(move || {
             let mut line = String::new();

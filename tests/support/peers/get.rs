@@ -34,7 +34,7 @@ pub fn get(address: SocketAddr, path: &str) -> Answer {
 /// Sends these bytes and reads until the peer closes; write HTTP/1.0, so that it does and sends no chunks.
 pub fn exchange(address: SocketAddr, request: impl AsRef<[u8]>) -> Answer {
     let mut stream = TcpStream::connect_timeout(&address, Duration::from_secs(5)).expect("the peer listens");
-    stream.set_read_timeout(Some(Duration::from_secs(20))).expect("a time-out can be set");
+    stream.set_read_timeout(Some(Duration::from_secs(20))).expect("a timeout can be set");
     stream.write_all(request.as_ref()).expect("the peer reads");
     let mut bytes = Vec::new();
     stream.read_to_end(&mut bytes).expect("the peer answers and closes");

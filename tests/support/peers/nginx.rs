@@ -11,7 +11,7 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::time::{Duration, Instant};
 
 const DEADLINE: Duration = Duration::from_secs(20);
-/// Between choosing a port and using it somebody else may take it.
+/// Another process may take a port between its choice and its use.
 const TRIES: usize = 5;
 /// Bytes of `/big`.
 pub const BIG_BYTES: usize = 1 << 20;
@@ -24,7 +24,7 @@ const GUARD: &str = r#"exec 3<&0
 exec 3<&-
 wait $server"#;
 
-/// What nginx is to be like.
+/// Configuration of nginx.
 #[derive(Debug, Clone)]
 pub struct Options {
     /// Such as `["TLSv1.2", "TLSv1.3"]`.
@@ -144,7 +144,7 @@ impl Nginx {
                 std::thread::yield_now();
             }
         }
-        // Somebody else may listen on a port that was refused to nginx, which then ends by itself.
+        // If another process listens on the port, nginx ends by itself.
         match describe().contains("Address already in use") {
             true => {
                 drop(stdin);
@@ -194,7 +194,7 @@ impl Nginx {
         whole.lines().map(LogLine::parse).collect()
     }
 
-    /// The same, once there are at least so many.
+    /// Waits until there are at least this many.
     pub fn wait_for_log_lines(&self, at_least: usize) -> Vec<LogLine> {
         let begin = Instant::now();
         loop {

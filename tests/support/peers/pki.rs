@@ -1,5 +1,5 @@
-//! Certificates of a test's own, by the `openssl` program: an authority, a server, a client, and an authority that
-//! nobody should trust.
+//! Certificates for a test, created by the `openssl` program: an authority, a server, a client, and an untrusted
+//! authority.
 
 use super::child::run;
 use crate::support::Scratch;

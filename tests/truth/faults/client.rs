@@ -8,6 +8,9 @@ use crate::support::{BINARY, Ruler, Scratch, Tool, namespace, run_alongside};
 use serde_json::Value;
 use std::process::Command;
 
+/// The limit of a plan on open files; the key is a name, not prose.
+const OPEN_FILES: &str = stringify!(descriptors);
+
 #[track_caller]
 fn is_the_clients(said: &Value, class: &str, code: &str) -> u64 {
     let count_of_class = only(said, class, "client");
@@ -22,7 +25,7 @@ fn is_the_clients(said: &Value, class: &str, code: &str) -> u64 {
 }
 
 #[test]
-fn a_hard_limit_of_256_descriptors_is_the_clients_and_the_mend_is_named() {
+fn a_hard_limit_of_256_files_is_a_client_failure_with_its_fix() {
     let _beside = run_alongside();
     let (ruler, scratch) = (Ruler::start(&["--delay", "5ms"]), Scratch::new());
     let run_file = scratch.path("run.plim");
@@ -35,17 +38,17 @@ fn a_hard_limit_of_256_descriptors_is_the_clients_and_the_mend_is_named() {
     assert!(told["evidence"].as_str().unwrap().contains("hard limit 256"), "{told}");
     assert!(told["advice"].as_str().unwrap().contains("`ulimit -Hn 65536`"), "{told}");
     assert_eq!(said["environments"][0]["nofile_hard"], 256);
-    // The connections for which there was a descriptor lived to the end: all 256 but those for standard streams, the
-    // run file and the event loops.
+    // The connections that got a file descriptor stayed open to the end: all 256 except for those of standard streams,
+    // the run file, and the event loops.
     let opened = count(&said, "/client/connections/opened");
-    assert!((216..=250).contains(&opened), "{opened} connections with 256 descriptors");
+    assert!((216..=250).contains(&opened), "{opened} connections with 256 file descriptors");
     assert_eq!(count(&said, "/client/connections/peak"), opened);
     assert_eq!(count(&said, "/client/connections/open_at_end"), opened);
     let counters = ruler.counters();
-    // One more is the look whether anybody listens.
+    // One more is the trial connection before the load.
     assert_eq!(counters["accepted"], opened + 1);
     assert_eq!(counters["requests"], count(&said, "/totals/requests_sent"));
-    // The run file needs descriptors too, and had them.
+    // The run file needs file descriptors, too, and had them.
     let again = Tool::run(&["report", &run_file, "--json"]).expect_code(3);
     assert_eq!(again.stdout, output.stdout);
 
@@ -65,14 +68,15 @@ fn a_low_soft_limit_is_raised_to_the_hard_one_and_no_further() {
 }
 
 #[test]
-fn a_plan_may_have_fewer_descriptors_than_the_machine_gives() {
+fn a_plan_may_allow_fewer_open_files_than_the_machine() {
     let _beside = run_alongside();
     let ruler = Ruler::start(&["--delay", "5ms"]);
-    let args = [&ruler.url("/"), "-c", "300", "-d", "1s", "--limit", "descriptors=256"];
+    let limit = format!("{OPEN_FILES}=256");
+    let args = [&ruler.url("/"), "-c", "300", "-d", "1s", "--limit", &limit];
     let said = json(&args, 3);
     is_the_clients(&said, "fd_limit", "client_fd_limit");
     let told = caution(&said, "client_fd_limit");
-    assert!(told["advice"].as_str().unwrap().contains("`descriptors`"), "{told}");
+    assert!(told["advice"].as_str().unwrap().contains(&format!("`{OPEN_FILES}`")), "{told}");
     assert_eq!(said["environments"][0]["nofile_soft"], 256);
     assert!(said["environments"][0]["nofile_hard"].as_u64().unwrap() > 256);
 }
@@ -81,9 +85,9 @@ const PORTS: &str = "echo '40000 40063' > /proc/sys/net/ipv4/ip_local_port_range
 const MANY_PORTS: &str = "echo '32768 60999' > /proc/sys/net/ipv4/ip_local_port_range";
 
 #[test]
-fn exhausted_ports_are_the_clients_and_the_mend_is_named() {
+fn exhausted_ports_are_a_client_failure_with_its_fix() {
     namespace::inside(
-        "faults::client::exhausted_ports_are_the_clients_and_the_mend_is_named",
+        "faults::client::exhausted_ports_are_a_client_failure_with_its_fix",
         "",
         run_alongside,
         || {
@@ -108,7 +112,7 @@ fn exhausted_ports_are_the_clients_and_the_mend_is_named() {
                 told["advice"].as_str().unwrap().contains("sysctl -w net.ipv4.ip_local_port_range"),
                 "{told}"
             );
-            // A port or two rest from the look whether anybody listens and from the run before.
+            // One or two ports are still in TIME_WAIT, from the trial connection and from the previous run.
             let opened = count(&said, "/client/connections/opened");
             assert!((20..=64).contains(&opened), "with 64 ports: {}", said["client"]["connections"]);
             assert_eq!(count(&said, "/client/connections/open_at_end"), opened);
@@ -170,7 +174,7 @@ fn a_kernel_without_memory_for_sockets_is_the_clients() {
     };
     no_faults(&after(&cgroup.enter(), &args).start().wait().expect_code(0).json());
 
-    // The kernel may find a worker asking for memory of its own before it has refused a socket; then once more.
+    // The kernel may deny memory to a worker before it denies it to a socket; then repeat.
     patiently("memory ran out, and nothing was refused", || {
         ruler.get("/_test-server/clear");
         let running = after(&cgroup.enter(), &args).start();
@@ -202,7 +206,7 @@ fn a_kernel_without_memory_for_sockets_is_the_clients() {
 /// The same by a debugger's hand, for machines where memory cannot run out without a killing: every second socket from
 /// the 40th on is refused.
 #[test]
-fn sockets_refused_for_want_of_buffers_are_the_clients() {
+fn sockets_without_buffers_are_a_client_failure() {
     let _beside = run_alongside();
     let ruler = Ruler::start(&["--delay", "5ms"]);
     let run = |error: &str, when: &str| {

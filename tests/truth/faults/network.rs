@@ -52,7 +52,7 @@ fn syns_that_vanish_are_a_connect_timeout() {
 #[test]
 fn a_listen_queue_that_is_full_is_a_connect_timeout() {
     let _beside = run_alongside();
-    // Nobody takes a connection beyond so many; the kernel's queue behind them holds one more than this.
+    // The ruler accepts `most` connections; the kernel's queue after them has room for one more than `queue`.
     let start = |most, queue| {
         Ruler::start(&[
             "--max-connections",
@@ -74,7 +74,7 @@ fn a_listen_queue_that_is_full_is_a_connect_timeout() {
     let ruler = start("8", "1");
     let said = run(&ruler, 99);
     let found = faults(&said);
-    // Those that the queue took are connected for all the client can know, and nobody answers them.
+    // The connections in the queue look connected to the client, but get no response.
     assert!(found.keys().all(|class| ["connect_timeout", "timeout"].contains(&class.as_str())), "{found:?}");
     assert_eq!(found["connect_timeout"].0, "network");
     assert!(found["connect_timeout"].1 >= 9, "{found:?}");

@@ -74,13 +74,13 @@ fn a_stream_that_the_wrong_side_ends() {
     );
 }
 
-/// What happens to a connection behind the first ones, which are those before the load.
+/// What happens to connections of the load, which follow the first ones before the load.
 enum Behind {
     /// It ends up at another server.
     Elsewhere(SocketAddr),
-    /// It is answered by something that is no TLS.
+    /// The response is not TLS.
     Noise,
-    /// Nobody answers.
+    /// There is no response.
     Silence,
 }
 
@@ -146,7 +146,7 @@ fn by_handshake(first: &Nginx, address: SocketAddr, behind: Behind, more: &[&str
 }
 
 #[test]
-fn a_certificate_of_somebody_else() {
+fn a_certificate_of_another_host() {
     let (first, address) = nginx();
     // Another nginx has another authority.
     let (_stranger, other) = nginx();

@@ -112,7 +112,7 @@ fn bytes_after_a_response_make_it_unsafe() {
     assert!(!cautions(&calm).contains(&"unexpected_bytes"));
 }
 
-/// A body without an end, sent as fast as the kernel takes it: the time-out, the duration and the report hold.
+/// A body without an end, sent as fast as the kernel accepts it: timeout, duration, and report still work.
 #[test]
 fn a_flood_does_not_outlast_the_run() {
     let _beside = run_alongside();
@@ -143,7 +143,7 @@ fn a_flood_does_not_outlast_the_run() {
 
 /// What a lowered limit ends is the load generator's side; at the default the same answers are whole.
 #[test]
-fn a_limit_of_ours_is_not_the_servers_failure() {
+fn a_limit_of_the_client_is_not_a_server_failure() {
     let _beside = run_alongside();
     let ruler = Ruler::start(&[]);
     let args = [&ruler.url("/"), "-c", "2", "-n", "20"];
@@ -181,7 +181,7 @@ fn a_silent_server_is_a_timeout_and_censors() {
     assert_eq!(calm["response_time"]["percentiles"][0]["is_lower_bound"], false);
 }
 
-/// Half a head and silence, a byte now and then: the time-out is one for the whole answer.
+/// Half a head and nothing more, or a byte from time to time: the timeout applies to the whole response.
 #[test]
 fn a_stalled_or_endlessly_dripping_answer_is_a_timeout() {
     for query in ["fault=stall_head", "fault=drip&drip_every=20ms"] {
@@ -235,7 +235,7 @@ fn a_reset_that_crosses_the_next_request_is_the_keep_alive_race() {
 
 /// A server that drops idle connections in time costs a new connection, and no request.
 #[test]
-fn an_idle_connection_closed_in_time_is_no_failure() {
+fn an_idle_connection_closed_in_time_is_not_a_failure() {
     let _beside = run_alongside();
     let ruler = Ruler::start(&["--idle-close", "30ms"]);
     // Whether the few sends were on time is another question.

@@ -3,7 +3,7 @@
 use super::{silent, warns};
 use crate::help::{count, number};
 use crate::provoke::{FIREWALL, faults, firewall, json, middle};
-use crate::support::{Ruler, alone, beside_first, namespace, run_alongside};
+use crate::support::{Ruler, alone, alongside_first, namespace, run_alongside};
 use serde_json::Value;
 
 struct Connections(Value);
@@ -30,7 +30,7 @@ fn connections_that_stay_open_are_counted_as_the_server_counts_them() {
     connections(&said).are(&wanted);
     connections(&said).are(&[("closed_by_server", 0), ("closed_by_client", 0), ("closed_after_error", 0)]);
     let counters = ruler.counters();
-    // One more is the look whether anybody listens.
+    // One more is the trial connection before the load.
     assert_eq!((counters["accepted"].as_u64(), counters["closed_by_server"].as_u64()), (Some(6), Some(0)));
     assert_eq!(counters["closed_by_peer"], 6);
 }
@@ -86,7 +86,7 @@ fn connections_given_up_after_a_failure_are_counted_apart() {
 
 #[test]
 fn littles_law_holds_three_ways_for_users_that_always_wait() {
-    beside_first(|| {
+    alongside_first(|| {
         let ruler = Ruler::start(&["--delay", "5ms"]);
         let said = json(&[&ruler.url("/"), "-c", "8", "-d", "2s"], 0);
         for figure in ["in_flight_mean", "in_flight_computed", "users_mean"] {
@@ -98,7 +98,7 @@ fn littles_law_holds_three_ways_for_users_that_always_wait() {
     });
 }
 
-/// Users that hang in a connection attempt that nobody answers are in no request, and the sum says so.
+/// Users that wait for a connection attempt without a response are in no request, and Little's law shows it.
 #[test]
 fn users_outside_of_requests_break_littles_law() {
     namespace::inside(
@@ -123,7 +123,7 @@ fn users_outside_of_requests_break_littles_law() {
 
 #[test]
 fn requests_in_flight_at_the_stop_are_counted_and_noted() {
-    beside_first(|| {
+    alongside_first(|| {
         let ruler = Ruler::start(&["--delay", "500ms"]);
         let args = [&ruler.url("/"), "-r", "100", "--max-connections", "200"];
         let said = json(&[&args[..], &["-d", "2s"]].concat(), 0);
@@ -133,7 +133,7 @@ fn requests_in_flight_at_the_stop_are_counted_and_noted() {
         assert_eq!(count(&said, "/totals/requests") + in_flight, 200);
         assert_eq!(ruler.requests(), 200);
         assert!(warns(&said, "censored_at_end").contains(&format!("{in_flight} requests in flight")));
-        assert_eq!(count(&said, "/totals/errors"), 0, "no answer yet is no failure");
+        assert_eq!(count(&said, "/totals/errors"), 0, "a request in flight is not a failure");
 
         let calm = json(&[&args[..], &["-n", "100"]].concat(), 0);
         silent(&calm, "censored_at_end");

@@ -1,12 +1,12 @@
-//! The course of a run: a queue that only grows, and a beginning of another kind.
+//! The timeline of a run: a queue that only grows, and an unsteady start.
 //!
-//! These take seconds each by nature, and the machine is idle meanwhile: a run and its twins go side by side, each
-//! with a ruler of its own.
+//! These runs take seconds each while the machine is idle, so a run and its twins run concurrently, each with its own
+//! ruler.
 
 use super::{silent, warns};
 use crate::help::caution;
 use crate::provoke::pass;
-use crate::support::{Ruler, Running, Tool, beside_first};
+use crate::support::{Ruler, Running, Tool, alongside_first};
 use serde_json::Value;
 use std::time::Duration;
 
@@ -25,7 +25,7 @@ fn station() -> Ruler {
 
 #[test]
 fn a_queue_that_grows_through_the_whole_run_is_said() {
-    beside_first(|| {
+    alongside_first(|| {
         let (over, under, spike, ramp) = (station(), station(), station(), station());
         // Half a second without any answer in the third second; 50 arrivals wait, and are served within another one.
         spike.set("pause=500ms/1m&pause_at=2s");
@@ -41,14 +41,14 @@ fn a_queue_that_grows_through_the_whole_run_is_said() {
             silent(&twin, "backlog_grew");
             silent(&twin, "unsteady_start");
         }
-        // What rises because the plan does is no surprise, even where the service cannot follow.
+        // Response times that rise with the planned load raise no caution, even if the service cannot keep up.
         silent(&rising, "backlog_grew");
     });
 }
 
 #[test]
 fn a_beginning_of_another_kind_is_said() {
-    beside_first(|| {
+    alongside_first(|| {
         let rulers = [(); 4].map(|()| Ruler::start(&["--delay", "20ms"]));
         let [cold, warmed, open, constant] = &rulers;
         let users = ["-c", "5", "-d", "7s"];

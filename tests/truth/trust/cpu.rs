@@ -30,10 +30,10 @@ fn a_worker_without_room_says_so() {
     assert!(sleep > 0.8, "asleep {sleep} of the time with 500 requests a second");
 }
 
-/// The closed model has no schedule to be late for. SIGSTOP for 700 ms looks like a service that stood still, and the
-/// generator must own up to it.
+/// The closed model has no schedule to be late for. SIGSTOP for 700 ms looks like a stalled service, and plimsoll must
+/// report that the load generator stalled.
 #[test]
-fn a_generator_that_stood_still_does_not_blame_the_service() {
+fn a_generator_that_stalled_does_not_blame_the_service() {
     let _alone = alone();
     let ruler = Ruler::start(&["--delay", "5ms"]);
     let run = |stop: bool| {
@@ -60,7 +60,7 @@ fn a_generator_that_stood_still_does_not_blame_the_service() {
         told.split("each, ").nth(1).and_then(|rest| rest.split('%').next()).unwrap().parse().unwrap();
     assert!((28.0..=40.0).contains(&share), "{told}");
 
-    patiently("this machine stood still without a cause", || silent_enough(&run(false), "client_stalled"));
+    patiently("this machine stalled without a cause", || silent_enough(&run(false), "client_stalled"));
 }
 
 #[test]
@@ -75,16 +75,16 @@ fn a_workers_shares_of_its_time_add_up() {
         for worker in &workers {
             let names = ["busy_ratio", "busy_poll_ratio", "idle_ratio", "cpu_wait_ratio"];
             let sum: f64 = names.iter().map(|name| worker[name].as_f64().unwrap()).sum();
-            // The kernel's accounts of one thread are read one after the other.
+            // The kernel's counters of one thread are read sequentially.
             assert!((0.97..=1.03).contains(&sum), "{worker}");
         }
         workers.iter().map(|worker| worker["busy_poll_ratio"].as_f64().unwrap()).sum::<f64>()
     };
     assert_eq!(shares(&["-c", "8"]), 0.0, "nothing is awaited on the clock in the closed model");
     assert_eq!(shares(&["-r", "1000", "--limit", "spin_ns=0ns"]), 0.0, "spinning is switched off");
-    // 1,000 times a second a worker sleeps until 60 us before an arrival and spins for the rest. The machine's own
-    // wake-up, which is measured beside the run, takes its part of that; an answer that comes in between, or a CPU that
-    // is taken, takes more.
+    // 1,000 times per second, a worker sleeps until 60 us before an arrival and busy-polls for the rest. The machine's
+    // wake-up time, which is measured during the run, takes a part of that; a response in between, or steal, takes
+    // more.
     let sleeper = Sleeper::start(Duration::from_micros(60));
     let spun = shares(&["-r", "1000"]);
     let left_s = sleeper.end();
@@ -119,7 +119,7 @@ fn cpu_time_agrees_with_the_kernels_bill() {
 /// CPU time of this test's children that have ended, s (the ruler is still there).
 fn cpu_of_children_s() -> f64 {
     let text = std::fs::read_to_string("/proc/self/stat").unwrap();
-    // Behind the name, which may contain anything: state is field 3, cutime and cstime are 16 and 17.
+    // After the name, which may contain anything: state is field 3, cutime and cstime are 16 and 17.
     let fields: Vec<&str> = text.rsplit_once(')').unwrap().1.split_whitespace().collect();
     let ticks: f64 = fields[13..15].iter().map(|field| field.parse::<f64>().unwrap()).sum();
     ticks / shell("getconf CLK_TCK").trim().parse::<f64>().unwrap()

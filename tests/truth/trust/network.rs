@@ -5,7 +5,7 @@ use crate::help::{count, number};
 use crate::provoke::{LOSSES, json, lose, lost, shell};
 use crate::support::{Ruler, Tool, alone, namespace};
 
-/// Every 50th packet with a request is lost on its way and has to be sent again, once.
+/// Every 50th packet with a request is lost and must be retransmitted once.
 #[test]
 fn lost_packets_are_retransmits() {
     namespace::inside("trust::network::lost_packets_are_retransmits", LOSSES, alone, || {
@@ -24,17 +24,17 @@ fn lost_packets_are_retransmits() {
         lose(&format!("tcp dport {} meta length '>' 100 numgen inc mod 50 == 0", ruler.port()));
         let said = json(&args, 0);
         let (again, lost) = (count(&said, "/client/retransmits"), lost());
-        // 3,000 requests, and those that were sent again; a question of the test to the ruler may be among the lost.
+        // 3,000 requests and their retransmits; the lost packets may include one from the test to the ruler.
         assert!((60..=64).contains(&lost), "{lost} packets were lost");
-        // The kernel may send once more what was only slow. (Its own count is of no use here: with a request the
-        // acknowledgement in it is lost, and the ruler sends again as well.)
-        assert!((lost - 1..=lost + 3).contains(&again), "{lost} lost, {again} sent again");
+        // The kernel may also retransmit slow packets. (Its own count does not help here: a lost request also loses an
+        // acknowledgment, so the ruler retransmits as well.)
+        assert!((lost - 1..=lost + 3).contains(&again), "{lost} lost, {again} retransmitted");
         assert!(warns(&said, "retransmits").contains(&format!("{again} segments retransmitted")));
         assert_eq!(count(&said, "/totals/requests"), 3_000, "late, but all of them");
     });
 }
 
-/// TCP segments that this network sent again.
+/// Returns the TCP segments that this network retransmitted.
 fn retransmitted() -> u64 {
     let text = std::fs::read_to_string("/proc/self/net/snmp").unwrap();
     let mut rows = text.lines().filter(|line| line.starts_with("Tcp:"));

@@ -3,11 +3,11 @@
 use super::{silent, warns};
 use crate::help::{count, number};
 use crate::provoke::{json, reasons};
-use crate::support::{Ruler, Scratch, Tool, beside_first, run_alongside};
+use crate::support::{Ruler, Scratch, Tool, alongside_first, run_alongside};
 
 #[test]
 fn a_run_that_was_interrupted_says_so() {
-    beside_first(|| {
+    alongside_first(|| {
         let ruler = Ruler::start(&["--delay", "1ms"]);
         let args = [&ruler.url("/"), "-c", "2", "-d", "20s", "--json"];
         let running = Tool::new(&args).start();
@@ -22,7 +22,7 @@ fn a_run_that_was_interrupted_says_so() {
 
 #[test]
 fn a_run_that_was_killed_is_missing_its_end() {
-    beside_first(|| {
+    alongside_first(|| {
         let (ruler, scratch) = (Ruler::start(&["--delay", "1ms"]), Scratch::new());
         let file = scratch.path("run.plim");
         let running = Tool::new(&[&ruler.url("/"), "-c", "2", "-d", "20s", "--out", &file]).start();
@@ -47,7 +47,7 @@ fn a_run_that_was_killed_is_missing_its_end() {
 /// notices at the end of the second.
 #[test]
 fn a_number_of_requests_ends_a_run_though_users_are_still_to_come() {
-    beside_first(|| {
+    alongside_first(|| {
         let ruler = Ruler::start(&["--delay", "1ms"]);
         let said = json(&[&ruler.url("/"), "--stages", "0s:1,20s:1,10s:2", "-n", "100", "-t", "2"], 0);
         assert_eq!((count(&said, "/totals/requests"), ruler.requests()), (100, 100));
@@ -75,8 +75,8 @@ fn a_machine_that_is_missing_from_a_merge_is_missed() {
 
 /// Rates add up only while both machines load.
 #[test]
-fn runs_one_after_the_other_are_not_one_run() {
-    beside_first(|| {
+fn sequential_runs_are_not_merged_as_one_run() {
+    alongside_first(|| {
         let (ruler, scratch) = (Ruler::start(&["--delay", "5ms"]), Scratch::new());
         let start = |name: &str, share: &str| {
             let url = ruler.url("/");

@@ -3,12 +3,12 @@
 use super::{silent, silent_enough, warns};
 use crate::help::{caution, count, patiently};
 use crate::provoke::{json, reasons};
-use crate::support::{Ruler, Tool, beside_first};
+use crate::support::{Ruler, Tool, alongside_first};
 
 /// A pause of 200 ms in every second: ten thousand quick answers hide a fifth of the time.
 #[test]
 fn the_closed_model_says_what_it_hides() {
-    beside_first(|| {
+    alongside_first(|| {
         let ruler = Ruler::start(&["--delay", "1ms"]);
         let args = [&ruler.url("/"), "-c", "8", "-d", "2s"];
         patiently("stalls without a cause", || silent_enough(&json(&args, 0), "coordinated_omission"));
@@ -32,7 +32,7 @@ fn the_closed_model_says_what_it_hides() {
 
 #[test]
 fn a_mean_above_p95_is_said() {
-    beside_first(|| {
+    alongside_first(|| {
         let ruler = Ruler::start(&[]);
         // Mean 1 ms + 2% of 800 ms = 17 ms; 98% take 1 ms.
         let args = ["-n", "600", "-c", "20"];
@@ -45,14 +45,14 @@ fn a_mean_above_p95_is_said() {
 
 #[test]
 fn a_percentile_that_decides_needs_samples() {
-    beside_first(|| {
+    alongside_first(|| {
         let ruler = Ruler::start(&[]);
         let run = |n: &str, code| {
             let said =
                 json(&[&ruler.url("/"), "-n", n, "-c", "4", "--threshold", "response_time p99 < 5s"], code);
             (said["verdict"]["result"].as_str().unwrap().to_owned(), said)
         };
-        // All are quick, and so is the p99 when 0.99^n is below 2.5%: from 368 on.
+        // All are fast, so the p99 is certain if 0.99^n is below 2.5%: with 368 or more.
         let (result, said) = run("367", 3);
         assert_eq!((result.as_str(), reasons(&said)), ("INCONCLUSIVE", vec!["too_few_samples"]));
         assert!(warns(&said, "too_few_samples").contains("p99 needs 1,000"));
@@ -68,7 +68,7 @@ fn a_percentile_that_decides_needs_samples() {
 
 #[test]
 fn a_run_without_an_answer_proves_nothing() {
-    beside_first(|| {
+    alongside_first(|| {
         let ruler = Ruler::start(&[]);
         let said = json(&[&ruler.url("/?fault=no_response"), "-c", "3", "-d", "300ms"], 3);
         assert_eq!(reasons(&said), ["no_requests"]);
@@ -79,7 +79,7 @@ fn a_run_without_an_answer_proves_nothing() {
 
 #[test]
 fn a_run_shorter_than_ten_seconds_is_noted() {
-    beside_first(|| {
+    alongside_first(|| {
         let ruler = Ruler::start(&["--delay", "1ms"]);
         let said = json(&[&ruler.url("/"), "-c", "1", "-d", "200ms"], 0);
         assert_eq!(caution(&said, "short_run")["severity"], "note");

@@ -7,7 +7,7 @@ use crate::provoke::json;
 use crate::support::{Ruler, Scratch, Tool, namespace, run_alongside};
 use serde_json::Value;
 
-/// Runs one scenario of `steps`; `more` stands at the left edge of the file.
+/// Runs one scenario with `steps`; `more` are additional top-level keys of the file.
 fn run(ruler: &Ruler, steps: &str, load: &str, more: &str, code: i32) -> Value {
     let scratch = Scratch::new();
     scratch.file("rows.csv", "name\nann\nbob\ncid\n");
@@ -16,7 +16,7 @@ fn run(ruler: &Ruler, steps: &str, load: &str, more: &str, code: i32) -> Value {
 }
 
 #[test]
-fn data_that_runs_out_ends_users_and_is_told() {
+fn data_that_runs_out_ends_users_and_raises_a_caution() {
     let _beside = run_alongside();
     let ruler = Ruler::start(&[]);
     let data = |end: &str| format!("data: {{ r: {{ file: rows.csv, sharing: unique, on_end: {end} }} }}");
@@ -30,7 +30,7 @@ fn data_that_runs_out_ends_users_and_is_told() {
 }
 
 #[test]
-fn an_iteration_left_for_a_value_that_cannot_be_sent_is_told() {
+fn an_iteration_with_an_unsendable_value_raises_a_caution() {
     let _beside = run_alongside();
     let ruler = Ruler::start(&[]);
     let steps = |value: &str| {
@@ -45,8 +45,8 @@ fn an_iteration_left_for_a_value_that_cannot_be_sent_is_told() {
 }
 
 #[test]
-fn a_row_that_finds_no_room_is_told() {
-    const NAME: &str = "trust::scripted::a_row_that_finds_no_room_is_told";
+fn a_row_without_room_raises_a_caution() {
+    const NAME: &str = "trust::scripted::a_row_without_room_raises_a_caution";
     // A disk of a test's own, with room for one row.
     let disk = format!(
         "exec unshare -m sh -c 'mount -t tmpfs -o size=96k tmpfs /mnt && exec \"$0\" --exact {NAME} --nocapture \
@@ -67,7 +67,7 @@ fn a_row_that_finds_no_room_is_told() {
 }
 
 #[test]
-fn answers_that_become_others_in_the_middle_are_told() {
+fn responses_that_change_in_the_middle_raise_a_caution() {
     let _beside = run_alongside();
     // Side by side, so that the test takes the time of one.
     let rulers = [(); 2].map(|()| Ruler::start(&["--body", "1000"]));

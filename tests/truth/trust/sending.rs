@@ -3,7 +3,7 @@
 use super::{dear_to_read, silent, silent_enough, warns};
 use crate::help::{count, number, patiently};
 use crate::provoke::{Hogs, Then, canned, cpus_of_this_test, json, pass, reasons};
-use crate::support::{BINARY, Ruler, Tool, alone, beside_first};
+use crate::support::{BINARY, Ruler, Tool, alone, alongside_first};
 use std::process::Command;
 use std::time::Duration;
 
@@ -55,7 +55,7 @@ fn a_rate_beyond_this_machines_cpu_is_not_the_targets_fault() {
         assert!(reasons(&said).contains(&"offered_rate_missed"), "{}", said["verdict"]);
         let told = warns(&said, "offered_rate_missed");
         assert!(told.contains("busy or waiting for CPU"), "{told}");
-        assert_eq!(count(&said, "/offered/arrivals"), 30_000, "what was not sent is counted all the same");
+        assert_eq!(count(&said, "/offered/arrivals"), 30_000, "arrivals that were not sent are counted");
         assert!(number(&said, "/client/workers/0/cpu_wait_ratio") > 0.3, "{}", said["client"]["workers"]);
         warns(&said, "client_cpu_wait");
     }
@@ -68,7 +68,7 @@ fn a_rate_beyond_this_machines_cpu_is_not_the_targets_fault() {
 
 #[test]
 fn arrivals_that_find_every_connection_in_use_say_so() {
-    beside_first(|| {
+    alongside_first(|| {
         let ruler = Ruler::start(&["--delay", "20ms"]);
         // One connection serves 50/s; 100/s come for a second.
         let said = json(&[&ruler.url("/"), "-r", "100", "--max-connections", "1", "-d", "1s"], 99);

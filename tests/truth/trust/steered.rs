@@ -1,11 +1,11 @@
-//! A load that somebody steers: said, and no fault of the service.
+//! Manual changes of a load: they raise a caution, and the service is not blamed.
 
 use super::{silent, warns};
-use crate::support::{Ruler, Tool, beside_first};
+use crate::support::{Ruler, Tool, alongside_first};
 
 #[test]
 fn a_load_that_was_paused_by_hand_says_so() {
-    beside_first(|| {
+    alongside_first(|| {
         let ruler = Ruler::start(&["--delay", "1ms"]);
         let load = |lines: &str| {
             ruler.get("/_test-server/clear");
@@ -18,6 +18,6 @@ fn a_load_that_was_paused_by_hand_says_so() {
         let steered = load("{\"do\":\"pause\"}\n{\"do\":\"resume\"}");
         assert!(warns(&steered, "load_changed_manually").contains("paused from"), "{}", steered["cautions"]);
         silent(&steered, "offered_rate_missed");
-        silent(&load(r#"{"do":"note","text":"nobody touches it"}"#), "load_changed_manually");
+        silent(&load(r#"{"do":"note","text":"no change"}"#), "load_changed_manually");
     });
 }

@@ -3,11 +3,11 @@
 use super::{silent, warns};
 use crate::help::{caution, count};
 use crate::provoke::{Elsewhere, json};
-use crate::support::{Ruler, Tool, alone, beside_first, namespace};
+use crate::support::{Ruler, Tool, alone, alongside_first, namespace};
 
 #[test]
 fn connections_that_the_server_ends_after_each_answer_are_said() {
-    beside_first(|| {
+    alongside_first(|| {
         let ruler = Ruler::start(&[]);
         let run = |path: &str, n: &str, more: &[&str]| {
             let url = ruler.url(path);
@@ -29,7 +29,7 @@ fn connections_that_the_server_ends_after_each_answer_are_said() {
 /// Two of twenty users are served; the others were accepted by the kernel only, and starve.
 #[test]
 fn a_few_connections_that_get_everything_are_said() {
-    beside_first(|| {
+    alongside_first(|| {
         let ruler = Ruler::start(&["--delay", "2ms", "--max-connections", "2", "--leave-in-backlog"]);
         let said = Tool::run(&[&ruler.url("/"), "-c", "20", "-d", "1s", "--json"]).json();
         let told = warns(&said, "connections_unfair");

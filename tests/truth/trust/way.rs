@@ -3,7 +3,7 @@
 use super::{silent, warns};
 use crate::help::{number, unless_noisy};
 use crate::provoke::{Elsewhere, json, pass, shell, until};
-use crate::support::{Ruler, Running, Tool, alone, beside_first, namespace};
+use crate::support::{Ruler, Running, Tool, alone, alongside_first, namespace};
 use serde_json::Value;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -42,11 +42,11 @@ fn a_link_with_room_is_not_called_full() {
     });
 }
 
-/// A server that hands each connection 16 kB every 20 ms looks the same but for the losses, and may as well be one that
-/// makes its bodies slowly: nobody can tell from here, so nothing is said.
+/// A server that sends each connection 16 kB every 20 ms looks the same except for the losses, and may also be a server
+/// that generates its bodies slowly. plimsoll cannot distinguish these, so it raises no caution.
 #[test]
 fn a_server_that_paces_each_connection_is_not_called_a_link() {
-    beside_first(|| {
+    alongside_first(|| {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}/", listener.local_addr().unwrap());
         std::thread::spawn(move || {
@@ -78,17 +78,17 @@ fn paced(mut stream: TcpStream) {
     }
 }
 
-/// A listen queue of one place, and three hundred users in one instant: whoever finds it full is not answered, and
-/// asks again after a second.
+/// A listen queue with one place, and three hundred users at the same time: a user that finds it full gets no response,
+/// and retries after a second.
 #[test]
 fn attempts_to_connect_that_were_lost_are_said() {
-    beside_first(|| {
+    alongside_first(|| {
         let held = ["--max-connections", "1", "--leave-in-backlog"];
         let run = |backlog: &str| -> Value {
             let ruler = Ruler::start(&[&["--backlog", backlog], &held[..]].concat());
             let mut line = crate::provoke::Line::to(&ruler);
             let running: Running = Tool::new(&[&ruler.url("/"), "-c", "300", "-d", "2s", "--json"]).start();
-            // The look whether anybody listens comes first and waits in the queue like the rest.
+            // The trial connection is the first one, and waits in the queue like the others.
             pass(Duration::from_millis(400));
             line.get("/_test-server/set?max_connections=0&leave_in_backlog=0");
             running.wait().json()
