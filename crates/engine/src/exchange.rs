@@ -141,10 +141,18 @@ impl Exchange {
         matches!(self.phase, Phase::Sending | Phase::Waiting)
     }
 
+    /// Returns whether a server that says that it has not processed the request is no reason to send it again: it says
+    /// so for the second time, or after a part of the response.
+    pub fn has_had_its_chance(&self) -> bool {
+        self.sent_ns > 0 && (self.is_resent || self.first_ns > 0)
+    }
+
     /// Returns the latest time for the next check; 0: never.
     pub fn due_ns(&self) -> u64 {
         match (self.deadline_ns, self.part_until_ns) {
             _ if self.phase == Phase::Queued => 0,
+            // Over HTTP/2, it is begun and not sent yet: the deadline is still the timeout after the send.
+            _ if self.is_in_flight() && self.sent_ns == 0 => 0,
             (deadline_ns, 0) => deadline_ns,
             (0, part_ns) => part_ns,
             (deadline_ns, part_ns) => deadline_ns.min(part_ns),
