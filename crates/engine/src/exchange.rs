@@ -146,6 +146,12 @@ impl Exchange {
         matches!(self.phase, Phase::Sending | Phase::Waiting)
     }
 
+    /// Returns whether a server that says that it has not processed the request is no reason to send it again: it says
+    /// so for the second time, or after a part of the response.
+    pub fn has_had_its_chance(&self) -> bool {
+        self.sent_ns > 0 && (self.is_resent || self.first_ns > 0)
+    }
+
     /// Returns the latest time for the next check; 0: never.
     pub fn due_ns(&self) -> u64 {
         match (self.deadline_ns, self.part_until_ns) {

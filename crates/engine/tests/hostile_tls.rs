@@ -40,7 +40,7 @@ impl Server for TlsServer {
         unreachable!("`heard` takes all bytes")
     }
 
-    fn heard(&mut self, connection: u64, mut bytes: &[u8]) -> Option<Answer> {
+    fn heard(&mut self, connection: u64, _: u64, mut bytes: &[u8]) -> Option<Answer> {
         let config = &self.config;
         let peer = self.peers.entry(connection).or_insert_with(|| Peer {
             tls: ServerConnection::new(Arc::clone(config)).expect("the configuration is valid"),

@@ -16,6 +16,8 @@ mod cache;
 mod floods;
 mod hostile_link;
 mod hostile_tls;
+mod http2;
+mod http2_ends;
 mod link_openssl;
 mod link_support;
 mod link_tls;

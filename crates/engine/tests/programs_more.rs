@@ -107,7 +107,7 @@ impl<F: FnMut(&SimRequest<'_>) -> Answer> Server for Early<F> {
     fn answer(&mut self, asked: &SimRequest<'_>) -> Answer {
         (self.0)(asked)
     }
-    fn heard(&mut self, connection: u64, _: &[u8]) -> Option<Answer> {
+    fn heard(&mut self, connection: u64, _: u64, _: &[u8]) -> Option<Answer> {
         let refusal = b"HTTP/1.1 413 Content Too Large\r\nContent-Length: 0\r\n\r\n";
         (connection == 0).then(|| Answer::silence().piece(0, refusal).then(Then::Close))
     }

@@ -3,6 +3,7 @@
 #![allow(dead_code, clippy::unwrap_used, clippy::expect_used)]
 
 pub mod actors;
+pub mod frames;
 
 pub use plimsoll_engine::driver::sim::{Answer, SimRequest};
 use plimsoll_engine::driver::sim::{Calls, Network, Server, SimConditions};
@@ -11,11 +12,13 @@ use plimsoll_engine::tally::blank;
 use plimsoll_engine::{Command, Job, Place, Post, Scene, Stopped, WorkerNotes};
 use plimsoll_plan::draft::{Draft, LoadDraft, WorkloadDraft};
 use plimsoll_plan::failure_example::FailureExample;
+use plimsoll_plan::link::{Http, Link};
 use plimsoll_plan::load::{Profile, Stage};
 use plimsoll_plan::metric::{
     HistCell, RunFloor, RunHist, RunPeak, RunSum, SeriesHist, SeriesSum, StreamSum, SumCell, fault_id,
     status_id,
 };
+use plimsoll_plan::origin::OriginId;
 use plimsoll_plan::program::ProgramFactory;
 use plimsoll_plan::script::{Ask, Entry, Scenario, Script};
 use plimsoll_plan::seal::{Machine, seal};
@@ -144,6 +147,8 @@ pub struct Lab {
     /// Of the other origins, one each.
     pub more_addresses: Vec<SocketAddr>,
     pub tls: Option<Setup>,
+    /// Origins that speak HTTP/2, as the probe before a load finds out.
+    pub http2: Vec<OriginId>,
 }
 
 impl Lab {
@@ -158,7 +163,14 @@ impl Lab {
             addresses,
             more_addresses: vec![],
             tls: None,
+            http2: vec![],
         }
+    }
+
+    /// Runs a draft over HTTP/2, with so many users on each connection.
+    pub fn http2(draft: Draft, streams: u32) -> Lab {
+        let link = Link { http: Http::V2, streams, ..draft.link };
+        Lab { http2: vec![0], ..Lab::new(Draft { link, ..draft }) }
     }
 
     pub fn latency(mut self, one_way_ns: u64) -> Lab {
@@ -178,7 +190,8 @@ impl Lab {
 
     /// Runs it with `server` to its end.
     pub fn run(self, server: impl Server + 'static) -> Outcome {
-        let plan = plan(self.draft);
+        let mut plan = plan(self.draft);
+        self.http2.iter().for_each(|origin| plan.outline.set_http2(*origin));
         let outline = &plan.outline;
         let mut places = vec![Place { addresses: self.addresses, tls: self.tls }];
         let more = self.more_addresses.into_iter();
@@ -317,6 +330,27 @@ impl Outcome {
     /// Returns a histogram of the first request.
     pub fn series_hist(&self, id: impl HistCell) -> &Hist {
         &self.all.series[0].hists[id.cell()]
+    }
+
+    /// Returns all faults that were counted.
+    pub fn faults(&self) -> Vec<(Fault, u64)> {
+        Fault::ALL.iter().map(|fault| (*fault, self.fault(*fault))).filter(|(_, n)| *n > 0).collect()
+    }
+
+    /// Returns the longest time in a histogram of the first request; 0: it is empty.
+    pub fn longest(&self, id: impl HistCell) -> u64 {
+        self.series_hist(id).max().unwrap_or(0)
+    }
+
+    /// Returns the shortest time in a histogram of the first request; 0: it is empty.
+    pub fn shortest(&self, id: impl HistCell) -> u64 {
+        self.series_hist(id).min().unwrap_or(0)
+    }
+
+    /// Returns how many times of the first request are above `from_ns` and not above `to_ns`.
+    pub fn between(&self, id: impl HistCell, from_ns: u64, to_ns: u64) -> u64 {
+        let hist = self.series_hist(id);
+        hist.count_at_most(to_ns) - hist.count_at_most(from_ns)
     }
 
     /// Returns the number of faults on the client's side.

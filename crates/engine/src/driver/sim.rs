@@ -55,12 +55,13 @@ pub enum Then {
 pub struct Answer {
     pieces: Vec<(u64, Vec<u8>)>,
     then: Then,
+    is_apart: bool,
 }
 
 impl Answer {
     /// Creates an empty response.
     pub fn silence() -> Answer {
-        Answer { pieces: Vec::new(), then: Then::Stay }
+        Answer { pieces: Vec::new(), then: Then::Stay, is_apart: false }
     }
 
     /// Creates a plain response with a body of two bytes.
@@ -77,6 +78,13 @@ impl Answer {
         self.then = then;
         self
     }
+
+    /// Sends each piece this many ns after the request, whatever the connection still sends of earlier responses, as
+    /// the streams of HTTP/2 do. The end follows the last of these pieces.
+    pub fn apart(mut self) -> Answer {
+        self.is_apart = true;
+        self
+    }
 }
 
 /// The server's side.
@@ -89,7 +97,7 @@ pub trait Server {
 
     /// Handles bytes as they arrive, for a server that does not speak plain HTTP/1; `None`: requests are extracted from
     /// them and passed to [`Server::answer`].
-    fn heard(&mut self, _connection: u64, _bytes: &[u8]) -> Option<Answer> {
+    fn heard(&mut self, _connection: u64, _now_ns: u64, _bytes: &[u8]) -> Option<Answer> {
         None
     }
 }

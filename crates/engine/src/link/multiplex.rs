@@ -15,6 +15,8 @@ pub(crate) struct Multiplex {
     pub out: Vec<u8>,
     /// Exchanges whose requests are in `out`, and whose send time is that of the next flush.
     pub begun: Vec<u32>,
+    /// Where the frames of the first of these begin in `out`.
+    begun_from: usize,
     /// Exchanges that wait for the link to open, or for a stream.
     pub waiting: VecDeque<u32>,
     /// Exchanges whose bodies are not completely in `out`.
@@ -23,11 +25,13 @@ pub(crate) struct Multiplex {
     pub assigned: u32,
     /// It has served as many requests as the plan allows: it closes with its last stream.
     pub is_closing: bool,
+    /// The server's first SETTINGS have arrived.
+    pub is_settled: bool,
     /// It is in the worker's list of links to flush.
     pub is_dirty: bool,
     /// Another link has taken its place with its users: it is unused once it is closed.
     pub is_replaced: bool,
-    /// It is in the list of links that users share.
+    /// It is in the list of links that no user has, or that users share.
     pub is_listed: bool,
 }
 
@@ -38,10 +42,12 @@ impl Multiplex {
             wire: None,
             out: Vec::new(),
             begun: Vec::new(),
+            begun_from: 0,
             waiting: VecDeque::new(),
             uploads: Vec::new(),
             assigned: 0,
             is_closing: false,
+            is_settled: false,
             is_dirty: false,
             is_replaced: false,
             is_listed: false,
@@ -90,10 +96,37 @@ impl Multiplex {
         !self.is_replaced && !self.is_draining() && self.assigned < users
     }
 
+    /// Notes an exchange whose request is appended to `out` from here.
+    #[inline]
+    pub fn begin(&mut self, id: u32, from: usize) {
+        if self.begun.is_empty() {
+            self.begun_from = from;
+        }
+        self.begun.push(id);
+    }
+
+    /// Removes the frames of streams from this number that were not sent, since the first request that was not.
+    pub fn withdraw_from(&mut self, stream: u32) {
+        if self.begun.is_empty() {
+            return;
+        }
+        let (mut at, mut kept) = (self.begun_from, self.begun_from);
+        while let Some(&[a, b, c, _, _, s0, s1, s2, s3]) = self.out.get(at..).and_then(<[u8]>::first_chunk) {
+            let end = (at + 9 + u32::from_be_bytes([0, a, b, c]) as usize).min(self.out.len());
+            if u32::from_be_bytes([s0, s1, s2, s3]) < stream {
+                self.out.copy_within(at..end, kept);
+                kept += end - at;
+            }
+            at = end;
+        }
+        self.out.truncate(kept);
+    }
+
     /// Forgets the connection; exchanges that wait stay.
     pub fn reset(&mut self) {
         self.wire = None;
-        self.out = Vec::new();
+        self.out.clear();
+        self.is_settled = false;
         self.begun.clear();
         self.uploads.clear();
         self.is_closing = false;

@@ -3,11 +3,11 @@
 
 use std::collections::VecDeque;
 
-/// The links that are opening, in the order of their deadlines. A link that has opened or closed stays in the queue
-/// until it is first.
+/// The links that are opening, in the order of their deadlines, each with its generation: one that has opened, closed,
+/// or been opened again since then stays in the queue until it is first.
 #[derive(Debug)]
 pub(crate) struct Openings {
-    links: VecDeque<u32>,
+    links: VecDeque<(u32, u32)>,
 }
 
 impl Openings {
@@ -17,38 +17,26 @@ impl Openings {
     }
 
     /// Adds a link that was just opened.
-    pub fn add(&mut self, link: u32) {
-        self.links.push_back(link);
+    pub fn add(&mut self, link: u32, generation: u32) {
+        self.links.push_back((link, generation));
     }
 
-    /// Returns the link that is due next, and drops those that are no longer opening. `since_ns` returns when a link
-    /// was opened, or `None` if it is not opening.
+    /// Returns the link that is due next, and drops those that are no longer opening, as `is_opening` says of a link
+    /// and its generation.
     #[inline]
-    pub fn next(&mut self, since_ns: impl Fn(u32) -> Option<u64>) -> Option<u32> {
+    pub fn next(&mut self, is_opening: impl Fn(u32, u32) -> bool) -> Option<u32> {
         loop {
-            let first = *self.links.front()?;
-            let Some(first_ns) = since_ns(first) else {
-                self.links.pop_front();
-                continue;
-            };
-            let Some(second) = self.links.get(1).copied() else { return Some(first) };
-            match since_ns(second) {
-                // The first link has failed and was opened again, which added it once more, further back.
-                Some(second_ns) if second_ns < first_ns => {
-                    self.links.pop_front();
-                }
-                Some(_) => return Some(first),
-                None => {
-                    self.links.swap(0, 1);
-                    self.links.pop_front();
-                }
+            let (link, generation) = *self.links.front()?;
+            if is_opening(link, generation) {
+                return Some(link);
             }
+            self.links.pop_front();
         }
     }
 
     /// Removes the link that is due next.
     pub fn take(&mut self) -> Option<u32> {
-        self.links.pop_front()
+        self.links.pop_front().map(|(link, _)| link)
     }
 }
 
@@ -56,41 +44,32 @@ impl Openings {
 mod tests {
     use super::Openings;
 
-    /// Adds links that were opened at these times, and returns the queue.
-    fn queue(links: &[u32]) -> Openings {
+    /// Adds links with their generations, and returns the queue.
+    fn queue(links: &[(u32, u32)]) -> Openings {
         let mut openings = Openings::new(2);
-        links.iter().for_each(|link| openings.add(*link));
+        links.iter().for_each(|(link, generation)| openings.add(*link, *generation));
         openings
     }
 
     #[test]
     fn links_are_due_in_the_order_in_which_they_were_opened() {
-        let mut openings = queue(&[7, 5, 9]);
-        let all = |link| Some([(7, 1), (5, 2), (9, 3)].iter().find(|(id, _)| *id == link).unwrap().1);
-        assert_eq!(openings.next(all), Some(7));
-        assert_eq!(openings.next(|link| all(link).filter(|_| link != 7)), Some(5), "one that has opened");
+        let mut openings = queue(&[(7, 0), (5, 0), (9, 0)]);
+        assert_eq!(openings.next(|_, _| true), Some(7));
+        assert_eq!(openings.next(|link, _| link != 7), Some(5), "one that has opened");
         assert_eq!(openings.take(), Some(5));
-        assert_eq!(openings.next(all), Some(9));
-        assert_eq!(openings.next(|_| None), None);
+        assert_eq!(openings.next(|_, _| true), Some(9));
+        assert_eq!(openings.next(|_, _| false), None);
         assert_eq!(openings.take(), None);
     }
 
     #[test]
-    fn a_link_that_was_opened_again_is_due_after_those_opened_before() {
-        // Link 7 failed at once and was opened again after links 5 and 9.
-        let mut openings = queue(&[7, 5, 9, 7]);
-        let times =
-            |link| [(7, 40), (5, 20), (9, 30)].into_iter().find(|(id, _)| *id == link).map(|(_, ns)| ns);
-        assert_eq!(openings.next(times), Some(5));
-        assert_eq!(openings.take(), Some(5));
-        assert_eq!(openings.next(times), Some(9));
-        assert_eq!(openings.next(|link| times(link).filter(|_| link == 7)), Some(7));
-    }
-
-    #[test]
-    fn open_links_between_two_that_are_opening_hide_neither() {
-        let mut openings = queue(&[7, 5, 9, 7]);
-        let times = |link| [(7, 40), (9, 30)].into_iter().find(|(id, _)| *id == link).map(|(_, ns)| ns);
-        assert_eq!(openings.next(times), Some(9), "5 is open, and 7 was opened again");
+    fn links_that_were_opened_again_are_due_after_those_opened_before() {
+        // Links 7 and 5 failed at once and were opened again after link 9; so one of them cannot hide that 9 is due.
+        let mut openings = queue(&[(7, 0), (5, 0), (9, 0), (7, 1), (5, 1)]);
+        let is_opening = |link, generation| matches!((link, generation), (7 | 5, 1) | (9, 0));
+        assert_eq!(openings.next(is_opening), Some(9));
+        assert_eq!(openings.take(), Some(9));
+        assert_eq!(openings.next(is_opening), Some(7));
+        assert_eq!(openings.next(|link, _| link == 5), Some(5));
     }
 }

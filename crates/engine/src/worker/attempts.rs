@@ -19,7 +19,11 @@ impl<D: Door, P: Post> Worker<D, P> {
         match &mut self.links[link as usize].session {
             Session::H1(_) => self.attempt_failed(self.links[link as usize].exchange, fault),
             Session::H2(multiplex) => {
-                for id in std::mem::take(&mut multiplex.waiting) {
+                let waiting = std::mem::take(&mut multiplex.waiting);
+                let failures = self.links[link as usize].failures;
+                for id in waiting {
+                    // One attempt has failed, however many have waited for it.
+                    self.links[link as usize].failures = failures;
                     self.attempt_failed(id, fault);
                 }
             }
@@ -57,7 +61,10 @@ impl<D: Door, P: Post> Worker<D, P> {
         match &mut self.links[link as usize].session {
             Session::H1(_) => self.attempt_refused(self.links[link as usize].exchange, fault),
             Session::H2(multiplex) => {
-                for id in std::mem::take(&mut multiplex.waiting) {
+                let waiting = std::mem::take(&mut multiplex.waiting);
+                let failures = self.links[link as usize].failures;
+                for id in waiting {
+                    self.links[link as usize].failures = failures;
                     self.attempt_refused(id, fault);
                 }
             }

@@ -57,6 +57,20 @@ impl Sink for Responses<'_> {
     }
 }
 
+/// Returns the exchange of an event.
+#[inline]
+fn tag_of(event: Event) -> Option<u32> {
+    match event {
+        Event::Interim { tag, .. }
+        | Event::Head { tag, .. }
+        | Event::Data { tag, .. }
+        | Event::Done { tag, .. }
+        | Event::Reset { tag, .. }
+        | Event::Refused { tag, .. } => Some(tag),
+        Event::Settings | Event::GoAway { .. } | Event::Writable => None,
+    }
+}
+
 impl<D: Door, P: Post> Worker<D, P> {
     /// Feeds `n` bytes of the buffer, or of the data opened by TLS, to the session of a link. Returns false if the
     /// socket is closed.
@@ -85,7 +99,12 @@ impl<D: Door, P: Post> Worker<D, P> {
                 Ok(part) => {
                     fed += part.consumed;
                     if let Some(event) = part.event {
-                        self.on_event(at, event);
+                        match tag_of(event) {
+                            Some(tag) if self.exchanges[tag as usize].sent_ns == 0 => {
+                                self.answered_unsent(at)
+                            }
+                            _ => self.on_event(at, event),
+                        }
                         is_open = self.links[at as usize].generation == generation;
                     }
                 }
@@ -101,10 +120,7 @@ impl<D: Door, P: Post> Worker<D, P> {
 
     fn on_event(&mut self, at: u32, event: Event) {
         match event {
-            Event::Settings => {
-                self.start_waiting(at);
-                self.upload(at);
-            }
+            Event::Settings => self.settings_came(at),
             Event::Writable => self.upload(at),
             Event::Interim { tag, .. } => self.first_byte(tag),
             Event::Head { tag, status, stream } => {
@@ -132,9 +148,12 @@ impl<D: Door, P: Post> Worker<D, P> {
             Event::Reset { tag, code, .. } => self.stream_was_reset(at, tag, code),
             Event::Refused { tag, why, .. } => {
                 self.tally.add(RunSum::StreamsReset, 1);
-                self.stream_malformed(tag, why);
+                // The program sees the events before the damage, however the frames were split.
+                if self.payload.is_empty() || self.describe(tag, None, false) {
+                    self.stream_malformed(tag, why);
+                }
             }
-            Event::GoAway { code, .. } => self.goaway(at, code),
+            Event::GoAway { code, last_stream } => self.goaway(at, code, last_stream),
         }
     }
 

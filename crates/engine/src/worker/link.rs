@@ -32,12 +32,25 @@ impl<D: Door, P: Post> Worker<D, P> {
 
     /// Returns a link that no user has.
     pub(super) fn unused_link(&mut self, origin: OriginId) -> u32 {
-        self.spare[usize::from(origin)].pop().unwrap_or_else(|| {
-            let session =
-                new_session(&self.outline, &self.places[usize::from(origin)], self.programs.is_empty());
-            self.links.push(Link::new(origin, session));
-            self.links.len() as u32 - 1
-        })
+        if let Some(id) = self.spare[usize::from(origin)].pop() {
+            if let Some(multiplex) = self.links[id as usize].session.multiplex() {
+                multiplex.is_listed = false;
+            }
+            return id;
+        }
+        let session = new_session(&self.outline, &self.places[usize::from(origin)], self.programs.is_empty());
+        self.links.push(Link::new(origin, session));
+        self.links.len() as u32 - 1
+    }
+
+    /// Lists a link that no user has, or that others may share; once, however many users have shared it.
+    pub(super) fn list_unused(&mut self, id: u32) {
+        let link = &mut self.links[id as usize];
+        let origin = link.origin;
+        let multiplex = link.session.multiplex();
+        if !multiplex.is_some_and(|multiplex| std::mem::replace(&mut multiplex.is_listed, true)) {
+            self.spare[usize::from(origin)].push(id);
+        }
     }
 
     /// Removes the most recently released link from a user's list, which is short.
@@ -78,15 +91,16 @@ impl<D: Door, P: Post> Worker<D, P> {
         let link = &mut self.links[id as usize];
         let origin = link.origin;
         if let Session::H2(multiplex) = &mut link.session {
-            // It is listed when it is closed.
-            if multiplex.is_replaced || std::mem::replace(&mut multiplex.is_listed, self.pooled) {
+            // A link that has lost its users is listed when it is closed; one to the target that is not pooled was such
+            // a link, and may be another user's by now.
+            if multiplex.is_replaced || multiplex.is_listed || (origin == FIRST && !self.pooled) {
                 return;
             }
         }
         if self.anew || (origin != FIRST && !self.pooled && !self.holds(user, origin)) {
             self.links[id as usize].next = std::mem::replace(&mut self.users[user as usize].first_held, id);
         } else {
-            self.spare[usize::from(origin)].push(id);
+            self.list_unused(id);
         }
     }
 
@@ -118,7 +132,8 @@ impl<D: Door, P: Post> Worker<D, P> {
                 link.peer = Peer::Speaks;
                 link.low_water = 0;
                 link.read_shift = 0;
-                self.openings.add(id);
+                let generation = link.generation;
+                self.openings.add(id, generation);
                 self.open_sockets += 1;
                 self.tally.peak(RunPeak::Connections, self.open_sockets);
             }
@@ -246,10 +261,11 @@ impl<D: Door, P: Post> Worker<D, P> {
     /// Returns when the earliest connection attempt times out, if one is in progress.
     pub(super) fn next_opening_ns(&mut self) -> Option<u64> {
         let links = &self.links;
-        let since_ns =
-            |id: u32| links.get(id as usize).filter(|link| link.is_opening()).map(|link| link.since_ns);
-        let first_ns = self.openings.next(since_ns).and_then(since_ns)?;
-        Some(first_ns + self.outline.limits.connect_timeout_ns)
+        let is_opening = |id: u32, generation: u32| {
+            links.get(id as usize).is_some_and(|link| link.is_opening() && link.generation == generation)
+        };
+        let first = self.openings.next(is_opening)?;
+        Some(links[first as usize].since_ns + self.outline.limits.connect_timeout_ns)
     }
 
     /// Handles the timeout of a connection attempt.
@@ -271,16 +287,26 @@ impl<D: Door, P: Post> Worker<D, P> {
     /// Closes all links that a user holds, including its own.
     pub(super) fn close_all_of(&mut self, user: u32) {
         let own = self.users[user as usize].link;
-        if own != NONE {
+        if own != NONE && !self.is_needed_by_others(own) {
             self.close_planned(own);
         }
         let mut held = std::mem::replace(&mut self.users[user as usize].first_held, NONE);
         while held != NONE {
             let next = self.links[held as usize].next;
             self.close_planned(held);
-            self.spare[usize::from(self.links[held as usize].origin)].push(held);
+            self.list_unused(held);
             held = next;
         }
+    }
+
+    /// Returns whether active users share a link: one of them may only pause between two requests.
+    fn is_needed_by_others(&self, id: u32) -> bool {
+        self.outline.link.streams > 1
+            && self.links[id as usize].session.is_multiplexed()
+            && (0..self.users.len() as u32).any(|user| {
+                let state = &self.users[user as usize];
+                state.link == id && !state.retired && (state.busy || self.is_active(user))
+            })
     }
 
     /// Closes an idle link as planned.

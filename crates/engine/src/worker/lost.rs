@@ -8,7 +8,7 @@ use crate::exchange::Phase;
 use crate::fault;
 use crate::link::{Multiplex, Session};
 use plimsoll_plan::Fault;
-use plimsoll_plan::metric::RunSum;
+use plimsoll_plan::metric::{RunHist, RunSum, SeriesSum};
 use plimsoll_plan::origin::FIRST;
 use plimsoll_wire::h2::{Eof, Malformed, Session as Wire, Unfinished, code};
 
@@ -19,6 +19,8 @@ enum Loss {
     Closed { is_reset: bool },
     /// All for this reason.
     All(Fault),
+    /// The same; and it was the client that closed the connection.
+    Broken(Fault),
 }
 
 /// Returns the name of an error code (RFC 9113, section 7).
@@ -56,16 +58,31 @@ impl<D: Door, P: Post> Worker<D, P> {
 
     /// Handles a frame that the server must not send: nothing on the link can be trusted any more.
     pub(super) fn connection_broken(&mut self, at: u32, why: Malformed) {
-        self.say_goodbye(at, why.code());
-        let fault = fault::of_frames(why);
-        self.tell_of(self.links[at as usize].request, fault, why.sentence());
-        self.lose(at, Loss::All(fault));
+        self.break_off(at, fault::of_frames(why), why.code(), why.sentence());
+    }
+
+    /// Handles a response to a request that was not sent yet: the server has guessed the number of its stream.
+    pub(super) fn answered_unsent(&mut self, at: u32) {
+        self.tally.add(RunSum::UnexpectedBytes, 1);
+        let sentence = "the server responded on a stream before the request was sent";
+        self.break_off(at, Fault::UnsafeResponse, code::PROTOCOL_ERROR, sentence);
+    }
+
+    fn break_off(&mut self, at: u32, fault: Fault, code: u32, sentence: &str) {
+        self.payload.clear();
+        let Session::H2(multiplex) = &mut self.links[at as usize].session else { return };
+        // What was begun will be sent elsewhere.
+        let first = multiplex.begun.iter().map(|id| self.exchanges[*id as usize].place).min();
+        multiplex.withdraw_from(first.unwrap_or(u32::MAX));
+        self.say_goodbye(at, code);
+        self.tell_of(self.links[at as usize].request, fault, sentence);
+        self.lose(at, Loss::Broken(fault));
     }
 
     fn lose(&mut self, at: u32, loss: Loss) {
         self.tell_time();
         let link = &mut self.links[at as usize];
-        let served = link.served as usize;
+        let (served, idle_since_ns) = (link.served as usize, link.since_ns);
         let Session::H2(multiplex) = &mut link.session else { return };
         let begun = std::mem::take(&mut multiplex.begun);
         let waiting = std::mem::take(&mut multiplex.waiting);
@@ -75,7 +92,8 @@ impl<D: Door, P: Post> Worker<D, P> {
             open.push(stream);
         }
         let is_reused = served > open.len();
-        let sum = if open.is_empty() { RunSum::ClosedByServer } else { RunSum::ClosedAfterError };
+        let is_idle = open.is_empty() && !matches!(loss, Loss::Broken(_));
+        let sum = if is_idle { RunSum::ClosedByServer } else { RunSum::ClosedAfterError };
         self.tally.add(sum, 1);
         self.close_socket(at);
         for Unfinished { tag, started, .. } in open {
@@ -83,9 +101,13 @@ impl<D: Door, P: Post> Worker<D, P> {
                 continue;
             }
             match loss {
-                Loss::All(fault) => self.failed(tag, fault),
+                Loss::All(fault) | Loss::Broken(fault) => self.failed(tag, fault),
                 // Without a GOAWAY, the server closed an idle connection as the request arrived.
-                Loss::Closed { .. } if !started && is_reused && eof != Eof::Cut => self.stale(tag),
+                Loss::Closed { .. } if !started && is_reused && eof != Eof::Cut => {
+                    let sent_ns = self.exchanges[tag as usize].sent_ns;
+                    self.tally.record(RunHist::IdleBeforeClose, sent_ns.saturating_sub(idle_since_ns));
+                    self.failed(tag, Fault::StaleConnection);
+                }
                 Loss::Closed { is_reset: true } => self.failed(tag, Fault::ConnectionReset),
                 Loss::Closed { .. } if started => self.failed(tag, Fault::ClosedMidResponse),
                 Loss::Closed { .. } => self.failed(tag, Fault::ClosedBeforeResponse),
@@ -100,7 +122,7 @@ impl<D: Door, P: Post> Worker<D, P> {
 
     /// Handles GOAWAY: no more streams. With an error, the server has given up on all of them; otherwise it completes
     /// those that it has begun to process.
-    pub(super) fn goaway(&mut self, at: u32, code: u32) {
+    pub(super) fn goaway(&mut self, at: u32, code: u32, last_stream: u32) {
         self.tally.add(RunSum::GoAways, 1);
         if code != code::NO_ERROR {
             let request = self.links[at as usize].request;
@@ -113,6 +135,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         while let Some(stream) = multiplex.wire.as_mut().and_then(Wire::take_unprocessed) {
             unprocessed.push(stream.tag);
         }
+        multiplex.withdraw_from(last_stream.saturating_add(1));
         multiplex.begun.retain(|id| !unprocessed.contains(id));
         self.replace(at);
         for id in unprocessed {
@@ -123,10 +146,10 @@ impl<D: Door, P: Post> Worker<D, P> {
 
     /// Handles REFUSED_STREAM: the request may be sent again when another stream has ended.
     pub(super) fn stream_refused(&mut self, at: u32, id: u32) {
-        let is_second = self.exchanges[id as usize].is_resent;
         let Session::H2(multiplex) = &mut self.links[at as usize].session else { return };
-        if is_second || multiplex.is_draining() {
-            return self.send_again(id);
+        if self.exchanges[id as usize].has_had_its_chance() || multiplex.is_draining() {
+            self.send_again(id);
+            return self.close_if_drained(at);
         }
         let is_alone = multiplex.open_streams() == 0;
         self.take_back(id);
@@ -139,8 +162,7 @@ impl<D: Door, P: Post> Worker<D, P> {
 
     /// Sends a request again that the server has not processed; the second time, it has failed.
     fn send_again(&mut self, id: u32) {
-        let exchange = &self.exchanges[id as usize];
-        if exchange.sent_ns > 0 && exchange.is_resent {
+        if self.exchanges[id as usize].has_had_its_chance() {
             self.tell_of_reset(id, Fault::StreamRefused, code::REFUSED_STREAM);
             return self.failed(id, Fault::StreamRefused);
         }
@@ -155,7 +177,16 @@ impl<D: Door, P: Post> Worker<D, P> {
             exchange.deadline_ns = exchange.deadline_ns.saturating_sub(exchange.sent_ns);
             exchange.is_resent = true;
             self.tally.add(RunSum::RequestsUnprocessed, 1);
+            // Each address counts what was sent to it.
+            if let Some(address) = self.address_of(self.exchanges[id as usize].link) {
+                self.tally.series(address).add(SeriesSum::Ended.id(), 1);
+            }
         }
+        let exchange = &mut self.exchanges[id as usize];
+        if let Some(kept) = &mut exchange.kept {
+            kept.clear();
+        }
+        (exchange.kept_head, exchange.short) = (0, false);
         let at = exchange.link;
         (exchange.sent_ns, exchange.first_ns) = (0, 0);
         (exchange.place, exchange.written) = (0, 0);
@@ -182,6 +213,9 @@ impl<D: Door, P: Post> Worker<D, P> {
             return;
         }
         multiplex.assigned -= 1;
+        if self.pooled && !multiplex.is_replaced {
+            self.list_unused(from);
+        }
         let to = self.link_for(user, origin);
         self.assign(id, to);
         self.begin(id, Bytes::Prepared);
@@ -233,9 +267,8 @@ impl<D: Door, P: Post> Worker<D, P> {
     fn list_replaced(&mut self, at: u32) {
         let link = &mut self.links[at as usize];
         let Session::H2(multiplex) = &mut link.session else { return };
-        if std::mem::take(&mut multiplex.is_replaced) && !multiplex.is_listed {
-            multiplex.is_listed = self.pooled;
-            self.spare[usize::from(link.origin)].push(at);
+        if std::mem::take(&mut multiplex.is_replaced) {
+            self.list_unused(at);
         }
     }
 

@@ -57,11 +57,8 @@ impl<D: Door, P: Post> Worker<D, P> {
             }
         }
         let id = self.unused_link(origin);
-        if users > 1
-            && let Some(multiplex) = self.links[id as usize].session.multiplex()
-        {
-            multiplex.is_listed = true;
-            self.spare[usize::from(origin)].push(id);
+        if users > 1 {
+            self.list_unused(id);
         }
         id
     }
@@ -92,6 +89,24 @@ impl<D: Door, P: Post> Worker<D, P> {
             multiplex.start();
         }
         self.start_waiting(at);
+        // Before anything is read: if the server closes at once, a request that was never sent would have no end, and
+        // would try one connection after the other. After a failed send, what is there is read later.
+        let was_feeding = std::mem::replace(&mut self.is_feeding, true);
+        self.flush_frames(at);
+        self.is_feeding = was_feeding;
+    }
+
+    /// Notes the server's settings: waiting exchanges may begin. Those that still wait and began to before its first
+    /// settings wait because of them.
+    pub(super) fn settings_came(&mut self, at: u32) {
+        self.start_waiting(at);
+        let Some(multiplex) = self.links[at as usize].session.multiplex() else { return };
+        let is_first = !std::mem::replace(&mut multiplex.is_settled, true);
+        if is_first && multiplex.is_limited_by_server() {
+            let waiting = multiplex.waiting.len() as u64;
+            self.tally.add(RunSum::StreamWaits, waiting);
+        }
+        self.upload(at);
     }
 
     /// Opens streams for exchanges that wait, as far as there is room.
@@ -149,7 +164,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         exchange.phase = if ask.has_body { Phase::Sending } else { Phase::Waiting };
         let bytes = (out.len() - before) as u64;
         self.tally.series(exchange.request).add(SeriesSum::BytesOut.id(), bytes);
-        multiplex.begun.push(id);
+        multiplex.begin(id, before);
         link.served += 1;
         let is_last = self.requests_per_connection.is_some_and(|most| link.served >= most);
         multiplex.is_closing |= is_last;
@@ -233,8 +248,13 @@ impl<D: Door, P: Post> Worker<D, P> {
         let (state, way) = (link.state, link.way);
         let Some(multiplex) = link.session.multiplex() else { return };
         multiplex.is_dirty = false;
-        let Some(wire) = multiplex.wire.as_mut().filter(|_| state == State::Open) else { return };
-        wire.settle(&mut multiplex.out);
+        let Some(wire) = multiplex.wire.as_mut().filter(|_| state == State::Open) else {
+            return self.put_back_out(at);
+        };
+        // A server that floods and does not read is granted no more frames, or the replies would grow without end.
+        if multiplex.out.len() <= 2 * OUT_MAX {
+            wire.settle(&mut multiplex.out);
+        }
         if !multiplex.begun.is_empty() {
             self.stamp(at);
         }
@@ -256,10 +276,14 @@ impl<D: Door, P: Post> Worker<D, P> {
                 return self.mark_dirty(at);
             }
         }
+        self.put_back_out(at);
+    }
+
+    /// Takes the empty buffer of a link: at rest, it holds none.
+    fn put_back_out(&mut self, at: u32) {
         let Some(multiplex) = self.links[at as usize].session.multiplex() else { return };
-        // A link at rest holds no buffer.
         let out = std::mem::take(&mut multiplex.out);
-        if self.outs.len() < BUFFERS_MAX && out.capacity() <= 2 * OUT_MAX {
+        if self.outs.len() < BUFFERS_MAX && (1..=2 * OUT_MAX).contains(&out.capacity()) {
             self.outs.push(out);
         }
     }
@@ -280,9 +304,9 @@ impl<D: Door, P: Post> Worker<D, P> {
             self.exchange_wheel.arm(id, deadline_ns);
             if is_first {
                 self.tally.sent(request, 0, is_reused, now_ns);
-                if let Some(series) = self.address_of(at) {
-                    self.tally.series(series).add(SeriesSum::Sent.id(), 1);
-                }
+            }
+            if let Some(series) = self.address_of(at) {
+                self.tally.series(series).add(SeriesSum::Sent.id(), 1);
             }
         }
         if let Some(multiplex) = self.links[at as usize].session.multiplex() {
@@ -387,8 +411,9 @@ impl<D: Door, P: Post> Worker<D, P> {
         self.count_answer(id, answer, true);
         self.outstanding -= 1;
         self.start_waiting(at);
-        self.ended(id, end);
+        // Before the user continues, or it would open its next connection while this one is still open.
         self.close_if_drained(at);
+        self.ended(id, end);
         true
     }
 
@@ -399,8 +424,8 @@ impl<D: Door, P: Post> Worker<D, P> {
         self.count_failure(id, fault);
         self.outstanding -= 1;
         self.start_waiting(at);
-        self.ended(id, End::Failed(fault));
         self.close_if_drained(at);
+        self.ended(id, End::Failed(fault));
     }
 
     /// Resets the stream of an exchange, unless it has ended; what is left of its upload is dropped.

@@ -87,6 +87,7 @@ impl<D: Door, P: Post> Worker<D, P> {
     pub(super) fn flush(&mut self, id: u32) {
         let link = &mut self.links[id as usize];
         let exchange = link.exchange;
+        let has_frames = link.session.is_multiplexed() && link.state == State::Open;
         let Some(secured) = &mut link.tls else { return };
         let held = !secured.unsent.is_empty();
         if held {
@@ -112,9 +113,12 @@ impl<D: Door, P: Post> Worker<D, P> {
                 Io::Failed(errno) => {
                     let fault = fault::of_transfer(errno);
                     self.sealed.clear();
-                    if fault == Fault::ConnectionReset && self.is_sending(exchange) {
-                        // The response that explains it may be waiting to be read.
-                        self.exchanges[exchange as usize].phase = Phase::Waiting;
+                    let is_sending = self.is_sending(exchange);
+                    if fault == Fault::ConnectionReset && (is_sending || has_frames) {
+                        // The response that explains it, or GOAWAY, may be waiting to be read.
+                        if is_sending {
+                            self.exchanges[exchange as usize].phase = Phase::Waiting;
+                        }
                         self.links[id as usize].peer = Peer::Reset;
                         return self.read_soon(id);
                     }
@@ -184,6 +188,8 @@ impl<D: Door, P: Post> Worker<D, P> {
             self.broken(id, &refused);
             return false;
         }
+        // A failed send must not read over the bytes just opened.
+        let was_feeding = std::mem::replace(&mut self.is_feeding, true);
         if !self.sealed.is_empty() {
             self.flush(id);
         }
@@ -192,6 +198,7 @@ impl<D: Door, P: Post> Worker<D, P> {
             self.links[id as usize].early = !self.opened.is_empty();
             self.handshake_done(id);
         }
+        self.is_feeding = was_feeding;
         if self.links[id as usize].generation != generation {
             return false;
         }

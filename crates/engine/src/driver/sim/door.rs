@@ -136,8 +136,11 @@ impl Door for SimDoor {
     fn close(&mut self, socket: Socket) {
         let mut state = self.state.borrow_mut();
         state.calls.close += 1;
-        if state.links.remove(&socket).is_some() {
+        if let Some(link) = state.links.remove(&socket) {
             state.calls.open_now -= 1;
+            if !link.gone {
+                state.closed.insert(socket, link.number);
+            }
         }
     }
 

@@ -86,6 +86,8 @@ pub(super) struct State {
     pub nature: SimConditions,
     pub server: Box<dyn Server>,
     pub links: BTreeMap<Socket, Link>,
+    /// The numbers of connections that the client has closed: bytes on their way still arrive at the server.
+    pub closed: BTreeMap<Socket, u64>,
     /// By time, then in the order of creation.
     pub ahead: BTreeMap<(u64, u64), SimEvent>,
     pub sequence: u64,
@@ -104,6 +106,7 @@ impl State {
             nature,
             server,
             links: BTreeMap::new(),
+            closed: BTreeMap::new(),
             ahead: BTreeMap::new(),
             sequence: 0,
             edges: VecDeque::new(),
@@ -193,12 +196,17 @@ impl State {
 
     fn at_server(&mut self, socket: Socket, at_ns: u64, bytes: &[u8]) {
         let latency_ns = self.nature.latency_ns;
-        let Some(link) = self.links.get_mut(&socket) else { return };
+        let Some(link) = self.links.get_mut(&socket) else {
+            if let Some(number) = self.closed.get(&socket) {
+                self.server.heard(*number, at_ns, bytes);
+            }
+            return;
+        };
         if link.gone {
             // The server has closed: its kernel responds with a reset.
             return self.later(at_ns + latency_ns, SimEvent::Reset(socket));
         }
-        if let Some(answer) = self.server.heard(link.number, bytes) {
+        if let Some(answer) = self.server.heard(link.number, at_ns, bytes) {
             link.gone = answer.then != Then::Stay;
             return send(&mut self.ahead, &mut self.sequence, link, (socket, at_ns + latency_ns), answer);
         }
@@ -229,16 +237,20 @@ fn send(
         *sequence += 1;
         ahead.insert((at_ns, *sequence), what);
     };
+    if answer.is_apart {
+        then_ns = from_ns;
+    }
     for (after_ns, bytes) in answer.pieces {
-        then_ns += after_ns;
-        lay(then_ns, SimEvent::AtClient(socket, bytes));
+        let at_ns = if answer.is_apart { from_ns + after_ns } else { then_ns + after_ns };
+        then_ns = then_ns.max(at_ns);
+        lay(at_ns, SimEvent::AtClient(socket, bytes));
     }
     match answer.then {
         Then::Stay => {}
         Then::Close => lay(then_ns, SimEvent::Fin(socket)),
         Then::Reset => lay(then_ns, SimEvent::Reset(socket)),
     }
-    link.until_ns = then_ns;
+    link.until_ns = link.until_ns.max(then_ns);
 }
 
 /// Returns the length of the request at the front, if it is complete.
