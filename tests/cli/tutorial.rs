@@ -1,7 +1,7 @@
 //! The tutorial works as it is written: a reader who types its commands and saves its files gets its exit codes.
 
 use super::{Block, blocks, read, root};
-use crate::support::{BINARY, Ruler, Scratch, Tool, beside_first};
+use crate::support::{BINARY, Ruler, Scratch, Tool, alongside_first};
 use std::process::Command;
 
 const PAGE: &str = "docs/tutorial/first-load-test.md";
@@ -90,7 +90,7 @@ impl Reader {
 
 #[test]
 fn a_reader_of_the_tutorial_gets_its_results() {
-    beside_first(|| {
+    alongside_first(|| {
         let mut reader = Reader::default();
         for block in blocks(&read(PAGE)) {
             reader.follow(&block);

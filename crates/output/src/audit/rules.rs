@@ -5,11 +5,8 @@ use plimsoll_audit::{Grade, rules};
 /// One table for each grade: code, and what is checked with its formula. What stands around it is written by hand.
 pub fn rules_page() -> String {
     let mut out = String::new();
-    let grades = [
-        (Grade::Impossible, "Impossible"),
-        (Grade::Implausible, "Implausible"),
-        (Grade::Missing, "Missing"),
-    ];
+    let grades =
+        [(Grade::Impossible, "Impossible"), (Grade::Implausible, "Implausible"), (Grade::Missing, "Missing")];
     for (grade, title) in grades {
         out.push_str(&format!("### {title}\n\n| rule | condition of a sound result |\n| --- | --- |\n"));
         for rule in rules().filter(|r| r.grade == grade) {
