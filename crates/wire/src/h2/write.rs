@@ -89,7 +89,7 @@ impl Session {
     #[inline]
     pub fn settle(&mut self, out: &mut Vec<u8>) {
         self.credit(Limits::FREE_PER_SETTLE);
-        if self.flow.owed >= self.config.connection_window / 2 && self.failed.is_none() {
+        if self.flow.owed >= self.config.connection_window / 2 {
             frame::put_number(out, kind::WINDOW_UPDATE, 0, self.flow.owed);
             self.flow.owed = 0;
         }

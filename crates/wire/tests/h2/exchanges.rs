@@ -246,6 +246,8 @@ fn the_length_of_a_body_is_checked_at_its_end_and_before_it_exceeds() {
             Some(Event::Refused { why, .. }) => {
                 assert_eq!(sent, [(RST_STREAM, 0, stream, why.code().to_be_bytes().to_vec())]);
                 assert_eq!(client.session.open_streams(), 0);
+                // A head that ends the stream too early is not shown.
+                assert_eq!(client.seen.heads.len(), usize::from(events.len() > 1));
                 Some(*why)
             }
             Some(Event::Done { .. }) => None,

@@ -213,6 +213,7 @@ fn deviations_that_change_no_end_are_accepted() {
     ] {
         assert_eq!(head(END_HEADERS, &block("200", &[(name, value)])), None, "{name}: {value}");
     }
+    assert_eq!(refused(&[frame(HEADERS, ALONE, 1, &field("content-length", "any"))]), None, "a trailer");
     for status in ["299", "599", "999"] {
         assert_eq!(head(END_HEADERS, &block(status, &[])), None);
     }
@@ -261,4 +262,10 @@ fn reasons_are_numbered_in_order_and_each_says_something_else() {
         let same = Malformed::ALL.into_iter().filter(|other| other.sentence() == malformed.sentence());
         assert_eq!(same.count(), 1, "{malformed:?}");
     }
+    let of_streams = Malformed::ALL.iter().filter(|malformed| malformed.is_stream());
+    assert_eq!(
+        of_streams.map(|malformed| malformed.number()).collect::<Vec<_>>(),
+        (19..=31).collect::<Vec<_>>()
+    );
+    assert!(Malformed::StreamFlow.is_stream() && !Malformed::Flood.is_stream());
 }

@@ -189,6 +189,21 @@ fn frames_between_wake_ups_or_between_data_are_no_flood() {
 }
 
 #[test]
+fn each_exchange_may_bring_some_frames_of_overhead() {
+    let limits = Limits { overhead_frames_max: 50, ..Limits::default() };
+    let exchanges = |overhead: usize| {
+        let mut client = flooded(limits);
+        (0..1000).try_for_each(|_| {
+            let stream = client.open(GET).unwrap();
+            let ping = frame(PING, ACK, 0, &[0; 8]).repeat(overhead);
+            client.feed(&[ping, frame(HEADERS, ALONE, stream, OK)].concat())
+        })
+    };
+    assert_eq!(exchanges(4), Ok(()));
+    assert_eq!(exchanges(5), Err(Malformed::Flood));
+}
+
+#[test]
 fn an_upload_may_be_answered_with_many_updates() {
     let limits = Limits { overhead_frames_max: 50, ..Limits::default() };
     let mut client = flooded(limits);

@@ -88,6 +88,16 @@ fn a_smaller_table_takes_what_fits_and_the_rest_stays_literal() {
 }
 
 #[test]
+fn a_table_that_is_one_byte_too_small_for_the_second_field_takes_one() {
+    let (fields, ids) = list(&[("x-a", "1"), ("x-b", "2")]);
+    let (mut encoder, mut decoder) = (Encoder::new(), Decoder::new(4096));
+    encoder.settle(71);
+    put(&mut encoder, &mut decoder, &fields, &ids);
+    let again = put(&mut encoder, &mut decoder, &fields, &ids);
+    assert_eq!((again[0], again[1]), (0xbe, 0x00));
+}
+
+#[test]
 fn a_table_of_zero_is_said_once_and_never_used() {
     let (fields, ids) = list(&[("x-a", "1")]);
     let (mut encoder, mut decoder) = (Encoder::new(), Decoder::new(4096));
