@@ -340,7 +340,7 @@ pub struct Http2 {
     pub streams_per_connection: u32,
     /// Connections that the server asked to stop using (GOAWAY).
     pub goaways: u64,
-    /// Requests that the server did not process and that were sent again, and their share of all requests sent.
+    /// Requests that the server did not process and that were retried, and their share of all requests sent.
     pub requests_unprocessed: u64,
     pub requests_unprocessed_ratio: f64,
     /// Streams that the load generator reset, for example after a timeout.

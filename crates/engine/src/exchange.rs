@@ -136,7 +136,7 @@ impl Exchange {
         }
     }
 
-    /// Returns whether its frames wait to be sent together with others, so that the time of the timeout is not known yet.
+    /// Returns whether its frames wait to be sent together with others: the time of the timeout is not known yet.
     pub fn is_begun(&self) -> bool {
         self.sent_ns == 0 && self.is_in_flight()
     }

@@ -65,8 +65,8 @@ fn classify(e: &std::io::Error) -> ProbeError {
     }
 }
 
-/// Returns the status of the response to one GET, without waiting for the rest of the response. Over TLS, the version of
-/// HTTP is the one that the server chooses; over plain text, it is HTTP/2 if `is_http2`.
+/// Returns the status of the response to one GET, without waiting for the rest of the response. Over TLS, the server
+/// chooses the version of HTTP; over plain text, it is HTTP/2 if `is_http2`.
 ///
 /// # Errors
 /// Returns an error if there is no response, or if it is not HTTP.

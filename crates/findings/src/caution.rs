@@ -290,7 +290,7 @@ cautions! {
         "keep idle connections open on the server for longer than its clients do, or use `--no-keepalive`";
     RequestsUnprocessed = "requests_unprocessed", Warning, System, Line(Connections),
         "the server did not process some requests",
-        "each was sent again, and its response time includes both attempts",
+        "each was retried, and its response time includes both attempts",
         "allow more requests on a connection on the server (nginx: `keepalive_requests`), or use fewer streams";
     StreamLimitReached = "stream_limit_reached", Warning, Plan, Line(Connections),
         "requests waited for an HTTP/2 stream",

@@ -186,7 +186,7 @@ fn connections(s: &Summary) -> Vec<String> {
         facts.push(format!("HTTP/2 with {users} per connection"));
         for (n, what) in [
             (http2.goaways, "closed with GOAWAY"),
-            (http2.requests_unprocessed, "requests sent again"),
+            (http2.requests_unprocessed, "requests retried"),
             (http2.streams_reset, "streams reset"),
             (http2.requests_limited_by_streams, "requests waited for a stream"),
         ] {

@@ -106,8 +106,9 @@ ids! {
             "values of user-defined metrics that were not counted: not a number, or negative where that has no meaning";
         GoAways = "goaways", "HTTP/2 connections that the server asked to stop using (GOAWAY)";
         RequestsUnprocessed = "requests_unprocessed",
-            "HTTP/2 requests that the server did not process (GOAWAY, REFUSED_STREAM) and that were sent again";
-        StreamsReset = "http2_streams_reset", "HTTP/2 streams that the load generator reset, for example after a timeout";
+            "HTTP/2 requests that the server did not process (GOAWAY, REFUSED_STREAM) and that were retried";
+        StreamsReset = "http2_streams_reset",
+            "HTTP/2 streams that the load generator reset, for example after a timeout";
         StreamWaits = "requests_limited_by_streams",
             "HTTP/2 requests that waited because the server allows fewer streams on a connection than `streams`";
     }

@@ -32,7 +32,7 @@ const STREAMS_SHARE: f64 = 0.01;
 fn unprocessed(e: &Inputs) -> Option<Caution> {
     let http2 = e.client.connections.http2.as_ref()?;
     (http2.requests_unprocessed_ratio >= STREAMS_SHARE).then(|| {
-        let evidence = Evidence::RequestsSentAgain {
+        let evidence = Evidence::RequestsRetried {
             unprocessed_count: http2.requests_unprocessed,
             unprocessed_ratio: http2.requests_unprocessed_ratio,
             goaways_count: http2.goaways,

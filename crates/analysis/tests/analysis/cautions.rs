@@ -249,11 +249,11 @@ cases! {
         Run::closed(15).all_ticks(|t| (0..860).for_each(|_| answer(t, 0, 300 * MS, 200))),
         ["independent arrivals"];
 
-    requests_that_the_server_handed_back_were_sent_again: RequestsUnprocessed, Warning,
+    requests_that_the_server_did_not_process_were_retried: RequestsUnprocessed, Warning,
         over_http2().all_ticks(|t| t.run.add(RunSum::RequestsUnprocessed.id(), 100)),
         // One in a thousand, as at the end of a connection.
         over_http2().all_ticks(|t| t.run.add(RunSum::RequestsUnprocessed.id(), 1)),
-        ["1,500 requests", "sent again", "keepalive_requests"];
+        ["1,500 requests", "retried", "keepalive_requests"];
 
     a_server_that_allows_few_streams_makes_requests_wait: StreamLimitReached, Warning,
         over_http2().all_ticks(|t| t.run.add(RunSum::StreamWaits.id(), 500)),

@@ -139,7 +139,7 @@ evidence! {
         suggested_count: u64,
     }
     /// HTTP/2 requests that the server did not process (GOAWAY, REFUSED_STREAM).
-    RequestsSentAgain: RequestsUnprocessed { unprocessed_count: u64, unprocessed_ratio: f64, goaways_count: u64 }
+    RequestsRetried: RequestsUnprocessed { unprocessed_count: u64, unprocessed_ratio: f64, goaways_count: u64 }
     /// HTTP/2 requests that waited because the server allows fewer streams than the plan.
     StreamsFull: StreamLimitReached { waited_count: u64, waited_ratio: f64, streams_count: u64 }
     /// Requests in flight, measured and by N = X R.

@@ -192,7 +192,7 @@ impl Kind {
                 wait_p99_ns: Some(90 * MS),
                 suggested_count: 100,
             },
-            Kind::RequestsUnprocessed => Evidence::RequestsSentAgain {
+            Kind::RequestsUnprocessed => Evidence::RequestsRetried {
                 unprocessed_count: 1_830,
                 unprocessed_ratio: 0.029,
                 goaways_count: 60,

@@ -238,7 +238,7 @@ pub(super) const fn text(kind: Kind) -> &'static str {
              processed those (GOAWAY), or it refused their streams (REFUSED_STREAM). The load generator sent each \
              again once, on another connection, as browsers do. The requests succeeded, but their response times \
              include both attempts.\n\n\
-             At least 1% of the requests were sent again.\n\n\
+             At least 1% of the requests were retried.\n\n\
              Many servers close a connection after a number of requests (nginx: `keepalive_requests`, 1,000 by \
              default): raise it, or use fewer streams on a connection."
         }

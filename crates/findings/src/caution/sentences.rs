@@ -3,6 +3,7 @@
 //! The match has an arm for every shape of evidence, so a new one without its words does not compile.
 
 mod client;
+mod connections;
 mod lists;
 mod record;
 mod samples;
@@ -128,23 +129,12 @@ fn sentences(evidence: &Evidence) -> Sentences {
             ratio(*schedule_lag_p99_ns as f64 / *response_p99_ns as f64),
             duration_ns(*response_p99_ns)
         )),
-        Evidence::RequestsSentAgain { unprocessed_count, unprocessed_ratio, goaways_count } => {
-            let goaways = match goaways_count {
-                0 => String::new(),
-                n => format!("; the server closed {} with GOAWAY", counted(*n, "connection")),
-            };
-            Sentences::of(format!(
-                "{} ({}) sent again{goaways}",
-                counted(*unprocessed_count, "request"),
-                ratio(*unprocessed_ratio)
-            ))
+        Evidence::RequestsRetried { unprocessed_count, unprocessed_ratio, goaways_count } => {
+            connections::retried(*unprocessed_count, *unprocessed_ratio, *goaways_count)
         }
-        Evidence::StreamsFull { waited_count, waited_ratio, streams_count } => Sentences::of(format!(
-            "{} ({}) found no free stream: the server allows fewer than {} on a connection",
-            counted(*waited_count, "request"),
-            ratio(*waited_ratio),
-            count(*streams_count)
-        )),
+        Evidence::StreamsFull { waited_count, waited_ratio, streams_count } => {
+            connections::streams_full(*waited_count, *waited_ratio, *streams_count)
+        }
         Evidence::ConnectionsFull {
             queued_count,
             unstarted_count,
@@ -153,37 +143,12 @@ fn sentences(evidence: &Evidence) -> Sentences {
             streams_count,
             wait_p99_ns,
             suggested_count,
-        } => {
-            let wait = wait_p99_ns.map_or(String::new(), |w| format!(", p99 wait {}", duration_ns(w)));
-            let never = match unstarted_count {
-                0 => String::new(),
-                n => format!("; {} still waited at the end", count(*n)),
-            };
-            // Each worker has its share of them, and the share of one may be in use while another has room.
-            let of_streams = *limit_count / (*streams_count).max(1);
-            let found = match *peak_count > 0 && *peak_count < of_streams {
-                _ if *streams_count > 1 => format!(
-                    "all {} of {} in use",
-                    counted(*limit_count, "stream"),
-                    counted(of_streams, "connection")
-                ),
-                true => format!(
-                    "none free on its worker (peak {} of {} open)",
-                    count(*peak_count),
-                    count(*limit_count)
-                ),
-                false => format!("all {} in use", counted(*limit_count, "connection")),
-            };
-            let arrivals = counted(*queued_count, "arrival");
-            // To be typed, so without commas.
-            Sentences::of(format!(
-                "{arrivals} found {found}{wait}{never}"
-            ))
-            .advising(format!(
-                "raise `--max-connections` (for example to {suggested_count}), unless real clients share as few \
-                 connections"
-            ))
-        }
+        } => connections::full(
+            [*queued_count, *unstarted_count],
+            [*peak_count, *limit_count, *streams_count],
+            *wait_p99_ns,
+            *suggested_count,
+        ),
         Evidence::InFlightDiffers { measured_mean, computed_mean } => Sentences::of(format!(
             "{measured_mean:.1} requests in flight measured, {computed_mean:.1} computed (throughput × service time)"
         ))

@@ -42,7 +42,7 @@ fn facts(s: &Summary) -> Block {
     if let Some(http2) = &c.http2 {
         facts.push(exact("users per connection (HTTP/2)", http2.streams_per_connection.into()));
         facts.push(exact("closed with GOAWAY", http2.goaways));
-        facts.push(exact("requests sent again", http2.requests_unprocessed));
+        facts.push(exact("requests retried", http2.requests_unprocessed));
         facts.push(exact("streams reset", http2.streams_reset));
         facts.push(exact("requests that waited for a stream", http2.requests_limited_by_streams));
     }
