@@ -18,6 +18,8 @@ mod hostile_link;
 mod hostile_tls;
 mod http2;
 mod http2_ends;
+mod http2_links;
+mod http2_programs;
 mod link_openssl;
 mod link_support;
 mod link_tls;
