@@ -17,6 +17,7 @@ mod floods;
 mod hostile_link;
 mod hostile_tls;
 mod http2;
+mod http2_bodies;
 mod http2_ends;
 mod http2_links;
 mod http2_programs;
