@@ -106,7 +106,6 @@ impl<D: Door, P: Post> Worker<D, P> {
             let waiting = multiplex.waiting.len() as u64;
             self.tally.add(RunSum::StreamWaits, waiting);
         }
-        self.upload(at);
     }
 
     /// Opens streams for exchanges that wait, as far as there is room.
@@ -170,7 +169,6 @@ impl<D: Door, P: Post> Worker<D, P> {
         multiplex.is_closing |= is_last;
         if ask.has_body {
             multiplex.uploads.push(id);
-            self.upload(at);
         }
         if self.is_draining(at) {
             self.replace(at);
@@ -255,7 +253,11 @@ impl<D: Door, P: Post> Worker<D, P> {
         if multiplex.out.len() <= 2 * OUT_MAX {
             wire.settle(&mut multiplex.out);
         }
-        if !multiplex.begun.is_empty() {
+        let has_begun = !multiplex.begun.is_empty();
+        if !multiplex.uploads.is_empty() {
+            self.upload(at);
+        }
+        if has_begun {
             self.stamp(at);
         }
         let Some(multiplex) = self.links[at as usize].session.multiplex() else { return };

@@ -205,7 +205,8 @@ pub struct Peer {
     pub answers_heads: bool,
     /// The first frames; SETTINGS without limits unless a test replaces them.
     pub greeting: Says,
-    /// The initial window of streams, and whether the server opens windows as bodies arrive.
+    /// The first window of the connection and of streams that the client may not exceed, and whether the server opens windows as bodies arrive.
+    pub first_window: i64,
     pub window: u32,
     pub widens: bool,
     pub connects: Box<dyn FnMut(u64) -> Connect>,
@@ -220,6 +221,7 @@ pub fn peer(script: impl FnMut(&Asked) -> Says + 'static) -> Peer {
         script: Box::new(script),
         answers_heads: false,
         greeting: says().at(0, settings(&[])),
+        first_window: 65_535,
         window: 65_535,
         widens: true,
         connects: Box::new(|_| Connect::Accept { after_ns: 0 }),
@@ -247,6 +249,45 @@ impl Peer {
 
     pub fn record(&self) -> Rc<RefCell<Record>> {
         Rc::clone(&self.record)
+    }
+
+    /// Reads bytes of a connection; returns what is sent in reply.
+    pub fn hear(&mut self, connection: u64, now_ns: u64, bytes: &[u8]) -> Says {
+        let conn = self.conns.entry(connection).or_insert_with(|| Conn {
+            heard: Vec::new(),
+            has_begun: false,
+            decoder: Decoder::new(4_096),
+            last_stream: 0,
+            asked: 0,
+            open: BTreeMap::new(),
+            ends: Vec::new(),
+            window: self.first_window,
+            windows: BTreeMap::new(),
+        });
+        conn.heard.extend_from_slice(bytes);
+        let mut all = says();
+        loop {
+            let conn = self.conns.get_mut(&connection).unwrap();
+            if !conn.has_begun && conn.heard.starts_with(PREFACE) {
+                conn.heard.drain(..PREFACE.len());
+            }
+            let Some(&[a, b, c, kind, flags, s0, s1, s2, s3]) = conn.heard.first_chunk() else { break };
+            let len = u32::from_be_bytes([0, a, b, c]) as usize;
+            if conn.heard.len() < 9 + len {
+                break;
+            }
+            let stream = u32::from_be_bytes([s0, s1, s2, s3]);
+            let payload = conn.heard[9..9 + len].to_vec();
+            conn.heard.drain(..9 + len);
+            let reply = self.frame(Frame { connection, at_ns: now_ns, kind, flags, stream, payload });
+            all.pieces.extend(reply.pieces);
+            all.then = all.then.or(reply.then);
+        }
+        let conn = self.conns.get_mut(&connection).unwrap();
+        for (after_ns, bytes) in &all.pieces {
+            conn.ends.extend(ends_in(bytes).into_iter().map(|stream| (now_ns + after_ns, stream)));
+        }
+        all
     }
 
     /// Reads one frame.
@@ -373,42 +414,10 @@ impl Server for Peer {
     }
 
     fn heard(&mut self, connection: u64, now_ns: u64, bytes: &[u8]) -> Option<Answer> {
-        let conn = self.conns.entry(connection).or_insert_with(|| Conn {
-            heard: Vec::new(),
-            has_begun: false,
-            decoder: Decoder::new(4_096),
-            last_stream: 0,
-            asked: 0,
-            open: BTreeMap::new(),
-            ends: Vec::new(),
-            window: 65_535,
-            windows: BTreeMap::new(),
-        });
-        conn.heard.extend_from_slice(bytes);
-        let mut all = says();
-        loop {
-            let conn = self.conns.get_mut(&connection)?;
-            if !conn.has_begun && conn.heard.starts_with(PREFACE) {
-                conn.heard.drain(..PREFACE.len());
-            }
-            let Some(&[a, b, c, kind, flags, s0, s1, s2, s3]) = conn.heard.first_chunk() else { break };
-            let len = u32::from_be_bytes([0, a, b, c]) as usize;
-            if conn.heard.len() < 9 + len {
-                break;
-            }
-            let stream = u32::from_be_bytes([s0, s1, s2, s3]);
-            let payload = conn.heard[9..9 + len].to_vec();
-            conn.heard.drain(..9 + len);
-            let reply = self.frame(Frame { connection, at_ns: now_ns, kind, flags, stream, payload });
-            all.pieces.extend(reply.pieces);
-            all.then = all.then.or(reply.then);
-        }
-        let conn = self.conns.get_mut(&connection)?;
-        let mut answer = Answer::silence().apart();
-        for (after_ns, bytes) in all.pieces {
-            conn.ends.extend(ends_in(&bytes).into_iter().map(|stream| (now_ns + after_ns, stream)));
-            answer = answer.piece(after_ns, &bytes);
-        }
-        Some(answer.then(all.then.unwrap_or(Then::Stay)))
+        let all = self.hear(connection, now_ns, bytes);
+        let pieces = all.pieces.iter();
+        let answer =
+            pieces.fold(Answer::silence(), |answer, (after_ns, bytes)| answer.piece(*after_ns, bytes));
+        Some(answer.apart().then(all.then.unwrap_or(Then::Stay)))
     }
 }
