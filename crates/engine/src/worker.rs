@@ -1,18 +1,19 @@
 //! One core's work: users, connections, timers, and numbers of one thread, which shares nothing with the others.
 //!
 //! [`turn`] is the event loop. [`link`] opens and closes connections, [`exchange`] sends a request over one ([`secure`]
-//! over TLS, [`multiplex`] over HTTP/2, whose [`frames`] it reads and whose links may be [`lost`]). [`read`] passes
-//! received bytes ([`stream`] for endless streams of events, [`keep`] for kept parts of a response) to one of the
-//! [`ends`], in [`shares`] of an event-loop iteration. [`arrivals`] and [`next`] decide which user sends next,
-//! [`attempts`] handles failed connections, and [`unasked`] handles bytes received without a request. [`resume`] runs
-//! programs. Links, exchanges, and users have separate numbers. The worker is generic over its [`Door`], so tests run it
-//! in a network made of numbers.
+//! over TLS, [`multiplex`] and [`flush`] over HTTP/2, whose [`frames`] it reads, and whose links may be [`lost`]).
+//! [`read`] passes received bytes ([`stream`] for endless streams of events, [`keep`] for kept parts of a response) to
+//! one of the [`ends`], in [`shares`] of an event-loop iteration. [`arrivals`] and [`next`] decide which user sends
+//! next, [`attempts`] handles failed connections, and [`unasked`] handles bytes received without a request.
+//! [`resume`] runs programs. Links, exchanges, and users have separate numbers. The worker is generic over its
+//! [`Door`], so tests run it in a network made of numbers.
 
 mod arrivals;
 mod attempts;
 mod config;
 mod ends;
 mod exchange;
+mod flush;
 mod frames;
 mod keep;
 mod link;

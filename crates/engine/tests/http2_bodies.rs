@@ -87,7 +87,7 @@ fn a_response_before_the_body_is_complete_ends_the_request() {
     // The connection's window is used up by the first ones: the others have only heads.
     out.check();
     assert_eq!((out.status(413), out.count(SeriesSum::Failed)), (20, 20));
-    assert_eq!(out.sum(RunSum::ConnOpened), 1);
+    assert_eq!((out.sum(RunSum::ConnOpened), out.sum(RunSum::StreamsReset)), (1, 20));
     let record = record.borrow();
     assert!(record.asked.iter().all(|asked| !asked.is_complete));
     assert!(record.asked.iter().map(|asked| asked.body.len()).sum::<usize>() <= 65_535);
@@ -151,11 +151,14 @@ fn a_server_that_floods_and_does_not_read_is_cut_off() {
 
 // ---- TLS ----------------------------------------------------------------------------------------------------------
 
+/// What a server says to bytes of a connection at a time.
+type Hears = Box<dyn FnMut(u64, u64, &[u8]) -> Says>;
+
 /// The same server behind TLS. Its pieces are sealed at once and sent in the order of their times.
 struct Sealed {
     config: Arc<ServerConfig>,
     tls: BTreeMap<u64, ServerConnection>,
-    inner: Box<dyn FnMut(u64, u64, &[u8]) -> Says>,
+    inner: Hears,
 }
 
 fn sealed(mut peer: Peer) -> (Setup, Sealed) {

@@ -295,7 +295,7 @@ fn requests_on_streams_allocate_nothing() {
         steady(Draft { link: Link { reuse: Reuse::Pool, ..Link::default() }, ..users(8) }, 4, &[0], 76, None),
     );
     none("uploads", steady(users(4), 4, &[10_000], 76, None));
-    none("uploads in several windows", steady(users(2), 2, &[100_000], 76, None));
+    none("uploads in several windows", steady(users(6), 2, &[100_000], 76, None));
 }
 
 /// Three requests at once: one kept, one rendered, one decided on.

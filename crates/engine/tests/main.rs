@@ -19,6 +19,7 @@ mod hostile_tls;
 mod http2;
 mod http2_bodies;
 mod http2_ends;
+mod http2_limits;
 mod http2_links;
 mod http2_programs;
 mod link_openssl;

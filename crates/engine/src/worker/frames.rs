@@ -3,7 +3,7 @@
 use super::keep::{Keep, Lent, Streaming};
 use super::{Post, Worker};
 use crate::driver::Door;
-use crate::exchange::Exchange;
+use crate::exchange::{Exchange, Phase};
 use crate::fault;
 use plimsoll_plan::Fault;
 use plimsoll_plan::metric::RunSum;
@@ -140,6 +140,9 @@ impl<D: Door, P: Post> Worker<D, P> {
             }
             Event::Done { tag, answer, .. } => {
                 self.first_byte(tag);
+                // The session has reset the stream if the body of the request was not complete.
+                let is_cut = self.exchanges[tag as usize].phase == Phase::Sending;
+                self.tally.add(RunSum::StreamsReset, u64::from(is_cut));
                 self.note_location(tag, answer.status);
                 if self.exchanges[tag as usize].is_looked_at() {
                     self.describe(tag, Some(answer), false);

@@ -5,13 +5,12 @@
 
 use super::exchange::{Bytes, End};
 use super::{Here, Post, Worker};
-use crate::driver::{Door, Io};
+use crate::driver::Door;
 use crate::exchange::Phase;
-use crate::fault;
-use crate::link::{Multiplex, OUT_MAX, Session, State, Way};
+use crate::link::{Multiplex, Session, State, Way};
 use plimsoll_plan::Fault;
 use plimsoll_plan::link::Window;
-use plimsoll_plan::metric::{RunHist, RunSum, SeriesSum};
+use plimsoll_plan::metric::{RunSum, SeriesSum};
 use plimsoll_plan::origin::OriginId;
 use plimsoll_plan::outline::Outline;
 use plimsoll_plan::program::BodyUse;
@@ -20,9 +19,6 @@ use plimsoll_wire::h2::{self, Ask, Config, Request, code};
 
 /// Streams on one connection for the parallel requests of a program.
 const PARALLEL: u32 = 24;
-
-/// Most empty buffers for frames that are kept.
-const BUFFERS_MAX: usize = 64;
 
 /// Returns the session of a new link to a place.
 pub(super) fn new_session(outline: &Outline, place: &Here, is_table: bool) -> Session {
@@ -185,219 +181,6 @@ impl<D: Door, P: Post> Worker<D, P> {
     fn is_draining(&mut self, at: u32) -> bool {
         self.links[at as usize].session.multiplex().is_some_and(|multiplex| multiplex.is_draining())
     }
-
-    /// Adds as much of the bodies of requests as windows and buffer allow.
-    pub(super) fn upload(&mut self, at: u32) {
-        let Session::H2(multiplex) = &mut self.links[at as usize].session else { return };
-        let Multiplex { wire: Some(wire), out, uploads, .. } = &mut **multiplex else { return };
-        let mut next = 0;
-        while let Some(&id) = uploads.get(next)
-            && out.len() < OUT_MAX
-        {
-            let exchange = &mut self.exchanges[id as usize];
-            let bytes: &[u8] = match &exchange.out {
-                Some(held) => held,
-                None => &self.compiled.requests[exchange.request as usize].bytes,
-            };
-            let rest = &bytes[exchange.written as usize..];
-            let part = rest.len().min(OUT_MAX - out.len());
-            let before = out.len();
-            let taken = wire.write(exchange.place, &rest[..part], part == rest.len(), out);
-            exchange.written += taken as u32;
-            let is_complete = taken == rest.len();
-            let sent = (out.len() - before) as u64;
-            self.tally.series(exchange.request).add(SeriesSum::BytesOut.id(), sent);
-            if !is_complete {
-                next += 1;
-                continue;
-            }
-            exchange.phase = Phase::Waiting;
-            uploads.swap_remove(next);
-            if exchange.sent_ns > 0 {
-                self.tally.record(RunHist::SendBlocked, self.now_ns.saturating_sub(exchange.sent_ns));
-            }
-        }
-    }
-
-    // ---- sending ----------------------------------------------------------------------------------------------
-
-    /// Notes that a link may have frames to send, and gives it a buffer for them.
-    #[inline]
-    pub(super) fn mark_dirty(&mut self, at: u32) {
-        let Some(multiplex) = self.links[at as usize].session.multiplex() else { return };
-        if !std::mem::replace(&mut multiplex.is_dirty, true) {
-            if multiplex.out.capacity() == 0 {
-                multiplex.out = self.outs.pop().unwrap_or_default();
-            }
-            self.dirty.push(at);
-        }
-    }
-
-    /// Sends the frames that have come together since the last call.
-    #[inline]
-    pub(super) fn flush_dirty(&mut self) {
-        while let Some(at) = self.dirty.pop() {
-            self.flush_frames(at);
-        }
-    }
-
-    fn flush_frames(&mut self, at: u32) {
-        let link = &mut self.links[at as usize];
-        let (state, way) = (link.state, link.way);
-        let Some(multiplex) = link.session.multiplex() else { return };
-        multiplex.is_dirty = false;
-        let Some(wire) = multiplex.wire.as_mut().filter(|_| state == State::Open) else {
-            return self.put_back_out(at);
-        };
-        // A server that floods and does not read is granted no more frames, or the replies would grow without end.
-        if multiplex.out.len() <= 2 * OUT_MAX {
-            wire.settle(&mut multiplex.out);
-        }
-        let has_begun = !multiplex.begun.is_empty();
-        if !multiplex.uploads.is_empty() {
-            self.upload(at);
-        }
-        if has_begun {
-            self.stamp(at);
-        }
-        let Some(multiplex) = self.links[at as usize].session.multiplex() else { return };
-        if !multiplex.out.is_empty() {
-            match way {
-                Way::Plain => self.send_frames(at),
-                Way::Sealed => self.seal_frames(at),
-            }
-        }
-        let Some(multiplex) = self.links[at as usize].session.multiplex() else { return };
-        if !multiplex.out.is_empty() || multiplex.is_dirty {
-            return;
-        }
-        if !multiplex.uploads.is_empty() {
-            self.upload(at);
-            let Some(multiplex) = self.links[at as usize].session.multiplex() else { return };
-            if !multiplex.out.is_empty() {
-                return self.mark_dirty(at);
-            }
-        }
-        self.put_back_out(at);
-    }
-
-    /// Takes the empty buffer of a link: at rest, it holds none.
-    fn put_back_out(&mut self, at: u32) {
-        let Some(multiplex) = self.links[at as usize].session.multiplex() else { return };
-        let out = std::mem::take(&mut multiplex.out);
-        if self.outs.len() < BUFFERS_MAX && (1..=2 * OUT_MAX).contains(&out.capacity()) {
-            self.outs.push(out);
-        }
-    }
-
-    /// Stamps the requests that have begun on a link as sent now.
-    fn stamp(&mut self, at: u32) {
-        self.tell_time();
-        let now_ns = self.now_ns;
-        let Some(multiplex) = self.links[at as usize].session.multiplex() else { return };
-        let mut begun = std::mem::take(&mut multiplex.begun);
-        for id in begun.drain(..) {
-            let exchange = &mut self.exchanges[id as usize];
-            exchange.sent_ns = now_ns;
-            exchange.deadline_ns = exchange.deadline_ns.saturating_add(now_ns);
-            let (deadline_ns, request) = (exchange.deadline_ns, exchange.request);
-            // A retried request was counted, and has been in flight since.
-            let (is_first, is_reused) = (!exchange.is_resent, exchange.place > 1);
-            self.exchange_wheel.arm(id, deadline_ns);
-            if is_first {
-                self.tally.sent(request, 0, is_reused, now_ns);
-            }
-            if let Some(series) = self.address_of(at) {
-                self.tally.series(series).add(SeriesSum::Sent.id(), 1);
-            }
-        }
-        if let Some(multiplex) = self.links[at as usize].session.multiplex() {
-            multiplex.begun = begun;
-        }
-    }
-
-    fn send_frames(&mut self, at: u32) {
-        let link = &mut self.links[at as usize];
-        let Session::H2(multiplex) = &mut link.session else { return };
-        let mut sent = 0;
-        while sent < multiplex.out.len() {
-            match self.door.send(link.socket, &multiplex.out[sent..]) {
-                Io::Done(n) => sent += n,
-                Io::WouldBlock => break,
-                Io::Failed(errno) => {
-                    let fault = fault::of_transfer(errno);
-                    multiplex.out.clear();
-                    if fault == Fault::ConnectionReset {
-                        // What explains it (GOAWAY, a response) may be waiting to be read.
-                        link.peer = crate::link::Peer::Reset;
-                        return self.read_soon(at);
-                    }
-                    return self.link_lost(at, Some(fault));
-                }
-            }
-        }
-        multiplex.out.drain(..sent);
-    }
-
-    fn seal_frames(&mut self, at: u32) {
-        let link = &mut self.links[at as usize];
-        let (Session::H2(multiplex), Some(secured)) = (&mut link.session, &mut link.tls) else { return };
-        if !secured.unsent.is_empty() {
-            // The kernel takes no more; the frames wait, and are sealed when there is room.
-            return;
-        }
-        self.sealed.clear();
-        if let Err(refused) = secured.channel.seal(&multiplex.out, &mut self.sealed) {
-            let request = link.request;
-            self.tell_of(request, Fault::Tls, &refused.to_string());
-            return self.link_lost(at, Some(Fault::Tls));
-        }
-        multiplex.out.clear();
-        self.flush(at);
-    }
-
-    /// Handles room in the send buffer of a link.
-    pub(super) fn on_room_for_frames(&mut self, at: u32) {
-        let link = &mut self.links[at as usize];
-        let is_held = link.tls.as_ref().is_some_and(|secured| !secured.unsent.is_empty());
-        let generation = link.generation;
-        if is_held {
-            self.tell_time();
-            self.sealed.clear();
-            self.flush(at);
-        }
-        let link = &mut self.links[at as usize];
-        let Some(multiplex) = link.session.multiplex() else { return };
-        if !multiplex.out.is_empty() {
-            self.tell_time();
-            if self.links[at as usize].generation == generation {
-                self.mark_dirty(at);
-            }
-        }
-    }
-
-    /// Tells the server that the client closes a link. Failing to deliver that is not a separate error.
-    pub(super) fn say_goodbye(&mut self, at: u32, code: u32) {
-        let link = &mut self.links[at as usize];
-        let Session::H2(multiplex) = &mut link.session else { return };
-        let Multiplex { wire: Some(wire), out, .. } = &mut **multiplex else { return };
-        wire.close(code, out);
-        match &mut link.tls {
-            None => {
-                let _ = self.door.send(link.socket, out);
-            }
-            Some(secured) if secured.unsent.is_empty() => {
-                self.sealed.clear();
-                if secured.channel.seal(out, &mut self.sealed).is_ok() {
-                    let _ = self.door.send(link.socket, &self.sealed);
-                }
-                self.sealed.clear();
-            }
-            Some(_) => {}
-        }
-    }
-
-    // ---- ends -------------------------------------------------------------------------------------------------
 
     /// Handles a complete response on a stream, or one that the client ends.
     pub(super) fn stream_finished(&mut self, id: u32, answer: Answer) -> bool {

@@ -301,7 +301,7 @@ impl Peer {
         conn.open.retain(|stream, _| !gone.contains(stream));
         assert!(kind == SETTINGS || conn.has_begun, "the first frame is SETTINGS");
         match kind {
-            SETTINGS if flags & ACK != 0 => return says(),
+            SETTINGS if flags & ACK != 0 => says(),
             SETTINGS => {
                 assert!(!std::mem::replace(&mut conn.has_begun, true), "one SETTINGS");
                 drop(record);
@@ -309,7 +309,7 @@ impl Peer {
                 if let Some((at_ns, _)) = greeting.pieces.last() {
                     greeting.pieces.push((*at_ns, settings_ack()));
                 }
-                return greeting;
+                greeting
             }
             HEADERS => {
                 assert!(flags & END_HEADERS != 0, "heads of the tests are short");
