@@ -75,7 +75,7 @@ const FEATURES: &[Feature] = &[
         ..PLAIN
     },
     Feature {
-        name: "compressed answers",
+        name: "compressed responses",
         steps: "- { get: \"/x?CELL&encoding=gzip&body=3000\", headers: { \
             Accept-Encoding: gzip }, check: { body: xyzabc } }",
         ..PLAIN
@@ -104,7 +104,7 @@ const FEATURES: &[Feature] = &[
         ..PLAIN
     },
     Feature {
-        name: "values of the setup",
+        name: "values of setup",
         top: "setup: [ { get: \"/token?CELL\", extract: { t: $.token } } ]",
         steps: "- { get: \"/secure?CELL\", auth: { bearer: \"${t}\" } }",
         aside: 1,
@@ -188,11 +188,10 @@ fn run(cell: &Cell, ruler: &Ruler, nginx: &Nginx) -> String {
 const PAGE: &str = "docs/concepts/feature-table.md";
 const HEAD: &str = "<!-- Made by `UPDATE_TABLE=1 cargo test --test scenarios table`; do not edit. -->
 
-# Feature compatibility
+# Features and connection reuse
 
-Every cell is a test: an experiment with this feature and this `reuse` of connections \
-    runs against a server that counts,
-plain and through TLS, or is refused before anything is sent.
+Each cell is a test. It runs an experiment with this feature and this `reuse` of connections, without and with TLS, and
+compares what plimsoll reports with the server's own counters. In a cell `refused`, plimsoll sends nothing.
 ";
 
 fn page(cells: &[Cell], said: &[String]) -> String {

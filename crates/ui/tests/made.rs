@@ -1,5 +1,5 @@
-//! What a build makes of the scripts: the same bytes wherever it is done, once for all profiles, and a tool that works
-//! and says what is missing where Node is not. Each build here is a real one, of a package that prints what it got.
+//! Builds of the scripts: the same bytes in every directory, built once for all profiles. Without Node, the tool works
+//! and reports what is missing. Each build here is real, of a package that prints its scripts.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
 
@@ -7,17 +7,17 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A folder of this test's own below the one that cargo gives to tests.
+/// A directory for this test below the one that cargo provides.
 fn folder(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     if folder.exists() {
         fs::remove_dir_all(&folder).expect("left over from an earlier run of this test alone");
     }
-    fs::create_dir_all(folder.join("src")).expect("cargo's folder for tests can be written to");
+    fs::create_dir_all(folder.join("src")).expect("cargo's directory for tests is writable");
     folder
 }
 
-/// A program that depends on this crate and says what is in it.
+/// A program that depends on this crate and prints its contents.
 fn package(name: &str) -> PathBuf {
     let folder = folder(name);
     let manifest = format!(
@@ -38,11 +38,11 @@ fn package(name: &str) -> PathBuf {
     folder
 }
 
-/// Only what a Rust build needs: a machine without Node.
+/// A `PATH` with only the programs of a Rust build, as on a machine without Node.
 fn path_without_node(folder: &Path) -> PathBuf {
     let bin = folder.join("bin");
     fs::create_dir_all(&bin).expect("the folder was just made");
-    let all = std::env::var_os("PATH").expect("cargo itself was found by it");
+    let all = std::env::var_os("PATH").expect("cargo was found in it");
     for tool in ["cargo", "rustc", "cc", "ld", "as"] {
         let found = std::env::split_paths(&all).map(|place| place.join(tool)).find(|file| file.is_file());
         let link = bin.join(tool);
@@ -56,7 +56,7 @@ fn path_without_node(folder: &Path) -> PathBuf {
 struct BuildOutput {
     missing: String,
     script: String,
-    /// What cargo wrote while building.
+    /// The output of cargo during the build.
     log: String,
 }
 
@@ -67,7 +67,7 @@ fn run(folder: &Path, path: Option<&Path>, without: Option<&str>, more: &[&str])
         .arg(folder.join("target"))
         .args(more)
         .current_dir(folder);
-    // This crate's own variables must not reach the build inside.
+    // The variables of this build must not reach the inner one.
     for name in ["CARGO_TARGET_DIR", "PLIMSOLL_WITHOUT_UI", "CARGO_ENCODED_RUSTFLAGS", "RUSTFLAGS"] {
         cargo.env_remove(name);
     }
@@ -88,7 +88,7 @@ fn run(folder: &Path, path: Option<&Path>, without: Option<&str>, more: &[&str])
 }
 
 #[test]
-fn without_node_everything_builds_and_says_how_to_get_the_rest() {
+fn without_node_everything_builds_and_names_what_is_missing() {
     let folder = package("without-node");
     let bin = path_without_node(&folder);
     let said = run(&folder, Some(&bin), None, &[]);
@@ -104,14 +104,14 @@ fn without_node_everything_builds_and_says_how_to_get_the_rest() {
 }
 
 #[test]
-fn a_node_that_is_too_old_is_said_to_be() {
+fn a_node_that_is_too_old_is_reported() {
     let folder = package("old-node");
     let bin = path_without_node(&folder);
     for (name, version) in [("node", "v18.20.1"), ("npm", "9.2.0")] {
         let file = bin.join(name);
         fs::write(&file, format!("#!/bin/sh\necho {version}\n")).expect("the folder was just made");
         let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-        fs::set_permissions(&file, mode).expect("the file is writable");
+        fs::set_permissions(&file, mode).expect("the test made the file");
     }
     let said = run(&folder, Some(&bin), None, &[]);
     assert!(
@@ -122,7 +122,7 @@ fn a_node_that_is_too_old_is_said_to_be() {
 }
 
 #[test]
-fn a_build_without_on_purpose_is_quiet_and_does_not_look_for_node() {
+fn a_build_without_scripts_is_quiet_and_does_not_look_for_node() {
     let folder = package("on-purpose");
     let said = run(&folder, None, Some("1"), &[]);
     assert_eq!(said.script, "no script");
@@ -130,26 +130,26 @@ fn a_build_without_on_purpose_is_quiet_and_does_not_look_for_node() {
     assert!(!said.log.contains("warning:"), "{}", said.log);
 }
 
-/// Where this crate itself has its scripts: two builds in two folders give the same bytes, and the second profile of
-/// one of them needs Node no more.
+/// If this crate has its scripts, two builds in two directories give the same bytes, and the second profile of one of
+/// them needs no Node.
 #[test]
-fn scripts_are_the_same_bytes_everywhere_and_made_once_for_all_profiles() {
+fn scripts_have_the_same_bytes_everywhere_and_are_built_once_for_all_profiles() {
     let Some(own) = plimsoll_ui::report_script() else {
-        let why = plimsoll_ui::missing().expect("one of the two is there");
+        let why = plimsoll_ui::missing().expect("one of the two exists");
         assert!(why.fix.contains("build again"), "{why:?}");
         return;
     };
     let folder = package("twice");
     let first = run(&folder, None, None, &[]);
     assert_eq!(first.missing, "nothing", "{}", first.log);
-    assert!(first.script == own, "the same sources gave other bytes in another folder");
+    assert!(first.script == own, "the same sources gave different bytes in another directory");
     let bin = path_without_node(&folder);
     let second = run(&folder, Some(&bin), None, &["--release"]);
-    assert!(second.script == own, "another profile did not take what was there: {}", second.missing);
+    assert!(second.script == own, "another profile did not reuse the scripts: {}", second.missing);
 }
 
 #[test]
-fn the_console_is_there_whenever_the_script_is() {
+fn the_console_exists_if_the_script_does() {
     let files = plimsoll_ui::console_files();
     assert_eq!(files.is_empty(), plimsoll_ui::missing().is_some());
     let mimes: Vec<(&str, &str)> = files.iter().map(|file| (file.path, file.mime)).collect();
@@ -166,7 +166,7 @@ fn the_console_is_there_whenever_the_script_is() {
 }
 
 #[test]
-fn a_script_can_stand_in_a_page_and_asks_for_nothing() {
+fn a_script_can_be_embedded_and_requests_nothing() {
     let Some(script) = plimsoll_ui::report_script() else {
         assert!(plimsoll_ui::missing().is_some(), "neither a script nor a reason");
         return;
@@ -174,7 +174,7 @@ fn a_script_can_stand_in_a_page_and_asks_for_nothing() {
     assert!(plimsoll_ui::missing().is_none());
     assert!(script.len() < 120_000, "{} bytes", script.len());
     let lower = script.to_lowercase();
-    // Text that would end the script element, and functions that the page's policy forbids.
+    // Text that would end the script element, and features that the page's policy forbids.
     for word in [
         "</script",
         "<!--",
@@ -195,5 +195,5 @@ fn a_script_can_stand_in_a_page_and_asks_for_nothing() {
             &script[at..(at + 60).min(script.len())]
         );
     }
-    assert!(script.contains("Leon Sorokin"), "the script includes the licenses of its packages");
+    assert!(script.contains("Leon Sorokin"), "the script includes the license of its library");
 }
