@@ -290,7 +290,7 @@ fn run(idea: &Idea, nginx: &Nginx) {
 fn every_example_runs_and_shows_its_idea() {
     /// Most examples wait; more at once would measure each other.
     const AT_ONCE: usize = 3;
-    let _beside = run_alongside();
+    let _turn = run_alongside();
     let nginx = Nginx::start(Options::default());
     let next = AtomicUsize::new(0);
     let failed: Vec<String> = std::thread::scope(|scope| {

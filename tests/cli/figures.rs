@@ -6,7 +6,7 @@ use std::path::Path;
 
 /// One short run and its file.
 fn run(scratch: &Scratch) -> String {
-    let _beside = run_alongside();
+    let _turn = run_alongside();
     let ruler = Ruler::start(&["--delay", "1ms"]);
     let file = scratch.path("run.plim");
     let run = Tool::run(&[&ruler.url("/"), "-c", "4", "-d", "3s", "--quiet", "--out", &file]);

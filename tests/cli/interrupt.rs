@@ -53,7 +53,7 @@ fn what_was_missed_for_certain_stays_a_fail() {
     assert_eq!(output.code, 99, "{}", output.stderr);
     let sentence = output.json()["verdict"]["sentence"].as_str().unwrap().to_owned();
     assert!(sentence.starts_with("FAIL: ") && sentence.contains("interrupted after"), "{sentence}");
-    // That there were too few requests so far proves nothing: more were to come.
+    // Too few requests so far do not decide a verdict, because more would have followed.
     let ruler = Ruler::start(&[]);
     let rules = ["--threshold", "requests >= 10000", "--threshold", "achieved > 10%"];
     let output = cut_short(&ruler, "INT", &rules);

@@ -46,7 +46,7 @@ fn run(scratch: &Scratch, ruler: &Ruler, name: &str) -> String {
 
 #[test]
 fn a_page_is_written_in_addition_to_the_text_with_the_same_exit_code() {
-    let _beside = run_alongside();
+    let _turn = run_alongside();
     let (scratch, ruler) = (Scratch::new(), Ruler::start(&["--delay", "1ms"]));
     let out = scratch.path("own.html");
     let missed = Tool::run(&[
@@ -74,7 +74,7 @@ fn a_page_is_written_in_addition_to_the_text_with_the_same_exit_code() {
 
 #[test]
 fn a_page_never_takes_the_place_of_something_else() {
-    let _beside = run_alongside();
+    let _turn = run_alongside();
     let (scratch, ruler) = (Scratch::new(), Ruler::start(&[]));
     let file = run(&scratch, &ruler, "run.plim");
     let taken = scratch.file("taken.html", "mine");
@@ -106,7 +106,7 @@ fn a_page_never_takes_the_place_of_something_else() {
 
 #[test]
 fn a_page_on_standard_output_replaces_the_text() {
-    let _beside = run_alongside();
+    let _turn = run_alongside();
     let (scratch, ruler) = (Scratch::new(), Ruler::start(&["--delay", "1ms"]));
     let (a, b) = (run(&scratch, &ruler, "a.plim"), run(&scratch, &ruler, "b.plim"));
     let report = scratch.file("report.md", "| users | rate |\n|---|---|\n| 10 | 100/s |\n");
@@ -159,7 +159,7 @@ fn in_order(page: &str, texts: &[&str]) {
 
 #[test]
 fn a_folder_has_a_page_that_leads_with_its_picture_and_links_its_runs() {
-    let _beside = run_alongside();
+    let _turn = run_alongside();
     let (scratch, ruler) = (Scratch::new(), Ruler::start(&["--delay", "1ms"]));
     let text =
         "question: How many?\nscenarios: { a: [ get: / ] }\nload: { users: [1, 2, 4], duration: 1s }\n";
@@ -184,7 +184,7 @@ fn a_folder_has_a_page_that_leads_with_its_picture_and_links_its_runs() {
 
 #[test]
 fn variants_are_compared_with_both_distributions() {
-    let _beside = run_alongside();
+    let _turn = run_alongside();
     let (scratch, ruler) = (Scratch::new(), Ruler::start(&["--delay", "1ms"]));
     let text = "scenarios: { a: [ get: \"${path}\" ] }\nload: { users: 2, duration: 1s }\nrepeat: 2\n\
                 variants: { quick: { vars: { path: / } }, slow: { vars: { path: /?delay=9ms } } }\n";

@@ -1,4 +1,4 @@
-//! What is sent is what was asked for: methods, headers, bodies, curl lines, experiment files, and how many.
+//! The requests at the server: methods, headers, bodies, curl lines, experiment files, and their number.
 
 use crate::support::{Ruler, Scratch, Tool};
 

@@ -175,7 +175,7 @@ fn the_live_line_of_each_second_is_the_reports() {
             }
         }
     }
-    // Nothing was answered before 3 s, and nothing faster than in 3 s.
+    // No response arrived before 3 s, and none was faster than 3 s.
     assert!(lines[1].contains("p50 -  p99 -  max -"), "{}", lines[1]);
     let last = rows.last().unwrap();
     assert!(last["p50_ns"].as_u64().unwrap() >= 2_970_000_000, "{last}");

@@ -4,7 +4,7 @@
 use crate::support::{Output, Ruler, Scratch, Tool};
 use std::process::Command;
 
-/// What moves a cursor or reverses the direction of text.
+/// Returns whether a character moves the cursor or reverses the direction of text.
 fn is_harmful(c: char) -> bool {
     (c.is_control() && c != '\n')
         || matches!(u32::from(c), 0x061c | 0x200e..=0x200f | 0x202a..=0x202e | 0x2066..=0x2069)

@@ -14,7 +14,7 @@ struct Seen {
 
 impl Seen {
     fn new(ruler: &[&str], load: &[&str]) -> Seen {
-        let _beside = run_alongside();
+        let _turn = run_alongside();
         let ruler = Ruler::start(ruler);
         let scratch = Scratch::new();
         let file = scratch.path("run.plim");
@@ -28,7 +28,7 @@ impl Seen {
 
     /// A run whose name is this.
     fn named(name: &str) -> Seen {
-        let _beside = run_alongside();
+        let _turn = run_alongside();
         let ruler = Ruler::start(&[]);
         let scratch = Scratch::new();
         let file = scratch.path("run.plim");
@@ -48,7 +48,7 @@ impl Seen {
         Tool::run(&["report", &self.file, "--template", &template])
     }
 
-    /// What the template says; the code is that of the verdict.
+    /// Returns the output of the template; the exit code must be that of a verdict.
     #[track_caller]
     fn says(&self, name: &str, text: &str) -> String {
         let output = self.fill(name, text);
@@ -56,11 +56,11 @@ impl Seen {
         output.stdout
     }
 
-    /// What is wrong with it: exit 2, one mistake.
+    /// Returns the message about an invalid template, with exit code 2.
     #[track_caller]
     fn refuses(&self, name: &str, text: &str) -> String {
         let output = self.fill(name, text).expect_code(2);
-        assert_eq!(output.stdout, "", "half a report is none");
+        assert_eq!(output.stdout, "", "an incomplete report is not printed");
         assert!(output.stderr.contains("U048"), "{}", output.stderr);
         output.stderr
     }
@@ -229,7 +229,7 @@ fn a_template_is_one_form_of_a_report_and_must_be_readable() {
 #[test]
 fn every_kind_of_result_has_a_template_and_refuses_that_of_another() {
     let seen = Seen::new(&["--delay", "1ms"], &[]);
-    let _beside = run_alongside();
+    let _turn = run_alongside();
     let ruler = Ruler::start(&["--delay", "1ms"]);
     let experiment = |name: &str, command: &str, rest: &str| {
         let address = ruler.url("").trim_end_matches('/').to_owned();
@@ -270,7 +270,7 @@ fn every_kind_of_result_has_a_template_and_refuses_that_of_another() {
         assert!(filled.stdout.starts_with("### ") && filled.stderr.is_empty(), "{name}: {}", filled.stderr);
         let said = Tool::run(&[command, &["--template", &kind]].concat()).expect_code(plain).stdout;
         assert!(said.starts_with(name) && !said.contains("false"), "{name}: {said}");
-        // Nothing is printed of a result that the template was not made for.
+        // A template for another kind of result prints nothing.
         let other = Tool::run(&[command, &["--template", &own("pull-request.md")]].concat()).expect_code(2);
         assert!(
             other.stdout.is_empty() && other.stderr.contains("U048") && other.stderr.contains(name),

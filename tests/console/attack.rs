@@ -64,7 +64,7 @@ fn a_server_on_another_port_reads_nothing_although_the_cookie_comes_along() {
         }
     }
     assert_eq!(get("/api/runs", "same-origin").status, 200);
-    // What is not refused can neither be framed nor read there.
+    // A page that is served can be neither framed nor read by another site.
     let page = get(&format!("/runs/{id}"), "same-site");
     assert_eq!(page.header("cross-origin-resource-policy"), Some("same-origin"));
     assert_eq!(page.header("x-frame-options"), Some("DENY"));
@@ -107,13 +107,13 @@ fn a_cookie_alone_starts_nothing_and_changes_nothing() {
     }
     assert!(console.json("/api/jobs")["jobs"].as_array().unwrap().is_empty());
     assert!(!file.with_file_name("a.plim.annotations.json").exists());
-    // Nor does anything that the cookie opens tell the key.
+    // No resource that requires only the cookie contains the key.
     for path in ["/", "/index.html", "/api/state", "/api/runs", "/api/jobs", "/?token=0"] {
         let reply = console.get(path);
         assert!(!reply.text().contains(console.key()) && !reply.head.contains(console.key()), "{path}");
     }
     assert_eq!(send(Some(console.key()), &changes[0]).status, 200);
-    // So a page can know which of two keys is the right one before it gives one up.
+    // So a page can check which of two keys is valid.
     assert_eq!(send(Some(console.key()), &changes[2]).status, 204);
 }
 

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Nothing that is waited for takes longer.
+/// Deadline of every wait.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A state folder with one run in it.
@@ -33,7 +33,7 @@ pub struct Console {
     pub state: Scratch,
 }
 
-/// What came back.
+/// A response of the console.
 pub struct Reply {
     pub status: u16,
     pub head: String,

@@ -9,16 +9,16 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-/// An answer comes in a moment, on a busy machine, too; what is shut out waits for ten seconds and more.
+/// Time limit of a response, even on a busy machine; a blocked request would wait for ten seconds or more.
 const MOMENT: Duration = Duration::from_secs(5);
-/// Of `open(2)` on Linux.
+/// Flag of `open(2)` on Linux.
 const O_NONBLOCK: i32 = 0o4000;
 
 /// One request on a connection that stays open, and the status of its answer.
 fn status_of_login(stream: &mut TcpStream, console: &Console) -> u16 {
     let (address, cookie) = (&console.address, console.cookie());
     write!(stream, "GET /api/state HTTP/1.1\r\nHost: {address}\r\nCookie: {cookie}\r\n\r\n")
-        .expect("the connection stands");
+        .expect("the connection is open");
     let mut answer = Vec::new();
     let mut byte = [0];
     while !answer.ends_with(b"}") {

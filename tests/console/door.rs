@@ -1,4 +1,4 @@
-//! Who comes in, and who does not.
+//! Login: the token, the cookie, and rejected requests.
 
 use crate::client::Console;
 

@@ -152,7 +152,7 @@ fn the_second_of_two_concurrent_writes_gets_the_first_one() {
         let body = json!({ "tags": tags, "note": note, "version": version });
         console.change("PUT", &address, &body)
     };
-    // Both have seen the list as it was.
+    // Both writers have the version of the same list.
     let seen = &entry["annotations_version"];
     let first = put(json!(["first"]), "by the first", seen);
     assert_eq!(first.status, 200, "{}", first.text());
@@ -169,7 +169,7 @@ fn the_second_of_two_concurrent_writes_gets_the_first_one() {
     assert!(kept("by the first") && !kept("second"));
     assert_eq!(told["version"], first.json()["annotations_version"]);
     assert_eq!(told["version"], console.entries()[0]["annotations_version"]);
-    // Who has read that may decide.
+    // With the new version, the second write succeeds.
     assert_eq!(put(json!(["second"]), "by the second", &told["version"]).status, 200);
     assert!(kept("by the second") && !kept("first"));
     // Annotations written outside of the console count, too, and a write without a version is rejected.

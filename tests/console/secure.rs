@@ -209,7 +209,7 @@ fn the_owner_can_log_in_while_another_address_guesses() {
         }
         let begin = Instant::now();
         let answers = [
-            // Who is in, who comes from elsewhere, and who opens the printed address.
+            // A logged-in user, a login from another address, and the printed address.
             (console.get("/api/state", cookie_of(&session)), " 200 "),
             (console.login("127.0.0.3", RIGHT), "location: /#key="),
             (console.get(&format!("/?token={}", console.token), ""), "location: /#key="),

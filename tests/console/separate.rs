@@ -1,4 +1,4 @@
-//! What lies outside of the folders that are shown, and names that are meant to lead there.
+//! Files outside of the listed folders, and names that try to reach them.
 
 use crate::client::Console;
 use crate::support::{Ruler, Scratch, Tool, alone};

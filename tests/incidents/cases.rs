@@ -14,7 +14,7 @@ pub struct Incident {
     /// For the shell that starts the tool.
     pub limit: Option<&'static str>,
     pub expected: &'static str,
-    /// What is true as well, and may be stated.
+    /// Other causes that are true as well.
     pub also: &'static [&'static str],
     /// One of those that run in every push.
     pub is_quick: bool,

@@ -1,5 +1,5 @@
-//! Incidents whose cause is known, because it was made: the cause that the tool says first must be the right one, and
-//! no wrong one may be stated as a fact. And healthy services, of which no cause may be said at all.
+//! Incidents with a known cause, because the test provokes it: the first cause that plimsoll reports must be the right
+//! one, and no wrong cause may be reported as certain. For healthy services, it must report no cause.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 #[path = "../support/mod.rs"]
@@ -11,7 +11,7 @@ mod servers;
 use cases::{HEALTHY, INCIDENTS, Incident};
 use support::alongside_first;
 
-/// What was said of one.
+/// The causes that plimsoll reported for an incident.
 struct Diagnosis {
     name: &'static str,
     expected: &'static str,

@@ -85,7 +85,7 @@ pub enum Server {
     Narrow,
 }
 
-/// What happens in the middle.
+/// An event in the middle of the run.
 #[derive(Debug, Clone, Copy)]
 pub enum Event {
     Nothing,

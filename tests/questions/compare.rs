@@ -90,7 +90,7 @@ fn a_baseline_is_saved_by_name_and_compared_with_later_runs() {
 
 #[test]
 fn runs_with_errors_become_no_baseline() {
-    let _beside = run_alongside();
+    let _turn = run_alongside();
     let ruler = Ruler::start(&["--error_rate", "0.2"]);
     let scratch = Scratch::new();
     let run = scratch.path("bad.plim");

@@ -199,7 +199,7 @@ fn a_ladder_of_users_ends_with_the_first_socket_error() {
     });
 }
 
-/// What was run is not run again, and the report of the folder says what the search said.
+/// Existing runs are not repeated, and the report of the folder has the same result as the search.
 #[test]
 fn a_search_continues_where_it_was_stopped_and_can_be_reported_again() {
     alongside_first(|| {
@@ -238,7 +238,7 @@ fn a_search_continues_where_it_was_stopped_and_can_be_reported_again() {
 
 #[test]
 fn another_search_is_not_mixed_with_what_is_in_the_folder() {
-    let _beside = run_alongside();
+    let _turn = run_alongside();
     let ruler = Ruler::start(&[]);
     let scratch = Scratch::new();
     let folder = scratch.path("search");

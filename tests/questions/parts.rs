@@ -43,7 +43,7 @@ parts:
 
 #[test]
 fn parts_run_in_order_and_continue_where_they_were_stopped() {
-    let _beside = run_alongside();
+    let _turn = run_alongside();
     let ruler = Ruler::start(&["--delay", "2ms"]);
     let scratch = Scratch::new();
     let (text, out) = (scratch.file("p.yaml", &file(&ruler, TWO)), scratch.path("out"));
@@ -75,7 +75,7 @@ fn parts_run_in_order_and_continue_where_they_were_stopped() {
 
 #[test]
 fn a_folder_of_parts_is_reported_as_all_of_them() {
-    let _beside = run_alongside();
+    let _turn = run_alongside();
     let ruler = Ruler::start(&["--delay", "2ms"]);
     let scratch = Scratch::new();
     let (text, out) = (scratch.file("p.yaml", &file(&ruler, TWO)), scratch.path("out"));
@@ -104,7 +104,7 @@ fn a_folder_of_parts_is_reported_as_all_of_them() {
 
 #[test]
 fn a_part_that_cannot_run_is_reported_and_the_others_run() {
-    let _beside = run_alongside();
+    let _turn = run_alongside();
     let ruler = Ruler::start(&["--delay", "2ms"]);
     let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let scratch = Scratch::new();
@@ -149,10 +149,10 @@ fn a_part_is_checked_and_shown_by_its_name() {
     assert!(shown.contains("scale        0.05") && !shown.contains("late"), "{shown}");
 }
 
-/// What the two of them counted is what the server received.
+/// The counts of both generators add up to the requests that the server received.
 #[test]
 fn generators_share_each_run_and_are_counted_together() {
-    let _beside = run_alongside();
+    let _turn = run_alongside();
     let ruler = Ruler::start(&["--delay", "5ms"]);
     let scratch = Scratch::new();
     let more =
@@ -231,7 +231,7 @@ fn a_generator_that_fails_is_the_failure_of_the_run() {
 
 #[test]
 fn an_interrupt_reaches_the_generators() {
-    let _beside = run_alongside();
+    let _turn = run_alongside();
     let ruler = Ruler::start(&["--delay", "2ms"]);
     let scratch = Scratch::new();
     let more = "generators: 2\nload: { users: 4, duration: 60s }";
@@ -252,7 +252,7 @@ fn an_interrupt_reaches_the_generators() {
 /// A run of a single cell has a bare number for a name, and the next one must not take it again.
 #[test]
 fn a_single_run_that_was_stopped_is_repeated_in_a_second_file() {
-    let _beside = run_alongside();
+    let _turn = run_alongside();
     let ruler = Ruler::start(&["--delay", "2ms"]);
     let scratch = Scratch::new();
     let more = "parts: { one: { load: { users: 2, duration: 2s }, min_duration: 2s } }";
@@ -276,7 +276,7 @@ fn a_single_run_that_was_stopped_is_repeated_in_a_second_file() {
 /// A generator without its parent would send load without control.
 #[test]
 fn generators_end_with_their_parent() {
-    let _beside = run_alongside();
+    let _turn = run_alongside();
     let ruler = Ruler::start(&["--delay", "2ms"]);
     let scratch = Scratch::new();
     let more = "generators: 2\nload: { users: 4, duration: 60s }";

@@ -23,7 +23,7 @@ fn run_files(folder: &str) -> Vec<String> {
 
 #[test]
 fn every_cell_runs_once_a_round_in_a_drawn_order() {
-    let _beside = run_alongside();
+    let _turn = run_alongside();
     let ruler = Ruler::start(&["--delay", "2ms"]);
     let scratch = Scratch::new();
     let text =
@@ -47,7 +47,7 @@ fn every_cell_runs_once_a_round_in_a_drawn_order() {
 
 #[test]
 fn a_stopped_sweep_runs_only_what_is_missing() {
-    let _beside = run_alongside();
+    let _turn = run_alongside();
     let ruler = Ruler::start(&["--delay", "2ms"]);
     let scratch = Scratch::new();
     let text = experiment(&ruler, "load: { users: [1, 2, 3, 4], duration: 1s }");

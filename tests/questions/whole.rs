@@ -122,7 +122,7 @@ fn two_hundred_questions_are_answered_rightly_or_not_at_all() {
         println!("| `{kind}` | {} | {right} | {wrong} | {undecided} |", right + wrong + undecided);
     }
     let sum = |at: usize| table.values().map(|row| row[at]).sum::<u32>();
-    // Of one run a side a wrong difference is expected in one of twenty comparisons; anything else is a fault.
+    // With one run per side, one of twenty comparisons may report a wrong difference; anything else is a defect.
     let (wrong, most) = (sum(RunOutcome::Wrong as usize), 1 + all as u32 / 50);
     assert!(wrong <= most, "{wrong} wrong answers of {all}");
     assert!(

@@ -34,7 +34,7 @@ pub struct SentRequest {
     pub arrive_ns: u64,
 }
 
-/// What came of a trial.
+/// The results of a trial.
 pub struct Seen {
     /// In the order of arrival.
     pub asked: Vec<SentRequest>,
@@ -199,7 +199,7 @@ impl Seen {
         &self.asked[0]
     }
 
-    /// How many requests of a path came.
+    /// Returns the number of requests to a path.
     pub fn count(&self, path: &str) -> usize {
         self.asked.iter().filter(|asked| asked.path() == path).count()
     }

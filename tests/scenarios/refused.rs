@@ -1,4 +1,4 @@
-//! What is wrong in a file is said with file, line and column, all of it at once, and nothing is sent.
+//! All mistakes of a file are reported at once, with file, line, and column, and nothing is sent.
 
 use crate::bench::{Trial, all_at_once, trial};
 

@@ -57,7 +57,7 @@ fn twelve_hundred_streams_are_accounted_for_to_the_last_event() {
     assert_eq!(seen.value_at("/totals/errors"), 0, "{}", seen.brief());
 }
 
-/// What the ruler leaves out, repeats and swaps is what the tool finds, on every stream.
+/// plimsoll finds all events that the ruler drops, repeats, and swaps, on every stream.
 #[test]
 fn lost_repeated_and_swapped_events_are_counted_exactly() {
     let query = "every=30ms&count=20&drop=4,9,10&repeat=6,7&swap=14";
@@ -90,7 +90,7 @@ fn streams_that_are_open_at_the_end_are_counted_separately() {
     assert_eq!((count(&seen, "open_at_end"), count(&seen, "streams"), count(&seen, "failures")), (20, 20, 0));
     assert_eq!(count(&seen, "events_lost"), 0);
     let (sent, got) = (ruler(&seen, "events_sent"), count(&seen, "events"));
-    // What was written after the stop was not read.
+    // Events written after the end were not read.
     assert!(got <= sent && got > 0, "{got} of {sent}");
     assert_eq!(ruler(&seen, "streams_closed_by_peer"), 20);
 }

@@ -1,5 +1,5 @@
-//! What goes together: every feature with every way to keep connections, plain and through TLS. Each cell runs, and is
-//! counted at the ruler, or is refused by name before anything is sent; the page that says which is made from this.
+//! Feature compatibility: every feature with every `reuse` of connections, plain and with TLS. Each cell runs and is
+//! counted at the ruler, or is rejected before anything is sent. The page is generated from the results.
 
 use crate::bench::{SentRequest, all_at_once};
 use crate::support::peers::{Nginx, Options};
@@ -125,7 +125,7 @@ struct Cell {
     tls: bool,
 }
 
-/// What a cell of the page says.
+/// Returns the text of a cell of the page.
 fn run(cell: &Cell, ruler: &Ruler, nginx: &Nginx) -> String {
     let scratch = Scratch::new();
     scratch

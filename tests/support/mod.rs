@@ -1,7 +1,7 @@
-//! What the tests of the real binary share: the tool as a child with a deadline, and the ruler as a child
-//! that cannot outlive its test.
+//! Shared parts of the tests with the real binary: the tool as a child with a deadline, and the ruler as a child that
+//! cannot outlive its test.
 //!
-//! Both are the binary itself (`CARGO_BIN_EXE_plimsoll`), so nothing here can differ from what people run.
+//! Both are the binary itself (`CARGO_BIN_EXE_plimsoll`), so the tests run the same code as users.
 #![allow(dead_code, unused_imports, clippy::unwrap_used, clippy::expect_used)]
 
 pub mod namespace;

@@ -20,12 +20,12 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-/// Where their sources stand.
+/// Returns the folder of their sources.
 fn sources() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("testbed/peers")
 }
 
-/// Where what is made from them is kept, for all test runs of one target folder.
+/// Returns the folder of their builds, which all test runs of one target folder share.
 fn cache() -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("peers");
     std::fs::create_dir_all(&folder).expect("the target folder is writable");

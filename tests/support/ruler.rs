@@ -155,7 +155,7 @@ impl Ruler {
 impl Drop for Ruler {
     fn drop(&mut self) {
         drop(self.stdin.take());
-        // Its output closes when it ends, so waiting for that is waiting for it.
+        // Its output closes when it ends, so this waits for its end.
         let lines = self.lines.get_mut().unwrap_or_else(PoisonError::into_inner);
         let mut said = Ok(String::new());
         while said.is_ok() {

@@ -20,7 +20,7 @@ pub struct Tool {
     state: Scratch,
 }
 
-/// What it said and how it ended.
+/// The output of the tool, and how it ended.
 #[derive(Debug)]
 pub struct Output {
     /// The exit code; -N when signal N killed it.
@@ -34,7 +34,7 @@ pub struct Output {
 /// A tool that is still running.
 pub struct Running {
     child: Child,
-    /// Of one that is steered.
+    /// For commands to a steered run.
     stdin: Option<ChildStdin>,
     stdout: Receiver<String>,
     stderr: Receiver<String>,

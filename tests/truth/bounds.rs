@@ -1,5 +1,5 @@
-//! The verdict's rule on real runs: doubt is directional and has a size. What the load generator's machine did turns no
-//! answer that it cannot turn, and the ruler's own log says which answers are right.
+//! The rule of the verdict, on real runs: a disturbance of the load generator has a direction and a size. It only makes
+//! a verdict inconclusive that it could change, and the ruler's log shows which verdicts are right.
 
 use crate::help::{log, quantile};
 use crate::provoke::{Hogs, cpus_of_this_test, pass, reasons};
@@ -98,7 +98,7 @@ struct Row {
     observed_ns: f64,
     result: String,
     reasons: String,
-    /// Of the doubts that decide, together; infinite where one has no bound.
+    /// Total size of the cautions that decide; infinite if one of them has no bound.
     size_ns: f64,
     right: &'static str,
 }

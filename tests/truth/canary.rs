@@ -1,4 +1,4 @@
-//! What a client sees of a time in the server: the ruler's log, and what the way there and back adds to it.
+//! The time that a client sees: the time in the server, from the ruler's log, and the addition of the path.
 //!
 //! The ruler logs the time from a request's arrival to the last byte of its response. Every client sees more: the
 //! loopback, and above all the times in which a runnable process does not run (wake-ups, steal). This addition is
@@ -19,12 +19,12 @@ use std::time::{Duration, Instant};
 pub struct Canary {
     ruler: Ruler,
     stop: Arc<AtomicBool>,
-    /// Hands back the round trips, ns.
+    /// Returns the round trips, in ns.
     thread: JoinHandle<Vec<u64>>,
 }
 
 impl Canary {
-    /// Starts one that makes about 300 round trips a second: seldom enough not to be a load.
+    /// Starts a canary with about 300 round trips per second, which is not a significant load.
     pub fn start() -> Self {
         let ruler = Ruler::start(&["--delay", "uniform:2ms-4ms"]);
         let stop = Arc::new(AtomicBool::new(false));
@@ -47,7 +47,7 @@ impl Canary {
         Canary { ruler, stop, thread }
     }
 
-    /// Ends it: what the way added to each of its round trips.
+    /// Ends the canary; returns the time that the path added to each of its round trips.
     pub fn end(self) -> Way {
         self.stop.store(true, Ordering::Relaxed);
         let trips_ns = self.thread.join().expect("the canary lives");
@@ -57,11 +57,12 @@ impl Canary {
     }
 }
 
-/// What the way to the server and back added to each round trip, ns.
+/// The time that the path to the server and back added to each round trip, in ns.
 pub struct Way {
     /// Ascending.
     added_ns: Vec<u64>,
-    /// The same by turns, each ascending: how far two looks at one moment of the machine differ.
+    /// Every second value, each half ascending: their difference shows how much two measurements of the same time
+    /// differ.
     halves_ns: [Vec<u64>; 2],
 }
 
@@ -78,9 +79,9 @@ impl Way {
         Self { added_ns, halves_ns }
     }
 
-    /// What a client must see at `q` of a server whose own times are `own_ns`, and how far this machine lets it be
-    /// off, both in ns: by one wake-up and loopback (the median of what is added: a client other than the canary may
-    /// be woken sooner or later by as much), and by what two halves of the canary's trips differ in that figure.
+    /// Returns the quantile `q` that a client must see of a server with the times `own_ns`, and the tolerance of this
+    /// machine, both in ns. The tolerance is one wake-up and loopback (the median addition: another client may wake up
+    /// earlier or later by as much) plus the difference between the halves of the canary's round trips.
     pub fn seen_at(&self, own_ns: &[u64], q: f64) -> (u64, u64) {
         let at = |added: &[u64]| quantile(&mut convolve(own_ns, added), q);
         let [a, b] = [0, 1].map(|half| at(&self.halves_ns[half]));
@@ -89,7 +90,7 @@ impl Way {
     }
 }
 
-/// Time in the server of each whole answer, in the order of arrival, ns.
+/// Returns the time in the server of each complete response, in the order of arrival, in ns.
 pub fn in_server_ns(seen: &[Seen]) -> Vec<u64> {
     seen.iter().filter(|s| s.answered_ns > 0).map(|s| s.answered_ns - s.arrive_ns).collect()
 }

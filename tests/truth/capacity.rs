@@ -41,10 +41,10 @@ fn twice_the_capacity_is_offered_and_half_of_it_is_achieved() {
         is_within_two_percent(number(&said, "/achieved/rate_per_s"), CAPACITY, "achieved rate");
         let ratio = number(&said, "/achieved/ratio");
         assert!((0.49..0.51).contains(&ratio), "{}", said["achieved"]);
-        // Those that a healthy service would have in flight may still be answered: X R, with the R of what was.
+        // Requests that a healthy service would have in flight may still succeed: X R, with the measured R.
         assert!(bound(&said, "best") < 0.99, "{}", said["thresholds"]);
-        // The backlog grows by 400 a second, so an arrival at t waits t seconds more: answered ones up to
-        // half of the run.
+        // The backlog grows by 400 per second, so an arrival at t waits for t more seconds: completed requests
+        // waited for up to half of the run.
         let max_s = number(&said, "/response_time/max_ns") / 1e9;
         assert!((1.9..=4.1).contains(&max_s), "{max_s}");
         assert_eq!(count(&said, "/totals/errors"), 0, "a slow response is not an error");
@@ -90,7 +90,7 @@ fn a_warm_up_hides_no_overload_and_blames_no_slow_service() {
             let said = Tool::run(&args).expect_code(99).json();
             assert!(number(&said, "/achieved/ratio") < 0.97, "{}", said["achieved"]);
         }
-        // Answers take twice as long as the warm-up: what began in it ends in the measured part.
+        // Responses take twice as long as the warm-up, so requests that start in it end in the measurement period.
         for delay in ["100ms", "2s"] {
             let ruler = Ruler::start(&["--delay", delay]);
             let args = [&ruler.url("/"), "-r", "200", "-d", "6s", "--warmup", "1s", "--json"];
@@ -110,7 +110,7 @@ fn half_the_capacity_passes_and_nothing_waits() {
         assert!(bound(&said, "worst") >= 0.99, "{}", said["thresholds"]);
         assert!(doubts(&said).is_empty(), "{:?}", doubts(&said));
         assert_eq!(said["spikes"].as_array().map(Vec::len), Some(0), "{}", said["spikes"]);
-        // One service time and the way; twice that would be a request that queued.
+        // One service time and the path; twice that would be a request that waited in the queue.
         assert!((50e6..55e6).contains(&number(&said, "/response_time/p90_ns")), "{}", said["response_time"]);
     });
 }
@@ -127,15 +127,15 @@ fn more_users_than_workers_get_the_capacity_and_wait_as_little_has_it() {
         let little = |field: &str| number(&said, &format!("/client/littles_law/{field}"));
         is_within_two_percent(little("in_flight_mean"), 40.0, "requests in flight");
         is_within_two_percent(little("users_mean"), 40.0, "users");
-        // The first answers come before the queue has its length, the last ones of the run never: 0.1 s of 4
-        // s at each end.
+        // The first responses arrive before the queue has its length, and the last ones after the end: 0.1 s of 4 s
+        // at each end.
         assert!((36.0..=40.8).contains(&little("in_flight_computed")), "{}", said["client"]["littles_law"]);
         assert!(!cautions(&said).contains(&"littles_law"));
     });
 }
 
-/// Two connections to a service of 10 ms carry 200 of 400 arrivals a second. That is the user's own cap: it
-/// explains the shortfall, so the run proves something, and it is named.
+/// Two connections to a service of 10 ms achieve 200 of 400 arrivals per second. The user's own limit explains the
+/// shortfall, so the run is conclusive, and the limit is named.
 #[test]
 fn a_cap_on_connections_that_holds_the_load_back_is_named_and_no_reason_to_doubt() {
     alongside_first(|| {

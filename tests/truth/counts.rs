@@ -1,12 +1,12 @@
-//! Nothing is lost and nothing is invented: the tool's counts against the ruler's, to the last request; and
-//! the instants of the sends, as the ruler saw them, against the grid.
+//! Exact counts: plimsoll's counts are compared with the ruler's, to the last request, and the times of the sends, as
+//! the ruler saw them, with the grid.
 
 use crate::help::{self, continue_process, count, floor, number};
 use crate::support::{Output, Ruler, Tool, alone, alongside_first, provokes, run_alongside};
 use serde_json::Value;
 use std::time::Duration;
 
-/// What was sent is what came, and every arrival was either sent or is admitted not to have been.
+/// Checks that the ruler received all sent requests, and that every arrival was sent or is counted as not started.
 #[track_caller]
 fn adds_up(said: &Value, ruler: &Ruler) {
     let at = |place: &str| count(said, place);
@@ -20,7 +20,7 @@ fn adds_up(said: &Value, ruler: &Ruler) {
 
 #[test]
 fn constant_arrivals_are_rate_times_duration_and_all_arrive() {
-    let _beside = run_alongside();
+    let _turn = run_alongside();
     for workers in ["1", "2", "5"] {
         let ruler = Ruler::start(&["--delay", "2ms"]);
         // A rate whose step is not a whole number of ns: arrival k is due at k / 997 s, which is before 1.2 s for
@@ -34,7 +34,7 @@ fn constant_arrivals_are_rate_times_duration_and_all_arrive() {
 
 #[test]
 fn a_seed_makes_the_same_poisson_arrivals_however_many_share_them() {
-    let _beside = run_alongside();
+    let _turn = run_alongside();
     let whole: Vec<u64> = ["1", "3"].map(|workers| poisson(workers, "1/1")).to_vec();
     // 2,000 are expected, and four deviations are 179; with a fixed seed, the result is always the same.
     assert!((1_821..=2_179).contains(&whole[0]), "{whole:?}");
@@ -55,7 +55,7 @@ fn poisson(workers: &str, share: &str) -> u64 {
 
 #[test]
 fn two_machines_at_once_offer_what_one_would() {
-    let _beside = run_alongside();
+    let _turn = run_alongside();
     for spread in ["constant", "poisson"] {
         let ruler = Ruler::start(&["--delay", "1ms"]);
         let start = |share| {
@@ -174,7 +174,7 @@ fn a_number_of_requests_is_met_exactly_by_machines_that_share_it() {
 /// The count wins when it comes first, the time when that does; the report says which.
 #[test]
 fn the_first_of_time_and_number_stops_the_run() {
-    let _beside = run_alongside();
+    let _turn = run_alongside();
     let ruler = Ruler::start(&["--delay", "1ms"]);
     let url = ruler.url("/");
     let run = |n: &str, d: &str| Tool::run(&[&url, "-c", "4", "-n", n, "-d", d, "--json"]).json();
@@ -185,7 +185,7 @@ fn the_first_of_time_and_number_stops_the_run() {
 /// Every second of the timeline, added up, is the total: no request falls between two ticks.
 #[test]
 fn the_seconds_of_the_timeline_add_up_to_the_totals() {
-    let _beside = run_alongside();
+    let _turn = run_alongside();
     let ruler = Ruler::start(&["--delay", "exponential:20ms", "--error-rate", "0.05"]);
     let said = Tool::run(&[&ruler.url("/"), "-r", "800", "-d", "2500ms", "--json"]).json();
     let sum = |field| help::timeline(&said, field).iter().sum::<f64>();

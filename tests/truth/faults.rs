@@ -26,13 +26,13 @@ use serde_json::Value;
 #[track_caller]
 fn fails(said: &Value) {
     assert_eq!(said["verdict"]["result"], "FAIL");
-    // Where nothing succeeded, that is said as well.
+    // If no request succeeded, the outage is a reason as well.
     let others = &reasons(said)[1..];
     assert!(others.iter().all(|rule| rule.starts_with("longest_outage")), "{}", said["verdict"]);
     assert!(reasons(said)[0].starts_with("error_rate == 0"), "{}", said["verdict"]);
 }
 
-/// A new class needs a test here: this list is the promise that none was forgotten.
+/// A new class needs a test: this list must contain every class.
 #[test]
 fn every_class_of_the_table_has_its_test() {
     let tested = [

@@ -1,15 +1,15 @@
-//! What the truth tests share: the ruler's log read here (not by the tool), the machine's own floor, and
-//! patience with a stolen core that a real defect cannot outlast.
+//! Shared parts of the truth tests: a reader of the ruler's log (independent of plimsoll), the noise floor of the
+//! machine, and repeated attempts.
 //!
-//! **Patience.** Two shared cores lose milliseconds to their host now and then. A comparison that is finer
-//! than that is made up to three times, and each figure counts with its best try: noise misses at random, a
-//! defect misses always.
+//! **Repeated attempts.** Two shared cores occasionally lose milliseconds to their host. A comparison that is more
+//! precise than that gets up to three attempts, and the best attempt of each value counts: noise fails randomly, a
+//! defect fails every time.
 
 use crate::support::{Ruler, Tool, alongside_first, note_retry};
 use serde_json::Value;
 use std::time::{Duration, Instant};
 
-/// Comparisons finer than the machine's noise are made so often at most.
+/// Maximum number of attempts for comparisons that are more precise than the machine's noise.
 pub const TRIES: usize = 3;
 
 /// Set by `cargo xtask nightly`: the long versions.
@@ -167,8 +167,8 @@ pub fn quantile(values: &mut [u64], q: f64) -> u64 {
     values[rank.clamp(1, values.len()) - 1]
 }
 
-/// How late nothing at all would have been: a thread that only reads the clock, waiting for an instant every
-/// 100 us.
+/// The noise floor of the machine: the lateness of a thread that only reads the clock and waits for a time every 100
+/// us.
 #[derive(Debug, Clone, Copy)]
 pub struct Floor {
     pub p50_ns: u64,
@@ -189,13 +189,13 @@ impl std::fmt::Display for Floor {
     }
 }
 
-/// What the kernel says that each thread of a process has waited for a CPU, by thread, ns.
+/// The time that each thread of a process has waited for a CPU, by the kernel's accounting, in ns.
 pub struct Waits(u32, Instant, Vec<(std::path::PathBuf, u64)>);
 
 impl Waits {
     pub fn of(pid: u32) -> Self {
         let tasks = std::fs::read_dir(format!("/proc/{pid}/task")).expect("the process is there");
-        // A thread that ends meanwhile has no account any more.
+        // A thread that has ended no longer has a counter.
         let waited = |path: std::path::PathBuf| {
             let text = std::fs::read_to_string(path.join("schedstat")).ok()?;
             Some((path, text.split(' ').nth(1)?.parse().ok()?))

@@ -1,5 +1,4 @@
-//! A run that is killed loses at most the second that it was in: what is on the disk is right, readable, and
-//! known to be a part only.
+//! A killed run loses at most its last second. The file is correct and readable, and marked as incomplete.
 
 use crate::help::{caution, count, number, timeline};
 use crate::support::{Ruler, Scratch, Tool, alongside_first};
@@ -11,7 +10,7 @@ fn a_killed_run_is_there_up_to_its_last_second_and_proves_nothing() {
         let scratch = Scratch::new();
         let file = scratch.path("run.plim");
         let running = Tool::new(&[&ruler.url("/"), "-r", "500", "-d", "6s", "--out", &file]).start();
-        // 3.4 s of 6: three ticks are over, the third for 0.4 s.
+        // After 3.4 s of 6, three ticks are complete.
         ruler.wait_for_requests(1_700);
         running.signal("KILL");
         assert_eq!(running.wait().code, -9);
@@ -24,7 +23,7 @@ fn a_killed_run_is_there_up_to_its_last_second_and_proves_nothing() {
         assert_eq!(caution(&said, "incomplete_record")["severity"], "inconclusive");
         assert_eq!(said["is_complete"], false);
         assert!(said["stopped_by"].is_null());
-        // Every whole second is there, with what was offered in it, and nothing of it is lost.
+        // Every complete second is in the file, with its offered load.
         let seconds = timeline(&said, "offered_rate_per_s");
         assert!(seconds.len() >= 3, "{seconds:?}");
         for rate in &seconds {

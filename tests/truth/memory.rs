@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use std::sync::mpsc::{Sender, channel};
 use std::time::{Duration, Instant};
 
-/// A field of `/proc/PID/status`, KiB; nothing when the process has gone.
+/// Returns a field of `/proc/PID/status` in KiB; None if the process has ended.
 fn status_kib(pid: u32, field: &str) -> Option<u64> {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix(field))?;
@@ -21,7 +21,7 @@ fn status_kib(pid: u32, field: &str) -> Option<u64> {
 /// timeline.
 #[test]
 fn memory_is_flat_over_a_long_run() {
-    let _beside = run_alongside();
+    let _turn = run_alongside();
     let seconds = if is_nightly() { 900 } else { 20 };
     let ruler = Ruler::start(&["--delay", "exponential:10ms", "--error-rate", "0.01"]);
     let duration = format!("{seconds}s");
@@ -31,7 +31,7 @@ fn memory_is_flat_over_a_long_run() {
     let begin = Instant::now();
     let mut rss_kib = Vec::new();
     let output = running.watch(Duration::from_secs(1), Duration::from_secs(seconds + 60), |pid| {
-        // The end of the run is a report, which may take what it needs for a moment.
+        // At the end of the run, the report may use more for a moment.
         if begin.elapsed() < Duration::from_secs(seconds) {
             rss_kib.extend(status_kib(pid, "VmRSS"));
         }
@@ -59,7 +59,7 @@ fn peaks_kib(args: &[&str]) -> (u64, u64) {
 }
 
 /// Two thirds of it are pages of the executable, whose size depends on the build: one that is quick to build has many.
-/// So the sum has its limit in the release build (`cargo xtask nightly`), and anonymous memory in every build.
+/// So only the release build (`cargo xtask nightly`) has a limit for the sum; every build has one for anonymous memory.
 #[test]
 fn a_plain_run_with_100_connections_needs_at_most_16_mib() {
     let _alone = alone();
@@ -80,8 +80,7 @@ fn ten_times_the_requests_cost_no_more_memory() {
         };
         let (few, many) = (run("500"), run("5000"));
         eprintln!("memory: peak {few} KiB for 1,000 requests, {many} KiB for 10,000");
-        // Rarer times touch more pages of the histograms: that is bounded, and the long run above shows that
-        // it ends.
+        // Rare times use more pages of the histograms. This is bounded, as the long run above shows.
         assert!(many * 100 <= few * 110, "{few} KiB for 1,000 requests, {many} KiB for 10,000");
     });
 }
@@ -167,7 +166,7 @@ fn accept(listener: &TcpListener, stamps: &Sender<Instant>) {
         let stamps = stamps.clone();
         std::thread::spawn(move || {
             if matches!(stream.read(&mut [0]), Ok(1)) {
-                // Only the first stamp is of interest.
+                // Only the first timestamp matters.
                 let _ = stamps.send(Instant::now());
             }
         });

@@ -1,5 +1,5 @@
-//! Two machines (here: two processes) that share a schedule against one server: their merged report is the
-//! server's log, and a run that is merged twice counts once.
+//! Two load generators (here: two processes) that share a schedule: their merged report agrees with the server's log,
+//! and a run that is merged twice counts once.
 
 use crate::canary::{Canary, in_server_ns};
 use crate::help::{self, count};
@@ -44,17 +44,17 @@ fn two_shares_at_once_are_one_run_in_the_end() {
 
 #[test]
 fn merging_knows_no_order_no_grouping_and_no_second_time() {
-    let _beside = run_alongside();
+    let _turn = run_alongside();
     let ruler = Ruler::start(&["--delay", "exponential:5ms", "--error-rate", "0.02"]);
     let scratch = Scratch::new();
-    // At once, as machines that share a load do.
+    // Concurrently, like load generators that share a load.
     let running = ["1/3", "2/3", "3/3"].map(|share| {
         let file = scratch.path(&format!("{}.plim", &share[..1]));
         let load = ["-c", "10", "-n", "901", "--seed", "9", "--shard", share, "-q", "--out", &file];
         (Tool::new(&[&load[..], &[&ruler.url("/")]].concat()).start(), file)
     });
     let [a, b, c] = &running.map(|(running, file)| {
-        // 2% of errors: a FAIL, which is not what is looked at here.
+        // 2% of errors: a FAIL, which does not matter here.
         assert_ne!(running.wait().code, 1);
         file
     });

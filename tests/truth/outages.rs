@@ -24,7 +24,7 @@ fn down(output: Output) -> (Value, Value) {
     assert!(sentence(&said).starts_with("FAIL: no request succeeded from "), "{}", said["verdict"]);
     let outages = said["availability"]["outages"].as_array().unwrap();
     assert_eq!(outages.len(), 1, "{}", said["availability"]);
-    // What was gone is not slow.
+    // An outage does not count as slow.
     let outage = outages[0].clone();
     let (from_s, to_s) = (number(&outage, "/from_s"), number(&outage, "/to_s"));
     for spike in said["spikes"].as_array().unwrap() {
@@ -34,7 +34,7 @@ fn down(output: Output) -> (Value, Value) {
     (said, outage)
 }
 
-/// The same load on a service that lives says nothing of outages.
+/// The same load on a running service reports no outage.
 #[track_caller]
 fn up(output: Output) {
     let said = output.json();

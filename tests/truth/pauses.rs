@@ -1,20 +1,18 @@
-//! A service that stops now and then: what arithmetic says, what the open model shows, and what the closed
-//! one hides.
+//! A service with pauses: the result of arithmetic, the open model that shows it, and the closed model that hides it.
 //!
-//! Let the service answer after d = 5 ms, but not at all during P = 1 s of every T = 10 s. A request whose
-//! answer falls due in the pause is held to its end. Arrivals come at any instant alike (open model), so a
-//! share P / T of them is held, and their response times are even between d and P + d:
+//! Let the service respond after d = 5 ms, but not during P = 1 s of every T = 10 s. A response that is due in the
+//! pause is held to its end. Arrivals are uniform in time (open model), so a share P / T of them is held, and their
+//! response times are uniform between d and P + d:
 //!
 //!     share(response > r) = (P + d - r) / T            for d < r < P + d
 //!     p99: (P + d - r) / T = 0.01  ->  r = P + d - 0.01 T = 0.905 s
 //!     p95: (P + d - r) / T = 0.05  ->  r = P + d - 0.05 T = 0.505 s
-//!     p90: (P + d - r) / T = 0.10  ->  r = d, the very edge: everything below it is an ordinary answer
+//!     p90: (P + d - r) / T = 0.10  ->  r = d, the edge: everything below it is an ordinary response
 //!     mean: d + (P / T) P / 2 = 0.055 s
 //!
-//! A closed model of N users has N requests in flight when the pause begins and sends nothing more until its
-//! end: N of N (T - P) / d samples are slow, here 1 in 1,800, and p99 stays at d. All the same each user has
-//! spent P of T waiting for them: 10% of the users' time in 0.06% of the requests, which is how the tool
-//! can tell.
+//! A closed model with N users has N requests in flight when the pause starts, and sends nothing more until its end: N
+//! of N (T - P) / d samples are slow, here 1 in 1,800, and p99 stays at d. But each user has spent P of T waiting for
+//! them: 10% of the users' time in 0.06% of the requests. plimsoll detects this ratio.
 
 use crate::help::{self, caution, cautions, continue_process, count, number};
 use crate::support::{Ruler, Tool, alongside_first, provokes};
@@ -25,12 +23,12 @@ const D_NS: f64 = 5e6;
 const P_NS: f64 = 1e9;
 const T_NS: f64 = 10e9;
 
-/// Response time that a share of `1 - q` exceeds, for q above 1 - P / T; times in ns.
+/// Returns the response time that a share of `1 - q` exceeds, for q above 1 - P / T, in ns.
 fn held_ns(q: f64) -> f64 {
     P_NS + D_NS - (1.0 - q) * T_NS
 }
 
-/// 1%, and the time that a thousand held answers need to get through the ruler and back.
+/// The tolerance is 1%, plus the time that the ruler needs to send a thousand held responses.
 fn is_near(said_ns: f64, truth_ns: f64) -> bool {
     (said_ns - truth_ns).abs() <= truth_ns * 0.01 + 15e6
 }
@@ -38,8 +36,8 @@ fn is_near(said_ns: f64, truth_ns: f64) -> bool {
 #[test]
 fn the_open_model_shows_a_pause_and_the_closed_one_hides_it_and_says_so() {
     help::patiently_alongside_first("a pause of 1 s in every 10 s", || {
-        // In a window of 10 s lies one whole pause, whenever the run begins within 3 s. Two servers of the same kind,
-        // so that neither run meets the other's requests.
+        // A period of 10 s includes one complete pause if the run starts within 3 s. Two equal servers, so that the
+        // runs do not affect each other.
         let server = ["--delay", "5ms", "--pause", "1s/10s", "--pause-at", "3s"];
         let (ruler, other) = (Ruler::start(&server), Ruler::start(&server));
         let closed = Tool::new(&[&other.url("/"), "-c", "10", "-d", "10s", "--json"]).start();
@@ -52,7 +50,7 @@ fn the_open_model_shows_a_pause_and_the_closed_one_hides_it_and_says_so() {
     });
 }
 
-/// What is not as arithmetic and the ruler have it.
+/// Returns the differences from arithmetic and from the ruler.
 fn open_shows(said: &Value, ruler: &Ruler) -> Vec<String> {
     let at = |place: &str| number(said, place);
     let seen = ruler.json("/_test-server/quantiles?q=0.95,0.99");
@@ -64,7 +62,7 @@ fn open_shows(said: &Value, ruler: &Ruler) -> Vec<String> {
         ("/response_time/p99_ns", held_ns(0.99)),
         ("/response_time/max_ns", P_NS + D_NS),
         ("/response_time/mean_ns", D_NS + P_NS / T_NS * P_NS / 2.0),
-        // From the send on the ruler's log knows it.
+        // After the send, the ruler's log has the time.
         ("/service_time/p95_ns", number(&seen, "/in_server_ns/0.95")),
         ("/service_time/p99_ns", number(&seen, "/in_server_ns/0.99")),
     ] {
@@ -80,20 +78,20 @@ fn open_shows(said: &Value, ruler: &Ruler) -> Vec<String> {
     wrong
 }
 
-/// What a closed run of the same server should have said and did not.
+/// Returns the differences between a closed run of the same server and its expected result.
 fn closed_hides(said: &Value) -> Vec<String> {
     let at = |field: &str| number(said, &format!("/response_time/{field}"));
     let mut wrong = Vec::new();
     if said["verdict"]["result"] != "PASS" {
         wrong.push(format!("closed: {}", said["verdict"]));
     }
-    // The pause was there, for 10 users once each; p99 is 30 times below the truth at the least, and that is what a
-    // report without a caution would have printed.
+    // Each of the 10 users saw the pause once. p99 is below the true value by a factor of at least 30, and a report
+    // without a caution would print only that.
     if !is_near(at("max_ns"), P_NS + D_NS) || at("p99_ns") > 30e6 {
         wrong.push(format!("closed: {}", said["response_time"]));
     }
     let blind = caution(said, "coordinated_omission");
-    // It says why, in numbers, and what to do.
+    // The caution has the evidence and the advice.
     let evidence = blind["evidence"].as_str().unwrap_or_default();
     let share = evidence.split("took ").nth(1).and_then(|rest| rest.split('%').next()?.parse::<f64>().ok());
     let advice = blind["advice"].as_str().unwrap_or_default();
@@ -108,10 +106,10 @@ fn closed_hides(said: &Value) -> Vec<String> {
     wrong
 }
 
-/// With 100 connections at most, 100 requests wait in the server (3% of all) and 200 arrivals (7%) wait for
-/// a connection: the users of a real service would not know the difference, and neither does the response
-/// time. The service time does: it has no held request at p95. With P = 300 ms and T = 3 s the response time
-/// has p95 = P + d - 0.05 T = 155 ms.
+/// With at most 100 connections, 100 requests wait in the server (3% of all) and 200 arrivals (7%) wait for a
+/// connection. The users of a real service would not see a difference, and neither does the response time. The service
+/// time does: its p95 is not a held request. With P = 300 ms and T = 3 s, the response time has p95 = P + d - 0.05 T =
+/// 155 ms.
 #[test]
 fn a_cap_on_connections_does_not_hide_a_pause_from_the_response_time() {
     alongside_first(|| {
@@ -123,8 +121,7 @@ fn a_cap_on_connections_does_not_hide_a_pause_from_the_response_time() {
         assert!(ruler.accepted() <= 101, "the limit of 100, and the trial connection");
         assert_eq!(caution(&said, "connection_limit_reached")["severity"], "warning");
         assert!(count(&said, "/offered/arrivals_queued") >= 150, "{}", said["offered"]);
-        // Those that waited are sent as connections come free, 100 at a time each d: two rounds later at the
-        // most.
+        // Waiting arrivals are sent when connections become free, 100 at a time every d: at most two rounds later.
         let response_ns = number(&said, "/response_time/p95_ns");
         assert!(is_near(response_ns, 155e6), "{}", said["response_time"]);
         assert!(number(&said, "/service_time/p95_ns") < 50e6, "{}", said["service_time"]);
@@ -153,12 +150,12 @@ fn a_stall_of_the_generator_is_in_the_response_time_and_in_the_verdict() {
                 stood_ns = begin.elapsed().as_nanos() as f64;
             }
         });
-        // No threshold of this run is about times, so nothing is undecided; the reader hears of it all the same.
+        // No threshold of this run is about times, so the verdict is conclusive; the caution is still reported.
         let said = output.expect_code(0).json();
         assert_eq!(ruler.requests(), 1_500);
         assert_eq!(count(&said, "/offered/arrivals"), 1_500);
         let p90 = number(&said, "/response_time/p90_ns");
-        // The backlog of 300 leaves and is answered within a moment, on a busy machine within a longer one.
+        // The backlog of 300 is sent and completed quickly, on a busy machine less quickly.
         let above_ns = p90 - (stood_ns - 0.3e9);
         assert!((-15e6..80e6).contains(&above_ns), "p90 {p90} ns after a stall of {stood_ns} ns");
         assert!(number(&said, "/service_time/p90_ns") < 100e6, "{}", said["service_time"]);

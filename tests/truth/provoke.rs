@@ -56,7 +56,7 @@ pub fn no_faults(json: &Value) {
     assert_eq!(faults(json), BTreeMap::new(), "{}", json["verdict"]);
 }
 
-/// What decided the verdict.
+/// Returns the reasons of the verdict.
 pub fn reasons(json: &Value) -> Vec<&str> {
     json["verdict"]["reasons"]
         .as_array()
@@ -98,7 +98,7 @@ pub fn lose(what: &str) {
     shell(&format!("nft add rule inet test in {what} counter drop"));
 }
 
-/// How many packets [`lose`] has lost.
+/// Returns the number of packets that [`lose`] has dropped.
 #[track_caller]
 pub fn lost() -> u64 {
     let rules = shell("nft list chain inet test in");
@@ -118,7 +118,7 @@ impl Line {
         let stream = TcpStream::connect(ruler.address()).expect("the ruler listens");
         stream.set_read_timeout(Some(Duration::from_secs(20))).expect("a timeout can be set");
         let mut line = Self(BufReader::new(stream));
-        // Its first request makes it one that is not counted.
+        // The first request is a command, so the ruler does not count this connection.
         line.get("/_test-server/counters");
         line
     }
@@ -148,14 +148,14 @@ impl Line {
     }
 }
 
-/// What a [`canned`] server does with a connection after an answer.
+/// The action of a [`canned`] server after a response.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Then {
     KeepOpen,
     Close,
 }
 
-/// A server whose every answer is exactly these bytes; returns its port. Its threads end with the test's process.
+/// Starts a server whose responses are exactly these bytes; returns its port. Its threads end with the test's process.
 pub fn canned(address: &str, answer: impl Into<Vec<u8>>, then: Then) -> u16 {
     let answer = answer.into();
     let listener = TcpListener::bind((address, 0)).expect("a free port");
@@ -301,7 +301,7 @@ impl MemoryCgroup {
         assert!(self.set("memory.limit_in_bytes", "-1"));
     }
 
-    /// What a shell does to be inside.
+    /// Returns the shell command that moves the shell into the cgroup.
     pub fn enter(&self) -> String {
         format!("echo $$ > {}/cgroup.procs", self.0.display())
     }

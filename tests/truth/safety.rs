@@ -77,7 +77,7 @@ fn no_packet_goes_to_a_metadata_service_with_any_permission() {
     });
 }
 
-/// What counts is what a name resolves to, and every address of it.
+/// Permission depends on all addresses that a name resolves to.
 #[test]
 fn a_name_is_judged_by_its_addresses() {
     namespace::inside("safety::a_name_is_judged_by_its_addresses", &setup(), run_alongside, || {
@@ -195,7 +195,7 @@ fn redirects_are_counted_and_not_followed() {
 /// The breaker is for a ramp that only makes errors; here every answer is one from the start.
 #[test]
 fn a_ramp_that_only_makes_errors_is_stopped() {
-    let _beside = run_alongside();
+    let _turn = run_alongside();
     let ruler = Ruler::start(&["--delay", "20ms", "--status", "500"]);
     let said = json(&[&ruler.url("/"), "--stages", "60s:60"], 99);
     let elapsed = said["generators"][0]["elapsed_s"].as_f64().unwrap();
@@ -230,7 +230,7 @@ fn secret_free(what: &str, bytes: &[u8]) {
     }
 }
 
-/// What the flags of one run carry: all of [`SECRETS`].
+/// Returns the flags of a run with all of [`SECRETS`].
 fn secret_args(ruler: &Ruler) -> Vec<String> {
     let [header, cookie, token, key, password, api, body, proxy] = SECRETS;
     let url =
@@ -255,7 +255,7 @@ fn run_with(args: &[String], more: &[&str]) -> Output {
 
 #[test]
 fn secrets_go_over_the_wire_and_nowhere_else() {
-    let _beside = run_alongside();
+    let _turn = run_alongside();
     let (ruler, scratch) = (Ruler::start(&["--delay", "1ms"]), Scratch::new());
     let args = secret_args(&ruler);
     let (one, two, merged) =
@@ -290,7 +290,7 @@ fn secrets_go_over_the_wire_and_nowhere_else() {
 
 #[test]
 fn a_killed_run_leaves_no_secret() {
-    let _beside = run_alongside();
+    let _turn = run_alongside();
     let (ruler, scratch) = (Ruler::start(&["--delay", "1ms"]), Scratch::new());
     let file = scratch.path("run.plim");
     let args = secret_args(&ruler);
@@ -314,7 +314,7 @@ fn every_file(folder: &Path) -> Vec<String> {
 
 #[test]
 fn secrets_in_files_and_curl_lines_are_kept_as_well() {
-    let _beside = run_alongside();
+    let _turn = run_alongside();
     let (ruler, scratch) = (Ruler::start(&[]), Scratch::new());
     let [header, cookie, token, _, password, ..] = SECRETS;
     let url = format!("http://{}/login?a=1&access_token={token}", ruler.address());
@@ -350,7 +350,7 @@ fn secrets_in_files_and_curl_lines_are_kept_as_well() {
 /// A mistake is quoted so that it can be found; a secret in it is not.
 #[test]
 fn sentences_about_mistakes_do_not_quote_secrets() {
-    let _beside = run_alongside();
+    let _turn = run_alongside();
     let ruler = Ruler::start(&[]);
     let [header, cookie, token, _, password, ..] = SECRETS;
     let closed = canned_port_that_is_closed();

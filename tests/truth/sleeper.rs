@@ -33,7 +33,7 @@ impl Sleeper {
         Self { stop, thread }
     }
 
-    /// What was left of the stretch before the instant at waking up, in the mean, s.
+    /// Ends the thread; returns the mean time between its wake-up and the intended time, in s.
     pub fn end(self) -> f64 {
         self.stop.store(true, Ordering::Relaxed);
         self.thread.join().expect("it only sleeps")

@@ -1,20 +1,20 @@
-//! The percentiles of known distributions against the ruler's own log, at three rates of the open model and in the
-//! closed one: each distribution under one of these loads, and `cargo xtask nightly` each under all.
+//! The percentiles of known distributions, compared with the ruler's log, at three rates of the open model and in the
+//! closed model. Each distribution is tested with one of these loads, and with all of them in `cargo xtask nightly`.
 //!
-//! **How it is compared.** The ruler logs each request: when it arrived and when the last byte of its answer
-//! was taken, its own lateness included. From that, without any number of the tool:
+//! **Comparison.** For each request, the ruler logs the arrival and the last byte of its response, including its own
+//! delay. Without any number of plimsoll, this determines:
 //!
 //! - service time: last byte - arrival;
-//! - response time in the open model: last byte - intended instant, where arrival k was meant for t0 + k /
-//!   rate and t0 is the earliest that explains the arrivals (their 5th percentile: a wake-up may stamp a
-//!   little early);
+//! - response time in the open model: last byte - intended start time, which is t0 + k / rate for arrival k; t0 is the
+//!   earliest one that explains the arrivals (their 5th percentile: a wake-up may cause a timestamp that is a little
+//!   early);
 //!
-//! and both are convolved with what the way adds (see [`crate::canary`]). Both sides have the same samples
-//! (the runs end by count, nothing is cut off) and take the nearest rank, so chance plays no part and the
-//! tolerance can be narrow: 1% (of which the histogram may use 0.4%), 50 us, or what the canary says of this machine
-//! at this moment ([`Way::seen_at`]), whichever is largest. With the wake-ups of a quiet machine (20 to 100 us) a clock
-//! that is off by 3%, a percentile of a wrong rank or a time taken from the wrong instant are seen all the same.
-//! If plimsoll or the ruler waited for a CPU, by the kernel's accounting, times may be longer by that share: on a quiet
+//! and both are convolved with the time that the path adds ([`crate::canary`]). Both sides have the same samples (the
+//! runs end by count, without requests in flight) and use the nearest rank. So the comparison is not random, and the
+//! tolerance is narrow: 1% (of which the histogram may use 0.4%), 50 us, or the result of the canary for this machine
+//! at this time ([`Way::seen_at`]), whichever is largest. With the wake-ups of a quiet machine (20 to 100 us), the
+//! tests still detect a clock that is off by 3%, a percentile of a wrong rank, and a time from the wrong start. If
+//! plimsoll or the ruler waited for a CPU, by the kernel's accounting, times may be longer by that share: on a quiet
 //! machine it is below 1%, and nothing is added.
 
 use crate::canary::{Canary, Way, in_server_ns};
@@ -22,35 +22,35 @@ use crate::help::{self, Seen, count};
 use crate::support::{Ruler, Tool, alone};
 use serde_json::Value;
 
-/// A share, and the field that says what it does not exceed.
+/// A quantile, and its field.
 pub type Point = (f64, &'static str);
 
 pub const POINTS: [Point; 5] =
     [(0.5, "p50_ns"), (0.75, "p75_ns"), (0.9, "p90_ns"), (0.95, "p95_ns"), (0.99, "p99_ns")];
 
-/// Flags of the load, and how many requests end it. Each makes 1 to 2 s of load.
+/// Flags of the load, and its number of requests. Each load takes 1 to 2 s.
 const LOADS: [(&[&str], u64); 4] = [
     (&["-r", "200"], 300),
     (&["-r", "1000"], 1_000),
     (&["-r", "5000"], 4_000),
-    // Each user waits for its answer: about 20 / mean requests a second.
+    // Each user waits for its response: about 20 / mean requests per second.
     (&["-c", "20"], 1_200),
 ];
 
-/// What this machine did to a comparison.
+/// The effect of this machine on a comparison.
 pub struct Machine<'a> {
     pub way: &'a Way,
     /// Share of their time that tool and ruler waited for a CPU.
     pub waited: f64,
 }
 
-/// What may lie between the two: 1%, 50 us, or what this machine adds by itself; and what waiting for a CPU may add.
+/// Returns the allowed difference: 1%, 50 us, or the addition of this machine, plus the share of waiting for a CPU.
 fn allowed_ns(truth_ns: u64, machine_ns: u64, waited: f64) -> u64 {
     let waited = if waited > 0.01 { waited } else { 0.0 };
     (truth_ns / 100).max(50_000).max(machine_ns) + (truth_ns as f64 * waited) as u64
 }
 
-/// One figure that is off, as a sentence; nothing when it is right.
+/// Returns a sentence if a value is outside of the tolerance.
 fn off(what: &str, said_ns: u64, truth_ns: u64, machine_ns: u64, waited: f64) -> Option<String> {
     let (off_ns, allowed_ns) = (said_ns.abs_diff(truth_ns), allowed_ns(truth_ns, machine_ns, waited));
     let us = |ns: u64| ns as f64 / 1e3;
@@ -99,13 +99,13 @@ fn responses_ns(seen: &[Seen], rate_per_s: f64) -> Vec<u64> {
     seen.iter().enumerate().map(response).collect()
 }
 
-/// Under the load of this number; under each when there is time for it.
+/// Tests with the load of this number, or with all loads in the nightly tests.
 fn holds(distribution: &str, points: &[Point], load: usize) {
     let _alone = alone();
     let ruler = Ruler::start(&["--delay", distribution]);
     let all = help::is_nightly();
     for &(load, requests) in if all { &LOADS[..] } else { &LOADS[load..=load] } {
-        // What no try so far got right: all, at first.
+        // Values that were wrong in every attempt so far.
         let mut open: Option<Vec<String>> = None;
         help::patiently(&format!("percentiles of {distribution} under {load:?}"), || {
             ruler.get("/_test-server/clear");

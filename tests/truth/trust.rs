@@ -80,7 +80,7 @@ fn a_healthy_run_raises_no_caution_at_all() {
 
 #[test]
 fn a_target_on_this_machine_is_noted() {
-    let _beside = run_alongside();
+    let _turn = run_alongside();
     let ruler = Ruler::start(&[]);
     let said = json(&[&ruler.url("/"), "-n", "20", "-c", "2"], 0);
     assert!(warns(&said, "same_machine").contains("127.0.0.1"));

@@ -115,7 +115,7 @@ fn monitors_that_fail_are_a_caution_and_cost_the_load_nothing() {
         }
         let plain = run(&[]);
         assert!(!cautions(&plain).contains(&"monitor_failed"));
-        // Of the same arrivals: a load that waited for a monitor would be late by hundreds of milliseconds.
+        // With the same arrivals: a load that waited for a monitor would be late by hundreds of milliseconds.
         let (with, without) =
             (number(&said, "/client/schedule_lag/p99_ns"), number(&plain, "/client/schedule_lag/p99_ns"));
         // Delays that an idle thread sees as well are not caused by monitors.

@@ -16,7 +16,7 @@ fn ten() -> String {
     format!("id,name\n{rows}")
 }
 
-/// How often each row came.
+/// Returns how often each row was used.
 fn ids(s: &Seen) -> BTreeMap<u64, u64> {
     let mut all = BTreeMap::new();
     for asked in &s.asked {

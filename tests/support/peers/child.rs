@@ -16,7 +16,7 @@ pub struct Child {
     child: std::process::Child,
     stdin: Option<ChildStdin>,
     address: SocketAddr,
-    /// What it says on stderr is here, for the case that it fails.
+    /// The folder with its stderr, in case it fails.
     _scratch: Scratch,
 }
 

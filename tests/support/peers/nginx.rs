@@ -77,7 +77,8 @@ pub struct LogLine {
     /// Bytes of the request, head and body.
     pub request_length: u64,
     pub status: u16,
-    /// What nginx thinks of the client's certificate: `SUCCESS`, `NONE`, `FAILED:...`; None where it was not asked for.
+    /// nginx's verification of the client's certificate: `SUCCESS`, `NONE`, `FAILED:...`; None if it did not request
+    /// one.
     pub client_verify: Option<String>,
     /// The name in the client's hello.
     pub server_name: Option<String>,
@@ -207,7 +208,7 @@ impl Nginx {
         }
     }
 
-    /// What nginx complained about, such as failed handshakes.
+    /// Returns nginx's error messages, such as failed handshakes.
     pub fn error_log(&self) -> String {
         text(&self.scratch, "error.log")
     }

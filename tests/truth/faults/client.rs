@@ -18,7 +18,7 @@ fn is_the_clients(said: &Value, class: &str, code: &str) -> u64 {
     assert_eq!(reasons(said), [code]);
     assert_eq!((count(said, "/totals/errors"), said["errors"].clone()), (0, serde_json::json!([])));
     assert_eq!(caution(said, code)["severity"], "inconclusive");
-    // What could be measured was, and it worked.
+    // The requests that could be sent succeeded.
     assert!(count(said, "/totals/requests") > 0, "{}", said["totals"]);
     assert_eq!(count(said, "/status_codes/200"), count(said, "/totals/requests"));
     count_of_class
@@ -26,7 +26,7 @@ fn is_the_clients(said: &Value, class: &str, code: &str) -> u64 {
 
 #[test]
 fn a_hard_limit_of_256_files_is_a_client_failure_with_its_fix() {
-    let _beside = run_alongside();
+    let _turn = run_alongside();
     let (ruler, scratch) = (Ruler::start(&["--delay", "5ms"]), Scratch::new());
     let run_file = scratch.path("run.plim");
     let limited = "ulimit -Sn 256; ulimit -Hn 256";
@@ -58,7 +58,7 @@ fn a_hard_limit_of_256_files_is_a_client_failure_with_its_fix() {
 
 #[test]
 fn a_low_soft_limit_is_raised_to_the_hard_one_and_no_further() {
-    let _beside = run_alongside();
+    let _turn = run_alongside();
     let ruler = Ruler::start(&["--delay", "5ms"]);
     let args = [&ruler.url("/"), "-c", "300", "-d", "500ms", "--json"];
     let said = after("ulimit -Sn 64; ulimit -Hn 1000", &args).start().wait().expect_code(0).json();
@@ -69,7 +69,7 @@ fn a_low_soft_limit_is_raised_to_the_hard_one_and_no_further() {
 
 #[test]
 fn a_plan_may_allow_fewer_open_files_than_the_machine() {
-    let _beside = run_alongside();
+    let _turn = run_alongside();
     let ruler = Ruler::start(&["--delay", "5ms"]);
     let limit = format!("{OPEN_FILES}=256");
     let args = [&ruler.url("/"), "-c", "300", "-d", "1s", "--limit", &limit];
@@ -165,7 +165,7 @@ fn a_prohibition_of_this_machine_is_the_clients() {
 /// 20 users first; then the memory runs out, and 1,000 more come.
 #[test]
 fn a_kernel_without_memory_for_sockets_is_the_clients() {
-    let _beside = run_alongside();
+    let _turn = run_alongside();
     let ruler = Ruler::start(&["--delay", "5ms"]);
     let args = [&ruler.url("/"), "--stages", "0s:20,1s:20,0s:1000,1s:1000", "--json"];
     let Some(cgroup) = MemoryCgroup::new() else {
@@ -207,7 +207,7 @@ fn a_kernel_without_memory_for_sockets_is_the_clients() {
 /// the 40th on is refused.
 #[test]
 fn sockets_without_buffers_are_a_client_failure() {
-    let _beside = run_alongside();
+    let _turn = run_alongside();
     let ruler = Ruler::start(&["--delay", "5ms"]);
     let run = |error: &str, when: &str| {
         let mut command = Command::new("strace");

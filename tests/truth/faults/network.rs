@@ -7,7 +7,7 @@ use crate::support::{Ruler, namespace, run_alongside};
 
 #[test]
 fn a_listener_that_closes_in_the_middle_refuses_connections() {
-    let _beside = run_alongside();
+    let _turn = run_alongside();
     let ruler = Ruler::start(&["--delay", "2ms"]);
     let args = [&ruler.url("/"), "-c", "5", "-d", "1s", "--no-keepalive"];
     no_faults(&middle(&ruler, &args, 0, || ()));
@@ -51,7 +51,7 @@ fn syns_that_vanish_are_a_connect_timeout() {
 
 #[test]
 fn a_listen_queue_that_is_full_is_a_connect_timeout() {
-    let _beside = run_alongside();
+    let _turn = run_alongside();
     // The ruler accepts `most` connections; the kernel's queue after them has room for one more than `queue`.
     let start = |most, queue| {
         Ruler::start(&[

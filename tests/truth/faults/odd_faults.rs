@@ -6,7 +6,7 @@ use crate::support::{Ruler, run_alongside};
 
 #[test]
 fn odd_answers_that_real_servers_send_are_good() {
-    let _beside = run_alongside();
+    let _turn = run_alongside();
     let ruler = Ruler::start(&[]);
     for (query, more) in [
         ("fault=drip&drip_every=200us&body=30", &[][..]),
@@ -43,7 +43,7 @@ fn odd_answers_that_real_servers_send_are_good() {
 
 #[test]
 fn the_bytes_of_odd_answers_are_counted_to_the_last() {
-    let _beside = run_alongside();
+    let _turn = run_alongside();
     let ruler = Ruler::start(&[]);
     for (query, body) in [
         ("framing=chunked&body=100k&chunk=1000&trailers=1", 102_400),

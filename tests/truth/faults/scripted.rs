@@ -13,7 +13,7 @@ use std::path::Path;
 /// Twenty requests of one user that all meet the same fault, and twenty of the same kind that meet none.
 #[track_caller]
 fn by_answer(bad: &str, good: &str, class: &str) {
-    let _beside = run_alongside();
+    let _turn = run_alongside();
     let ruler = Ruler::start(&[]);
     let run = |step: &str, code: i32| {
         let scratch = Scratch::new();
@@ -74,7 +74,7 @@ fn a_stream_that_the_wrong_side_ends() {
     );
 }
 
-/// What happens to connections of the load, which follow the first ones before the load.
+/// The behavior toward connections of the load, which follow the first ones before the load.
 enum Behind {
     /// It ends up at another server.
     Elsewhere(SocketAddr),
@@ -130,7 +130,7 @@ fn nginx() -> (Nginx, SocketAddr) {
 
 #[track_caller]
 fn by_handshake(first: &Nginx, address: SocketAddr, behind: Behind, more: &[&str], class: &str, side: &str) {
-    let _beside = run_alongside();
+    let _turn = run_alongside();
     let port = switch(address, behind).port();
     let ca = first.ca_file();
     let url = |port: u16| format!("https://127.0.0.1:{port}/plain");

@@ -1,4 +1,4 @@
-//! What a server can do to a connection and to an answer, fresh or reused.
+//! Server-side failures of connections and responses, on new and on reused connections.
 
 use super::fails;
 use crate::help::{cautions, count, number};
@@ -11,7 +11,7 @@ const REQUESTS: &str = "60";
 /// 60 requests that all meet the same fault, and 60 on the same server that meet none.
 #[track_caller]
 fn by_server(query: &str, more: &[&str], class: &str, side: &str) {
-    let _beside = run_alongside();
+    let _turn = run_alongside();
     let ruler = Ruler::start(&[]);
     let connections = if more.contains(&"-c") { &[][..] } else { &["-c", "3"] };
     let args = [&["-n", REQUESTS, "-t", "2"], connections, more].concat();
@@ -38,7 +38,7 @@ fn a_reset_in_the_body() {
 
 #[test]
 fn a_reset_right_after_the_connection() {
-    let _beside = run_alongside();
+    let _turn = run_alongside();
     let ruler = Ruler::start(&["--delay", "1ms"]);
     let args = [&ruler.url("/"), "-c", "3", "-d", "1s", "--no-keepalive"];
     no_faults(&middle(&ruler, &args, 0, || ()));
@@ -67,7 +67,7 @@ fn a_close_in_a_chunked_body() {
 
 #[test]
 fn a_close_in_the_head() {
-    let _beside = run_alongside();
+    let _turn = run_alongside();
     let run = |answer: &str, code| {
         let port = canned("127.0.0.1", answer, Then::Close);
         json(&[&format!("http://127.0.0.1:{port}/"), "-n", REQUESTS, "-c", "3"], code)
@@ -98,7 +98,7 @@ fn unsafe_responses_are_faults() {
 /// HTTP/1.1 matches answers to requests by their order: one answer too many makes the next another request's.
 #[test]
 fn bytes_after_a_response_make_it_unsafe() {
-    let _beside = run_alongside();
+    let _turn = run_alongside();
     let ruler = Ruler::start(&["--delay", "1ms"]);
     for fault in ["garbage_after", "two_responses"] {
         let said = json(&[ruler.url(&format!("/?fault={fault}")).as_str(), "-c", "4", "-n", "60"], 99);
@@ -115,7 +115,7 @@ fn bytes_after_a_response_make_it_unsafe() {
 /// A body without an end, sent as fast as the kernel accepts it: timeout, duration, and report still work.
 #[test]
 fn a_flood_does_not_outlast_the_run() {
-    let _beside = run_alongside();
+    let _turn = run_alongside();
     let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
     let address = listener.local_addr().expect("it listens");
     std::thread::spawn(move || {
@@ -137,14 +137,14 @@ fn a_flood_does_not_outlast_the_run() {
     fails(&said);
     only(&said, "timeout", "server");
     assert!(!cautions(&said).contains(&"client_stalled"));
-    // A second, its stop, and what a program needs to begin and to say what it saw.
+    // One second of load, and the time of the program to start, stop, and report.
     assert!(begun.elapsed() < std::time::Duration::from_secs(4), "{:?}", begun.elapsed());
 }
 
-/// What a lowered limit ends is the load generator's side; at the default the same answers are whole.
+/// Responses beyond a lowered limit fail on the client's side; with the default limit, the same responses succeed.
 #[test]
 fn a_limit_of_the_client_is_not_a_server_failure() {
-    let _beside = run_alongside();
+    let _turn = run_alongside();
     let ruler = Ruler::start(&[]);
     let args = [&ruler.url("/"), "-c", "2", "-n", "20"];
     let said = json(&[&args[..], &["--limit", "head_bytes=0"]].concat(), 3);
@@ -159,7 +159,7 @@ fn a_limit_of_the_client_is_not_a_server_failure() {
 
 #[test]
 fn a_silent_server_is_a_timeout_and_censors() {
-    let _beside = run_alongside();
+    let _turn = run_alongside();
     let (ruler, scratch) = (Ruler::start(&["--delay", "1ms"]), Scratch::new());
     let run_file = scratch.path("run.plim");
     let args = ["-c", "40", "-n", "120", "--timeout", "300ms"];
@@ -191,7 +191,7 @@ fn a_stalled_or_endlessly_dripping_answer_is_a_timeout() {
 
 #[test]
 fn nothing_but_404_is_a_fail_and_no_mere_doubt() {
-    let _beside = run_alongside();
+    let _turn = run_alongside();
     let ruler = Ruler::start(&[]);
     let args = ["-n", "200", "-c", "4"];
     let said = json(&[&[ruler.url("/?status=404").as_str()], &args[..]].concat(), 99);
@@ -204,7 +204,7 @@ fn nothing_but_404_is_a_fail_and_no_mere_doubt() {
 
 #[test]
 fn one_error_in_ten_is_counted_to_the_last() {
-    let _beside = run_alongside();
+    let _turn = run_alongside();
     let ruler = Ruler::start(&[]);
     let args = ["-n", "3000", "-c", "8"];
     let said = json(&[&[ruler.url("/?error_rate=0.1").as_str()], &args[..]].concat(), 99);
@@ -218,7 +218,7 @@ fn one_error_in_ten_is_counted_to_the_last() {
 
 #[test]
 fn a_reset_that_crosses_the_next_request_is_the_keep_alive_race() {
-    let _beside = run_alongside();
+    let _turn = run_alongside();
     let ruler = Ruler::start(&[]);
     let args = ["-n", REQUESTS, "-c", "1"];
     let said = json(&[&[ruler.url("/?fault=reset_idle_race").as_str()], &args[..]].concat(), 99);
@@ -236,7 +236,7 @@ fn a_reset_that_crosses_the_next_request_is_the_keep_alive_race() {
 /// A server that drops idle connections in time costs a new connection, and no request.
 #[test]
 fn an_idle_connection_closed_in_time_is_not_a_failure() {
-    let _beside = run_alongside();
+    let _turn = run_alongside();
     let ruler = Ruler::start(&["--idle-close", "30ms"]);
     // Whether the few sends were on time is another question.
     let run =

@@ -23,7 +23,7 @@ fn connections(said: &Value) -> Connections {
 
 #[test]
 fn connections_that_stay_open_are_counted_as_the_server_counts_them() {
-    let _beside = run_alongside();
+    let _turn = run_alongside();
     let ruler = Ruler::start(&[]);
     let said = json(&[&ruler.url("/"), "-n", "500", "-c", "5", "-t", "2"], 0);
     let wanted = [("attempts", 5), ("opened", 5), ("reused_requests", 495), ("open_at_end", 5), ("peak", 5)];
@@ -37,7 +37,7 @@ fn connections_that_stay_open_are_counted_as_the_server_counts_them() {
 
 #[test]
 fn connections_that_the_server_closes_are_counted_as_its_own() {
-    let _beside = run_alongside();
+    let _turn = run_alongside();
     let ruler = Ruler::start(&["--keep-alive-requests", "10"]);
     let said = json(&[&ruler.url("/"), "-n", "500", "-c", "1"], 0);
     connections(&said).are(&[("opened", 50), ("reused_requests", 450), ("closed_by_server", 50)]);
@@ -52,10 +52,11 @@ fn connections_that_the_server_closes_are_counted_as_its_own() {
     assert_eq!((counters["accepted"].as_u64(), counters["closed_by_server"].as_u64()), (Some(51), Some(50)));
 }
 
-/// Who sends the first FIN after `Connection: close` is a matter of microseconds; who wanted it is not.
+/// After `Connection: close`, microseconds decide which side sends the first FIN, so the side that sent the header
+/// counts.
 #[test]
 fn connections_for_one_request_each_are_closed_by_the_client() {
-    let _beside = run_alongside();
+    let _turn = run_alongside();
     let ruler = Ruler::start(&[]);
     let said = json(&[&ruler.url("/"), "-n", "200", "-c", "4", "--no-keepalive"], 0);
     connections(&said).are(&[("opened", 200), ("reused_requests", 0), ("requests_per_connection_max", 1)]);
@@ -70,7 +71,7 @@ fn connections_for_one_request_each_are_closed_by_the_client() {
 
 #[test]
 fn connections_given_up_after_a_failure_are_counted_apart() {
-    let _beside = run_alongside();
+    let _turn = run_alongside();
     let ruler = Ruler::start(&[]);
     let said = json(&[&ruler.url("/?fault=bad_header&fault_rate=0.25"), "-n", "400", "-c", "4"], 99);
     let failed = faults(&said)["malformed_response"].1;

@@ -54,7 +54,7 @@ fn a_generator_that_stalled_does_not_blame_the_service() {
     let said = run(true);
     assert_eq!(reasons(&said), ["client_stalled"]);
     assert!(count(&said, "/response_time/max_ns") >= 690_000_000, "{}", said["response_time"]);
-    // Of two seconds; up to 100 ms of a stop may pass for the sleep into which it fell.
+    // The share of two seconds; up to 100 ms of the stop may count as part of the sleep that it interrupted.
     let told = warns(&said, "client_stalled");
     let share: f64 =
         told.split("each, ").nth(1).and_then(|rest| rest.split('%').next()).unwrap().parse().unwrap();
@@ -93,7 +93,7 @@ fn a_workers_shares_of_its_time_add_up() {
     assert!(spun <= 1.3 * most + 0.02, "{spun}, of {most} that the wake-ups leave");
 }
 
-/// What the workers say they used is not more than what the kernel charged the process for.
+/// The CPU time that the workers report is not more than the kernel's accounting of the process.
 #[test]
 fn cpu_time_agrees_with_the_kernels_bill() {
     let _alone = alone();

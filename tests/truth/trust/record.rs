@@ -59,7 +59,7 @@ fn a_number_of_requests_ends_a_run_though_users_are_still_to_come() {
 
 #[test]
 fn a_machine_that_is_missing_from_a_merge_is_missed() {
-    let _beside = run_alongside();
+    let _turn = run_alongside();
     let (ruler, scratch) = (Ruler::start(&[]), Scratch::new());
     for part in 1..=3 {
         let (share, file) = (format!("{part}/3"), scratch.path(&format!("{part}.plim")));
@@ -99,7 +99,7 @@ fn sequential_runs_are_not_merged_as_one_run() {
 
 #[test]
 fn runs_of_different_targets_do_not_make_one_experiment() {
-    let _beside = run_alongside();
+    let _turn = run_alongside();
     let (one, other, scratch) = (Ruler::start(&[]), Ruler::start(&[]), Scratch::new());
     let run = |ruler: &Ruler, name: &str, share: &str| {
         let file = scratch.path(name);

@@ -1,4 +1,4 @@
-//! What the samples can say, and what they cannot.
+//! Cautions about the number of samples.
 
 use super::{silent, silent_enough, warns};
 use crate::help::{caution, count, patiently};
@@ -59,7 +59,7 @@ fn a_percentile_that_decides_needs_samples() {
         assert_eq!(run("368", 0).0, "PASS");
         let (result, said) = run("1000", 0);
         assert_eq!(result, "PASS");
-        // What is only shown is a note.
+        // A percentile without a threshold only gets a note.
         assert_eq!(caution(&said, "too_few_samples")["severity"], "note");
         assert!(warns(&said, "too_few_samples").contains("p99.9 needs 10,000"));
         silent(&json(&[&ruler.url("/"), "-n", "10000", "-c", "4"], 0), "too_few_samples");

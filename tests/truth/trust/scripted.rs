@@ -1,5 +1,4 @@
-//! What scenarios can do to a result: data that runs out, values that cannot be sent, rows that find no room, answers
-//! that become others.
+//! Cautions about scenarios: data that runs out, values that cannot be sent, rows without room, responses that change.
 
 use super::{silent, warns};
 use crate::help::count;
@@ -17,7 +16,7 @@ fn run(ruler: &Ruler, steps: &str, load: &str, more: &str, code: i32) -> Value {
 
 #[test]
 fn data_that_runs_out_ends_users_and_raises_a_caution() {
-    let _beside = run_alongside();
+    let _turn = run_alongside();
     let ruler = Ruler::start(&[]);
     let data = |end: &str| format!("data: {{ r: {{ file: rows.csv, sharing: unique, on_end: {end} }} }}");
     let load = "{ users: 2, iterations: 10 }";
@@ -31,7 +30,7 @@ fn data_that_runs_out_ends_users_and_raises_a_caution() {
 
 #[test]
 fn an_iteration_with_an_unsendable_value_raises_a_caution() {
-    let _beside = run_alongside();
+    let _turn = run_alongside();
     let ruler = Ruler::start(&[]);
     let steps = |value: &str| {
         format!("{{ set: {{ w: \"{value}\" }} }}, {{ get: /a }}, {{ get: /b, headers: {{ X: '${{w}}' }} }}")
@@ -68,7 +67,7 @@ fn a_row_without_room_raises_a_caution() {
 
 #[test]
 fn responses_that_change_in_the_middle_raise_a_caution() {
-    let _beside = run_alongside();
+    let _turn = run_alongside();
     // Side by side, so that the test takes the time of one.
     let rulers = [(); 2].map(|()| Ruler::start(&["--body", "1000"]));
     let start = |ruler: &Ruler| {

@@ -1,4 +1,4 @@
-//! How connections were used: again or not, by all alike or by a few, and how many more there can be.
+//! Cautions about connections: without reuse, used unevenly, or near a limit.
 
 use super::{silent, warns};
 use crate::help::{caution, count};
