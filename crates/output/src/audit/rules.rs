@@ -1,8 +1,9 @@
-//! The table of all rules for the documentation, out of the table in the code.
+//! The table of all rules for the documentation, from the table in the code.
 
 use plimsoll_audit::{Grade, rules};
 
-/// One table for each grade: code, and what is checked with its formula. What stands around it is written by hand.
+/// Returns one table for each grade: the code, and the checked fact with its formula. The text around it is written
+/// by hand.
 pub fn rules_page() -> String {
     let mut out = String::new();
     let grades =
