@@ -20,10 +20,12 @@ pub enum Fault {
     TwoAnswers,
     AcceptThenReset,
     ResetIdleRace,
+    StallMidBody,
+    Refused,
 }
 
 /// Name, fault, and one line for the help.
-pub(crate) const FAULTS: [(&str, Fault, &str); 17] = [
+pub(crate) const FAULTS: [(&str, Fault, &str); 19] = [
     ("reset_before", Fault::ResetBefore, "RST before any byte of the answer"),
     ("close_before", Fault::CloseBefore, "FIN before any byte of the answer"),
     ("reset_mid_body", Fault::ResetMidBody, "whole head, half the body, RST"),
@@ -41,6 +43,8 @@ pub(crate) const FAULTS: [(&str, Fault, &str); 17] = [
     ("two_answers", Fault::TwoAnswers, "two whole answers to one request"),
     ("accept_then_reset", Fault::AcceptThenReset, "RST at once on connect (server-wide only)"),
     ("reset_idle_race", Fault::ResetIdleRace, "a whole answer, then RST on the connection's next request"),
+    ("stall_mid_body", Fault::StallMidBody, "complete head, half of the body, then nothing"),
+    ("refused", Fault::Refused, "RST_STREAM with REFUSED_STREAM; over HTTP/1 as reset_before"),
 ];
 
 impl Fault {
@@ -50,6 +54,25 @@ impl Fault {
             let names: Vec<&str> = FAULTS.iter().map(|row| row.0).collect();
             format!("`{name}` is no fault; there are none, {}", names.join(", "))
         })
+    }
+
+    pub(crate) fn name(self) -> &'static str {
+        FAULTS[self.index()].0
+    }
+
+    /// HTTP/2 knows it too. It has no status lines and no chunks, a head is sent as a whole, and one response does not
+    /// decide what follows on its connection.
+    pub(crate) fn fits_http2(self) -> bool {
+        !matches!(
+            self,
+            Fault::HalfClose
+                | Fault::StallHead
+                | Fault::BadStatusLine
+                | Fault::BadHeader
+                | Fault::BadChunk
+                | Fault::EndlessHead
+                | Fault::ResetIdleRace
+        )
     }
 
     /// Its place in [`FAULTS`], which is also its place in counters.

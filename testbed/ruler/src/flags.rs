@@ -58,7 +58,7 @@ pub(crate) fn parse(args: impl Iterator<Item = String>) -> Result<Invocation, Er
         };
         let name = name.replace('_', "-");
         // A switch among the keys may stand alone.
-        if name == "accept-none-beyond"
+        if ["accept-none-beyond", "http2"].contains(&name.as_str())
             && inline.is_none()
             && args.peek().is_none_or(|next| next.starts_with("--"))
         {

@@ -1,6 +1,7 @@
 //! What the ruler saw: counters, one record a request, and the last request's bytes.
 
 use crate::fault::FAULTS;
+use crate::http2;
 use crate::kept::Kept;
 use crate::pages;
 use std::collections::HashMap;
@@ -72,6 +73,7 @@ pub(crate) struct Counters {
     /// Left out because the client did not read.
     pub(crate) events_left_out: u64,
     pub(crate) pages: pages::Counts,
+    pub(crate) http2: http2::Counts,
     pub(crate) by_fault: [u64; FAULTS.len()],
 }
 

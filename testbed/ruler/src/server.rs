@@ -9,6 +9,7 @@ mod command;
 mod content;
 mod events;
 mod exchange;
+mod http2;
 mod slots;
 mod stream;
 
@@ -75,6 +76,10 @@ pub(crate) struct Server {
     /// The listener is in the epoll set.
     listener_armed: bool,
     slots: Slots,
+    /// The streams of connections with HTTP/2.
+    multiplexed: http2::Streams,
+    /// Connections with HTTP/2 that have something to write.
+    listed: Vec<Key>,
     timers: Timers,
     station: Station,
     settings: Settings,
@@ -118,6 +123,8 @@ impl Server {
             listener: settings.service.listen.then_some(socket),
             listener_armed: false,
             slots: Slots::default(),
+            multiplexed: http2::Streams::default(),
+            listed: Vec::new(),
             timers: Timers::default(),
             station: Station::default(),
             streams: Streams::new(settings.service.seed),
@@ -198,7 +205,13 @@ impl Server {
                 Task::ReadOn(key) => self.pump(key)?,
                 Task::AcceptAgain => self.arm_listener()?,
             }
+            if !self.listed.is_empty() && self.writes_singly() {
+                self.drive_listed()?;
+            }
             now = now_ns();
+        }
+        if !self.listed.is_empty() {
+            self.drive_listed()?;
         }
         Ok(now)
     }
@@ -296,7 +309,7 @@ impl Server {
         let until_ns =
             if connection.is_idle() { connection.idle_since_ns + limit_ns } else { now + limit_ns };
         if until_ns <= now {
-            return self.close(key, slots::Closed::Us);
+            return self.leave_idle(key);
         }
         connection.idle_watched = true;
         self.timers.push(until_ns, Task::Idle(key));

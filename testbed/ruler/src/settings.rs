@@ -6,6 +6,7 @@
 
 use crate::draw::Distribution;
 use crate::fault::Fault;
+use crate::http2::Http2;
 use crate::kept::Keep;
 use crate::keys::{Door, KEYS};
 use crate::pause::Pause;
@@ -67,6 +68,8 @@ pub struct Behaviour {
     pub(crate) fault: Option<Fault>,
     pub(crate) fault_rate: f64,
     pub(crate) drip_every_ns: u64,
+    /// Of an RST_STREAM that is a fault.
+    pub(crate) reset_code: u32,
 }
 
 /// How the server as a whole behaves.
@@ -92,6 +95,7 @@ pub struct Service {
     /// Which requests are kept whole.
     pub(crate) keep: Keep,
     pub(crate) seed: u64,
+    pub(crate) http2: Http2,
 }
 
 /// The behaviour of the server and the default behaviour of its answers.
@@ -129,6 +133,7 @@ impl Default for Settings {
             fault: None,
             fault_rate: 1.0,
             drip_every_ns: 100_000_000,
+            reset_code: 2,
         };
         let service = Service {
             workers: 0,
@@ -145,6 +150,7 @@ impl Default for Settings {
             listen: true,
             keep: Keep::None,
             seed: 1,
+            http2: Http2::default(),
         };
         Settings { behaviour: Rc::new(behaviour), service }
     }

@@ -29,10 +29,7 @@ impl Server {
     pub(super) fn page(&mut self, key: Key, behaviour: &Behaviour) -> Result<Option<Box<Page>>, String> {
         let Some(connection) = self.slots.get(key) else { return Ok(None) };
         let (target, raw) = (connection.reader.target(), connection.reader.raw.as_slice());
-        if let Some(etag) = behaviour.etag.as_deref()
-            && behaviour.status == 200
-            && Seen::of(raw).header(b"if-none-match").is_some_and(|given| names(given, etag))
-        {
+        if is_unchanged(behaviour, raw) {
             return Ok(Some(Box::new(Page::Body(Body::empty(304)))));
         }
         let at = target.iter().position(|&byte| byte == b'?');
@@ -44,11 +41,10 @@ impl Server {
 
     /// The body of the answer that is due; to stop streams happens here too, for its answer says how many that were.
     pub(super) fn content(&mut self, ticket: Ticket) -> Result<Content, Error> {
-        let Some(connection) = self.slots.at(ticket) else { return Ok(Ok(None)) };
-        let Some(exchange) = connection.exchange.as_mut() else { return Ok(Ok(None)) };
-        if connection.stage != Stage::Waiting {
+        if self.slots.at(ticket).is_some_and(|connection| connection.stage != Stage::Waiting) {
             return Ok(Ok(None));
         }
+        let Some(exchange) = self.exchange(ticket) else { return Ok(Ok(None)) };
         let (behaviour, served) = (exchange.behaviour.clone(), exchange.fault.is_none());
         let own = match exchange.page.as_deref_mut() {
             Some(Page::Body(body)) => Some(std::mem::take(&mut body.bytes)),
@@ -103,6 +99,14 @@ impl Exchange {
         let feed = matches!(self.page.as_deref(), Some(Page::Feed(_)));
         feed && self.fault.is_none() && self.status == 200 && !self.head_only
     }
+}
+
+/// True if the client has the entity already, as the `etag` key and its If-None-Match say.
+pub(super) fn is_unchanged(behaviour: &Behaviour, raw: &[u8]) -> bool {
+    behaviour.etag.as_deref().is_some_and(|etag| {
+        behaviour.status == 200
+            && Seen::of(raw).header(b"if-none-match").is_some_and(|given| names(given, etag))
+    })
 }
 
 /// True if an If-None-Match names this entity tag (RFC 9110, 13.1.2: weak comparison, a list, or any).

@@ -1,0 +1,372 @@
+//! HTTP/2 by the `h2` crate, on the same thread and in the same record as HTTP/1.
+//!
+//! A connection that begins with the preface of HTTP/2 is handed over: its socket stays with the event loop, `wire` is
+//! the memory through which the library reads and writes, `frames` reads along, `streams` holds the requests, `begin`
+//! takes them in, `answer` responds to them, and `feeds` writes their event streams. HTTP/1 pays nothing for this: the
+//! preface is only looked for where a request is refused.
+
+mod answer;
+mod begin;
+mod feeds;
+mod frames;
+mod streams;
+mod wire;
+
+pub(super) use streams::Streams;
+
+use super::Server;
+use super::slots::{Closed, Stage};
+use crate::clock::now_ns;
+use crate::error::Error;
+use crate::http2::{Http2, Writes};
+use crate::timers::{Key, Task};
+use begin::Upload;
+use bytes::Bytes;
+use h2::RecvStream;
+use h2::server::{Builder, Connection, Handshake, SendResponse};
+use http::Request;
+use rustix::io::Errno;
+use rustix::net::{SendFlags, Shutdown, send, shutdown};
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll, Wake, Waker};
+use wire::{Ending, Io, Wire};
+
+/// What the reader of HTTP/1 takes for a request head when HTTP/2 begins (RFC 9113, 3.4).
+const OPENING: &[u8] = b"PRI * HTTP/2.0\r\n\r\n";
+/// How often a connection is looked after before others have their turn.
+const ROUNDS: usize = 64;
+/// Resets and small frames that the library takes before it calls them an attack: the ruler must not be the limit.
+const PLENTY: usize = 1 << 30;
+/// Streams that were reset, remembered for what is still on its way to them.
+const RESETS_REMEMBERED: usize = 10_000;
+
+type Accepted = (Request<RecvStream>, SendResponse<Bytes>);
+
+/// The library's wish to be asked again.
+#[derive(Default)]
+struct Woken(AtomicBool);
+
+impl Wake for Woken {
+    fn wake(self: Arc<Self>) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+enum State {
+    Opening(Handshake<Io, Bytes>),
+    Open(Connection<Io, Bytes>),
+    /// The ruler has said its last; it waits for the client's end.
+    Over,
+}
+
+/// What the library came to.
+enum Polled {
+    Pending,
+    Accepted(Box<Accepted>),
+    /// The connection ends; true when the client broke a rule.
+    Ended(bool),
+}
+
+/// One HTTP/2 connection.
+pub(super) struct Multiplex {
+    state: State,
+    wire: Rc<RefCell<Wire>>,
+    woken: Arc<Woken>,
+    waker: Waker,
+    /// Requests that are not complete.
+    uploads: Vec<Upload>,
+    /// Those that are, by the number of their stream.
+    streams: HashMap<u32, Key>,
+    /// Streams beyond the last of a GOAWAY; dropping them would reset them.
+    beyond: Vec<Accepted>,
+    requests: u64,
+}
+
+impl Multiplex {
+    fn new(settings: &Http2) -> Self {
+        let wire = Rc::new(RefCell::new(Wire::new()));
+        let mut builder = Builder::new();
+        builder
+            .initial_window_size(settings.initial_window)
+            .initial_connection_window_size(settings.connection_window)
+            .max_frame_size(settings.max_frame)
+            .max_concurrent_reset_streams(RESETS_REMEMBERED)
+            .max_pending_accept_reset_streams(PLENTY)
+            .max_local_error_reset_streams(None)
+            .data_frame_budget(PLENTY);
+        if let Some(most) = settings.max_streams {
+            builder.max_concurrent_streams(most);
+        }
+        let woken = Arc::new(Woken::default());
+        Multiplex {
+            state: State::Opening(builder.handshake(Io(wire.clone()))),
+            wire,
+            waker: Waker::from(woken.clone()),
+            woken,
+            uploads: Vec::new(),
+            streams: HashMap::new(),
+            beyond: Vec::new(),
+            requests: 0,
+        }
+    }
+
+    /// No stream is open.
+    pub(super) fn is_idle(&self) -> bool {
+        self.streams.is_empty() && self.uploads.is_empty()
+    }
+
+    /// Lets the library read, write, and say what came.
+    fn poll(&mut self) -> Polled {
+        self.woken.0.store(false, Ordering::Relaxed);
+        let mut context = Context::from_waker(&self.waker);
+        if let State::Opening(handshake) = &mut self.state {
+            match Pin::new(handshake).poll(&mut context) {
+                Poll::Ready(Ok(connection)) => self.state = State::Open(connection),
+                Poll::Ready(Err(error)) => return Polled::Ended(broke_a_rule(&error)),
+                Poll::Pending => return Polled::Pending,
+            }
+        }
+        match &mut self.state {
+            State::Open(connection) => match connection.poll_accept(&mut context) {
+                Poll::Ready(Some(Ok(accepted))) => Polled::Accepted(Box::new(accepted)),
+                Poll::Ready(Some(Err(error))) => Polled::Ended(broke_a_rule(&error)),
+                Poll::Ready(None) => Polled::Ended(false),
+                Poll::Pending => Polled::Pending,
+            },
+            State::Opening(_) => Polled::Pending,
+            State::Over => {
+                self.wire.borrow_mut().discard_input();
+                Polled::Pending
+            }
+        }
+    }
+
+    fn is_woken(&self) -> bool {
+        self.woken.0.load(Ordering::Relaxed)
+    }
+}
+
+/// An end of the bytes or a GOAWAY of the client is no broken rule.
+fn broke_a_rule(error: &h2::Error) -> bool {
+    !error.is_io() && !error.is_remote()
+}
+
+impl Server {
+    /// Hands a connection over to HTTP/2 if it begins so and the settings allow it.
+    pub(super) fn becomes_http2(&mut self, key: Key) -> bool {
+        let settings = &self.settings.service.http2;
+        let Some(connection) = self.slots.get(key) else { return false };
+        if !settings.enabled || connection.turn > 0 || connection.reader.raw != OPENING {
+            return false;
+        }
+        let multiplex = Multiplex::new(settings);
+        let mut wire = multiplex.wire.borrow_mut();
+        wire.receive(&connection.reader.raw, connection.read_ns);
+        wire.counts.connections = 1;
+        drop(wire);
+        connection.reader.restart();
+        connection.stage = Stage::Multiplexed;
+        connection.http2 = Some(Box::new(multiplex));
+        true
+    }
+
+    /// Has the loop look after this connection before it sleeps.
+    fn list(&mut self, connection: Key, wire: &RefCell<Wire>) {
+        if !std::mem::replace(&mut wire.borrow_mut().listed, true) {
+            self.listed.push(connection);
+        }
+    }
+
+    /// Looks after the connections that have something to write.
+    pub(super) fn drive_listed(&mut self) -> Result<(), Error> {
+        while let Some(key) = self.listed.pop() {
+            self.drive(key)?;
+        }
+        Ok(())
+    }
+
+    /// True while a response must not wait for another.
+    pub(super) fn writes_singly(&self) -> bool {
+        self.settings.service.http2.writes == Writes::Single
+    }
+
+    /// Moves everything of an HTTP/2 connection as far as it goes.
+    pub(super) fn drive(&mut self, key: Key) -> Result<(), Error> {
+        let Some(connection) = self.slots.get(key) else { return Ok(()) };
+        let Some(mut multiplex) = connection.http2.take() else { return Ok(()) };
+        // What happens here must not list it again.
+        multiplex.wire.borrow_mut().listed = true;
+        let mut closed = None;
+        let mut more = true;
+        for _ in 0..ROUNDS {
+            closed = self.round(key, &mut multiplex)?;
+            more = closed.is_none() && self.has_more(key, &multiplex);
+            if !more {
+                break;
+            }
+        }
+        self.take_counts(key, &multiplex);
+        multiplex.wire.borrow_mut().listed = false;
+        if more {
+            self.timers.push(now_ns(), Task::ReadOn(key));
+        }
+        let Some(connection) = self.slots.get(key) else { return Ok(()) };
+        match closed {
+            Some(who) => {
+                self.abandon_streams(&mut multiplex, who);
+                self.close(key, who)
+            }
+            None => {
+                connection.http2 = Some(multiplex);
+                Ok(())
+            }
+        }
+    }
+
+    /// Another round would get further.
+    fn has_more(&mut self, key: Key, multiplex: &Multiplex) -> bool {
+        let wire = multiplex.wire.borrow();
+        let Some(connection) = self.slots.get(key) else { return false };
+        let writes = !wire.unsent().is_empty() && !connection.blocked;
+        multiplex.is_woken() || wire.has_news() || (!connection.lost && (connection.unread || writes))
+    }
+
+    /// Reads, answers, and writes once. Returns who ended the connection, if it is over.
+    fn round(&mut self, key: Key, multiplex: &mut Multiplex) -> Result<Option<Closed>, Error> {
+        self.take_input(key, multiplex);
+        let single = self.writes_singly();
+        let mut batch = Vec::new();
+        let ended = loop {
+            let polled = multiplex.poll();
+            if single {
+                self.write_out(key, multiplex);
+            }
+            match polled {
+                Polled::Accepted(accepted) if single => self.take_request(key, multiplex, *accepted)?,
+                Polled::Accepted(accepted) => batch.push(*accepted),
+                Polled::Pending => break None,
+                Polled::Ended(malformed) => break Some(malformed),
+            }
+        };
+        for accepted in batch {
+            self.take_request(key, multiplex, accepted)?;
+        }
+        while let Some(upload) = multiplex.complete_upload() {
+            self.begin_stream(key, multiplex, upload)?;
+            if single && let Polled::Accepted(accepted) = multiplex.poll() {
+                self.write_out(key, multiplex);
+                self.take_request(key, multiplex, *accepted)?;
+            }
+        }
+        self.apply_resets(multiplex);
+        self.write_bodies(multiplex);
+        self.write_out(key, multiplex);
+        self.settle(key, multiplex, ended)
+    }
+
+    /// Moves what came from the socket to the library.
+    fn take_input(&mut self, key: Key, multiplex: &mut Multiplex) {
+        if self.slots.get(key).is_some_and(|connection| connection.unread) {
+            self.read(key, now_ns());
+        }
+        let Some(connection) = self.slots.get(key) else { return };
+        let mut wire = multiplex.wire.borrow_mut();
+        wire.receive(&connection.input[connection.used..], connection.read_ns);
+        wire.at_end |= connection.at_end || connection.lost;
+        connection.input.clear();
+        connection.input.shrink_to(super::SCRATCH);
+        connection.used = 0;
+    }
+
+    /// Writes as much as the socket takes, and concludes the requests whose responses are written.
+    fn write_out(&mut self, key: Key, multiplex: &mut Multiplex) {
+        let Some(connection) = self.slots.get(key) else { return };
+        let mut wire = multiplex.wire.borrow_mut();
+        while !wire.unsent().is_empty() && !connection.blocked && !connection.lost {
+            let was_full = wire.is_full();
+            match send(&connection.socket, wire.unsent(), SendFlags::NOSIGNAL) {
+                Ok(sent) => {
+                    // A short write says that the socket is full.
+                    connection.blocked = sent < wire.unsent().len();
+                    wire.took(sent, now_ns());
+                }
+                Err(Errno::AGAIN) => connection.blocked = true,
+                Err(Errno::INTR) => {}
+                Err(_) => connection.lost = true,
+            }
+            if was_full && !wire.is_full() {
+                multiplex.waker.wake_by_ref();
+            }
+        }
+        let finished = std::mem::take(&mut wire.finished);
+        drop(wire);
+        for (stream, now) in finished {
+            self.conclude_stream(key, multiplex, stream, now);
+        }
+    }
+
+    /// Ends the connection if that was commanded, or if the library or the client did.
+    fn settle(
+        &mut self,
+        key: Key,
+        multiplex: &mut Multiplex,
+        ended: Option<bool>,
+    ) -> Result<Option<Closed>, Error> {
+        let idle = multiplex.is_idle();
+        let Some(connection) = self.slots.get(key) else { return Ok(None) };
+        let wire = multiplex.wire.borrow();
+        if connection.lost {
+            return Ok(Some(Closed::PeerReset));
+        }
+        if let Some(malformed) = ended {
+            if malformed && !wire.at_end {
+                self.recorder.counters.malformed += 1;
+            }
+            return Ok(Some(if wire.at_end { Closed::Peer } else { Closed::Us }));
+        }
+        if let State::Over = multiplex.state {
+            return Ok(wire.at_end.then_some(Closed::Us));
+        }
+        match wire.ending {
+            Some(Ending::Now) if wire.unsent().is_empty() => Ok(Some(Closed::Us)),
+            // Closing at once could destroy what the client has not read: requests beyond the last are on their way.
+            Some(Ending::Drained) if idle && wire.unsent().is_empty() => {
+                drop(wire);
+                multiplex.state = State::Over;
+                connection.lost = shutdown(&connection.socket, Shutdown::Write).is_err();
+                multiplex.waker.wake_by_ref();
+                Ok(None)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// Adds what the connection counted, unless it is the tester's own.
+    fn take_counts(&mut self, key: Key, multiplex: &Multiplex) {
+        let counts = std::mem::take(&mut multiplex.wire.borrow_mut().counts);
+        if self.slots.get(key).is_some_and(|connection| !connection.is_control) {
+            self.recorder.counters.http2.merge(&counts);
+        }
+    }
+
+    /// An idle connection is closed with a GOAWAY before its end.
+    pub(super) fn leave_idle(&mut self, key: Key) -> Result<(), Error> {
+        let multiplex = self.slots.get(key).and_then(|connection| connection.http2.as_ref());
+        let Some(multiplex) = multiplex else { return self.close(key, Closed::Us) };
+        let mut wire = multiplex.wire.borrow_mut();
+        let last = wire.highest;
+        wire.go_away(last, 0);
+        wire.ending = Some(Ending::Now);
+        drop(wire);
+        self.drive(key)
+    }
+}
