@@ -7,6 +7,7 @@ use crate::settings::Settings;
 use crate::units::{duration_ns, whole};
 use std::fmt::Write;
 use std::net::SocketAddr;
+use std::path::PathBuf;
 
 /// What the command line asks for.
 pub(crate) enum Invocation {
@@ -22,15 +23,27 @@ pub(crate) struct Options {
     pub(crate) spin_ns: u64,
     pub(crate) log_max: u64,
     pub(crate) settings: Settings,
+    pub(crate) tls: Option<TlsOptions>,
+}
+
+/// A second listener, for HTTP/2 over TLS.
+pub(crate) struct TlsOptions {
+    pub(crate) listen: SocketAddr,
+    /// PEM files.
+    pub(crate) certificate: PathBuf,
+    pub(crate) key: PathBuf,
 }
 
 /// Flags that are not keys: name, its value in the help, meaning.
-const OWN: [(&str, &str, &str); 5] = [
+const OWN: [(&str, &str, &str); 8] = [
     ("listen", "127.0.0.1:0", "address to serve; port 0 takes a free one"),
     ("until-stdin-closes", "", "end when stdin reaches its end"),
     ("seconds", "3600", "end after so long in any case"),
     ("spin", "50us", "poll instead of sleeping for the last stretch before something is due"),
     ("log-max", "20000000", "records kept in the log (40 bytes each)"),
+    ("tls-listen", "127.0.0.1:0", "second address, for HTTP/2 over TLS; needs the two that follow"),
+    ("tls-certificate", "FILE", "its certificate chain, PEM"),
+    ("tls-key", "FILE", "its key, PEM"),
 ];
 
 /// Reads the arguments after the program's name.
@@ -42,7 +55,9 @@ pub(crate) fn parse(args: impl Iterator<Item = String>) -> Result<Invocation, Er
         spin_ns: 0,
         log_max: 20_000_000,
         settings: Settings::default(),
+        tls: None,
     };
+    let (mut tls_listen, mut tls_certificate, mut tls_key) = (None, None, None);
     let mut pairs = Vec::new();
     let mut args = args.peekable();
     while let Some(arg) = args.next() {
@@ -72,12 +87,10 @@ pub(crate) fn parse(args: impl Iterator<Item = String>) -> Result<Invocation, Er
         };
         let wrong = |text: String| Error::wrong(format!("--{name}: {text}"));
         match name.as_str() {
-            "listen" => {
-                let text = value()?;
-                options.listen = text
-                    .parse()
-                    .map_err(|_| wrong(format!("`{text}` is no address; write for example 127.0.0.1:0")))?;
-            }
+            "listen" => options.listen = address(&value()?).map_err(wrong)?,
+            "tls-listen" => tls_listen = Some(address(&value()?).map_err(wrong)?),
+            "tls-certificate" => tls_certificate = Some(PathBuf::from(value()?)),
+            "tls-key" => tls_key = Some(PathBuf::from(value()?)),
             "until-stdin-closes" => options.until_stdin_closes = true,
             "seconds" => options.life_s = whole(&value()?, 1, 1_000_000_000).map_err(wrong)?,
             "spin" => options.spin_ns = duration_ns(&value()?).map_err(wrong)?,
@@ -94,8 +107,20 @@ pub(crate) fn parse(args: impl Iterator<Item = String>) -> Result<Invocation, Er
             return Err(Error::wrong(format!("`--{name}` takes no value")));
         }
     }
+    options.tls = match (tls_listen, tls_certificate, tls_key) {
+        (None, None, None) => None,
+        (Some(listen), Some(certificate), Some(key)) => Some(TlsOptions { listen, certificate, key }),
+        _ => {
+            let text = "`--tls-listen`, `--tls-certificate`, and `--tls-key` need each other";
+            return Err(Error::wrong(text));
+        }
+    };
     options.settings = options.settings.changed(&pairs).map_err(Error::wrong)?;
     Ok(Invocation::Run(Box::new(options)))
+}
+
+fn address(text: &str) -> Result<SocketAddr, String> {
+    text.parse().map_err(|_| format!("`{text}` is not an address; write for example 127.0.0.1:0"))
 }
 
 /// The text of `--help`, made from the tables.

@@ -137,6 +137,11 @@ pub(crate) struct Counts {
     pub(crate) streams_most: u64,
     /// Streams that a client opened beyond the last one of a GOAWAY: they get no response and are not requests.
     pub(crate) unprocessed: u64,
+    /// GOAWAY frames that a key commanded; the library sends one of its own when a client says goodbye.
+    pub(crate) goaways: u64,
+    /// Handshakes of TLS that ended well, and badly.
+    pub(crate) handshakes: u64,
+    pub(crate) handshakes_failed: u64,
     /// Writes that the kernel took.
     pub(crate) writes: u64,
     pub(crate) resets_received: ByCode,
@@ -157,6 +162,9 @@ impl Counts {
         self.streams += other.streams;
         self.streams_most = self.streams_most.max(other.streams_most);
         self.unprocessed += other.unprocessed;
+        self.goaways += other.goaways;
+        self.handshakes += other.handshakes;
+        self.handshakes_failed += other.handshakes_failed;
         self.writes += other.writes;
         self.resets_received.merge(&other.resets_received);
         self.resets_sent.merge(&other.resets_sent);
@@ -188,6 +196,9 @@ impl Counts {
             ("streams", self.streams),
             ("streams_most", self.streams_most),
             ("unprocessed", self.unprocessed),
+            ("goaways_commanded", self.goaways),
+            ("tls_handshakes", self.handshakes),
+            ("tls_handshakes_failed", self.handshakes_failed),
             ("writes", self.writes),
             ("goaways_received", self.goaways_received.total()),
             ("goaways_sent", self.goaways_sent.total()),

@@ -49,7 +49,8 @@ use std::process::ExitCode;
 /// 1 when the machine refused something (the port is taken), 2 when a flag is wrong.
 ///
 /// `args` are the arguments after the program's name, so that another binary can embed the ruler as
-/// a sub-command. Prints one line on stdout, `listening on ADDRESS:PORT`, when it can be connected to.
+/// a sub-command. Prints one line on stdout, `listening on ADDRESS:PORT`, when it can be connected to, and with
+/// `--tls-listen` a second one, `listening with TLS on ADDRESS:PORT`.
 pub fn main(args: impl Iterator<Item = String>) -> ExitCode {
     let options = match flags::parse(args) {
         Ok(flags::Invocation::Run(options)) => options,
@@ -78,7 +79,9 @@ pub fn main(args: impl Iterator<Item = String>) -> ExitCode {
 fn run(options: flags::Options) -> Result<server::Ending, Error> {
     let mut server = server::Server::open(options)?;
     let mut stdout = std::io::stdout();
+    let tls = server.tls_address().map(|address| format!("listening with TLS on {address}\n"));
     writeln!(stdout, "listening on {}", server.address())
+        .and_then(|()| stdout.write_all(tls.unwrap_or_default().as_bytes()))
         .and_then(|()| stdout.flush())
         .map_err(|source| Error::Machine { doing: "print the address".into(), source })?;
     server.run()

@@ -35,6 +35,7 @@ use std::num::NonZeroU64;
 
 const LISTENER: u64 = u64::MAX;
 const STDIN: u64 = u64::MAX - 1;
+const TLS_LISTENER: u64 = u64::MAX - 2;
 /// Events taken at once: few, because all of them bear the stamp of the same waking.
 const EVENTS: usize = 32;
 /// Connections accepted at once.
@@ -71,6 +72,7 @@ impl Streams {
 pub(crate) struct Server {
     epoll: OwnedFd,
     address: SocketAddr,
+    tls: Option<http2::Front>,
     /// None while listening is commanded off.
     listener: Option<OwnedFd>,
     /// The listener is in the epoll set.
@@ -120,6 +122,7 @@ impl Server {
         let mut server = Server {
             epoll,
             address,
+            tls: None,
             listener: settings.service.listen.then_some(socket),
             listener_armed: false,
             slots: Slots::default(),
@@ -140,6 +143,10 @@ impl Server {
             life_s: options.life_s,
             stdin_is_over,
         };
+        if let Some(tls) = &options.tls {
+            server.tls = Some(http2::Front::open(tls, server.settings.service.backlog)?);
+            server.arm_tls(TLS_LISTENER)?;
+        }
         server.arm_listener()?;
         Ok(server)
     }
@@ -147,6 +154,10 @@ impl Server {
     /// The address in use, with the port that was free.
     pub(crate) fn address(&self) -> SocketAddr {
         self.address
+    }
+
+    pub(crate) fn tls_address(&self) -> Option<SocketAddr> {
+        self.tls.as_ref().map(|tls| tls.address)
     }
 
     /// Serves until stdin closes (if that was asked for) or its life is over.
@@ -175,6 +186,7 @@ impl Server {
             for event in &events {
                 match event.data.u64() {
                     LISTENER => self.accept(woke_ns)?,
+                    TLS_LISTENER => self.accept_tls(woke_ns)?,
                     STDIN => {
                         let read = rustix::io::read(rustix::stdio::stdin(), &mut self.scratch[..]);
                         match read {
@@ -203,7 +215,10 @@ impl Server {
                 Task::Comment(ticket) => self.comment_due(ticket, due_ns)?,
                 Task::Idle(key) => self.look_if_idle(key, now)?,
                 Task::ReadOn(key) => self.pump(key)?,
-                Task::AcceptAgain => self.arm_listener()?,
+                Task::AcceptAgain => {
+                    self.arm_listener()?;
+                    self.accept_tls(now)?;
+                }
             }
             if !self.listed.is_empty() && self.writes_singly() {
                 self.drive_listed()?;
@@ -256,35 +271,36 @@ impl Server {
                 }
                 Err(errno) => return Err(Error::machine("accept a connection")(errno)),
             };
-            self.recorder.counters.accepted += 1;
-            let behaviour = &self.settings.behaviour;
-            let to_reset = behaviour.fault == Some(Fault::AcceptThenReset)
-                && self.streams.fault.hits(behaviour.fault_rate);
-            if to_reset || self.is_full() {
-                let counters = &mut self.recorder.counters;
-                if to_reset {
-                    counters.by_fault[Fault::AcceptThenReset.index()] += 1;
-                } else {
-                    counters.over_limit += 1;
-                }
-                counters.closed_by_us += 1;
-                listener::make_close_reset(&socket).map_err(Error::machine("prepare a reset"))?;
-                continue;
-            }
-            self.welcome(socket, now)?;
+            self.take_in(socket, now)?;
         }
         Ok(())
     }
 
-    fn welcome(&mut self, socket: OwnedFd, now: u64) -> Result<(), Error> {
+    /// Counts a new connection, and resets it if that is commanded; None then.
+    fn take_in(&mut self, socket: OwnedFd, now: u64) -> Result<Option<Key>, Error> {
+        self.recorder.counters.accepted += 1;
+        let behaviour = &self.settings.behaviour;
+        let to_reset =
+            behaviour.fault == Some(Fault::AcceptThenReset) && self.streams.fault.hits(behaviour.fault_rate);
+        if to_reset || self.is_full() {
+            let counters = &mut self.recorder.counters;
+            if to_reset {
+                counters.by_fault[Fault::AcceptThenReset.index()] += 1;
+            } else {
+                counters.over_limit += 1;
+            }
+            counters.closed_by_us += 1;
+            listener::make_close_reset(&socket).map_err(Error::machine("prepare a reset"))?;
+            return Ok(None);
+        }
         let connection = Connection::new(socket, self.recorder.epoch(), now);
         let key = self.slots.insert(connection);
-        let Some(connection) = self.slots.get(key) else { return Ok(()) };
+        let Some(connection) = self.slots.get(key) else { return Ok(None) };
         let flags = EventFlags::IN | EventFlags::OUT | EventFlags::RDHUP | EventFlags::ET;
         epoll::add(&self.epoll, &connection.socket, EventData::new_u64(key.pack()), flags)
             .map_err(Error::machine("wait for a connection's bytes"))?;
         self.watch_idleness(key, now);
-        Ok(())
+        Ok(Some(key))
     }
 
     /// Makes sure that somebody looks after the connection when it has been idle for too long. At most

@@ -2,17 +2,19 @@
 //!
 //! A connection that begins with the preface of HTTP/2 is handed over: its socket stays with the event loop, `wire` is
 //! the memory through which the library reads and writes, `frames` reads along, `streams` holds the requests, `begin`
-//! takes them in, `answer` responds to them, and `feeds` writes their event streams. HTTP/1 pays nothing for this: the
-//! preface is only looked for where a request is refused.
+//! takes them in, `answer` responds to them, `feeds` writes their event streams, and `tls` is a layer below. HTTP/1 pays
+//! nothing for this: the preface is only looked for where a request is refused.
 
 mod answer;
 mod begin;
 mod feeds;
 mod frames;
 mod streams;
+mod tls;
 mod wire;
 
 pub(super) use streams::Streams;
+pub(super) use tls::Front;
 
 use super::Server;
 use super::slots::{Closed, Stage};
@@ -34,6 +36,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, Wake, Waker};
+use tls::{Seal, Took};
 use wire::{Ending, Io, Wire};
 
 /// What the reader of HTTP/1 takes for a request head when HTTP/2 begins (RFC 9113, 3.4).
@@ -89,6 +92,8 @@ pub(super) struct Multiplex {
     /// Streams beyond the last of a GOAWAY; dropping them would reset them.
     beyond: Vec<Accepted>,
     requests: u64,
+    /// None over plain TCP.
+    tls: Option<Box<Seal>>,
 }
 
 impl Multiplex {
@@ -116,7 +121,45 @@ impl Multiplex {
             streams: HashMap::new(),
             beyond: Vec::new(),
             requests: 0,
+            tls: None,
         }
+    }
+
+    /// What the socket should take next; TLS seals it first.
+    fn to_send<'a>(tls: &'a mut Option<Box<Seal>>, wire: &'a Wire) -> &'a [u8] {
+        match tls {
+            Some(tls) => tls.seal(wire.unsent()),
+            None => wire.unsent(),
+        }
+    }
+
+    fn has_unsent(&self) -> bool {
+        let plain = !self.wire.borrow().unsent().is_empty();
+        match &self.tls {
+            Some(tls) => !tls.unsent().is_empty() || (plain && tls.is_open()),
+            None => plain,
+        }
+    }
+
+    /// Opens what came by TLS; None if it is not valid.
+    fn opened(&mut self, bytes: &[u8]) -> Option<Vec<u8>> {
+        let mut plain = Vec::new();
+        let mut wire = self.wire.borrow_mut();
+        let tls = self.tls.as_mut()?;
+        let was_open = tls.is_open();
+        let received = tls.receive(bytes, &mut plain);
+        if !was_open && tls.is_open() {
+            (wire.counts.handshakes, wire.counts.connections) = (1, 1);
+        }
+        match received {
+            Ok(ended) => wire.at_end |= ended,
+            Err(_) if !was_open => {
+                wire.counts.handshakes_failed = 1;
+                return None;
+            }
+            Err(_) => return None,
+        }
+        Some(plain)
     }
 
     /// No stream is open.
@@ -214,7 +257,7 @@ impl Server {
                 break;
             }
         }
-        self.take_counts(key, &multiplex);
+        self.take_counts(key, &multiplex, closed.is_some());
         multiplex.wire.borrow_mut().listed = false;
         if more {
             self.timers.push(now_ns(), Task::ReadOn(key));
@@ -222,6 +265,9 @@ impl Server {
         let Some(connection) = self.slots.get(key) else { return Ok(()) };
         match closed {
             Some(who) => {
+                if who == Closed::Us {
+                    self.say_end(key, &mut multiplex);
+                }
                 self.abandon_streams(&mut multiplex, who);
                 self.close(key, who)
             }
@@ -236,13 +282,17 @@ impl Server {
     fn has_more(&mut self, key: Key, multiplex: &Multiplex) -> bool {
         let wire = multiplex.wire.borrow();
         let Some(connection) = self.slots.get(key) else { return false };
-        let writes = !wire.unsent().is_empty() && !connection.blocked;
+        let writes = multiplex.has_unsent() && !connection.blocked;
         multiplex.is_woken() || wire.has_news() || (!connection.lost && (connection.unread || writes))
     }
 
     /// Reads, answers, and writes once. Returns who ended the connection, if it is over.
     fn round(&mut self, key: Key, multiplex: &mut Multiplex) -> Result<Option<Closed>, Error> {
-        self.take_input(key, multiplex);
+        if !self.take_input(key, multiplex) {
+            // The alert goes out as far as it can.
+            self.write_out(key, multiplex);
+            return Ok(Some(Closed::Us));
+        }
         let single = self.writes_singly();
         let mut batch = Vec::new();
         let ended = loop {
@@ -270,34 +320,58 @@ impl Server {
         self.apply_resets(multiplex);
         self.write_bodies(multiplex);
         self.write_out(key, multiplex);
+        let at_rest = ended.is_none() && !multiplex.is_woken();
+        if at_rest && multiplex.wire.borrow_mut().show_end() {
+            multiplex.waker.wake_by_ref();
+        }
         self.settle(key, multiplex, ended)
     }
 
-    /// Moves what came from the socket to the library.
-    fn take_input(&mut self, key: Key, multiplex: &mut Multiplex) {
+    /// Moves what came from the socket to the library; false if it is not TLS where it has to be.
+    fn take_input(&mut self, key: Key, multiplex: &mut Multiplex) -> bool {
         if self.slots.get(key).is_some_and(|connection| connection.unread) {
             self.read(key, now_ns());
         }
-        let Some(connection) = self.slots.get(key) else { return };
-        let mut wire = multiplex.wire.borrow_mut();
-        wire.receive(&connection.input[connection.used..], connection.read_ns);
-        wire.at_end |= connection.at_end || connection.lost;
+        let Some(connection) = self.slots.get(key) else { return true };
+        let came = &connection.input[connection.used..];
+        let valid = if multiplex.tls.is_some() {
+            let opened = multiplex.opened(came);
+            multiplex.wire.borrow_mut().receive(opened.as_deref().unwrap_or_default(), connection.read_ns);
+            opened.is_some()
+        } else {
+            multiplex.wire.borrow_mut().receive(came, connection.read_ns);
+            true
+        };
+        multiplex.wire.borrow_mut().at_end |= connection.at_end || connection.lost;
         connection.input.clear();
         connection.input.shrink_to(super::SCRATCH);
         connection.used = 0;
+        valid
     }
 
     /// Writes as much as the socket takes, and concludes the requests whose responses are written.
     fn write_out(&mut self, key: Key, multiplex: &mut Multiplex) {
         let Some(connection) = self.slots.get(key) else { return };
         let mut wire = multiplex.wire.borrow_mut();
-        while !wire.unsent().is_empty() && !connection.blocked && !connection.lost {
+        while !connection.blocked && !connection.lost {
             let was_full = wire.is_full();
-            match send(&connection.socket, wire.unsent(), SendFlags::NOSIGNAL) {
+            let bytes = Multiplex::to_send(&mut multiplex.tls, &wire);
+            if bytes.is_empty() {
+                break;
+            }
+            match send(&connection.socket, bytes, SendFlags::NOSIGNAL) {
                 Ok(sent) => {
                     // A short write says that the socket is full.
-                    connection.blocked = sent < wire.unsent().len();
-                    wire.took(sent, now_ns());
+                    connection.blocked = sent < bytes.len();
+                    wire.counts.writes += 1;
+                    match &mut multiplex.tls {
+                        None => wire.took(sent, now_ns()),
+                        Some(tls) => {
+                            if let Took::All(plain) = tls.took(sent) {
+                                wire.took(plain, now_ns());
+                            }
+                        }
+                    }
                 }
                 Err(Errno::AGAIN) => connection.blocked = true,
                 Err(Errno::INTR) => {}
@@ -321,10 +395,10 @@ impl Server {
         multiplex: &mut Multiplex,
         ended: Option<bool>,
     ) -> Result<Option<Closed>, Error> {
-        let idle = multiplex.is_idle();
+        let (idle, all_sent) = (multiplex.is_idle(), !multiplex.has_unsent());
         let Some(connection) = self.slots.get(key) else { return Ok(None) };
         let wire = multiplex.wire.borrow();
-        if connection.lost {
+        if connection.lost && (wire.end_due || ended.is_some()) {
             return Ok(Some(Closed::PeerReset));
         }
         if let Some(malformed) = ended {
@@ -337,10 +411,12 @@ impl Server {
             return Ok(wire.at_end.then_some(Closed::Us));
         }
         match wire.ending {
-            Some(Ending::Now) if wire.unsent().is_empty() => Ok(Some(Closed::Us)),
+            Some(Ending::Now) if all_sent => Ok(Some(Closed::Us)),
             // Closing at once could destroy what the client has not read: requests beyond the last are on their way.
-            Some(Ending::Drained) if idle && wire.unsent().is_empty() => {
+            Some(Ending::Drained) if idle && all_sent => {
                 drop(wire);
+                self.say_end(key, multiplex);
+                let Some(connection) = self.slots.get(key) else { return Ok(None) };
                 multiplex.state = State::Over;
                 connection.lost = shutdown(&connection.socket, Shutdown::Write).is_err();
                 multiplex.waker.wake_by_ref();
@@ -350,10 +426,19 @@ impl Server {
         }
     }
 
-    /// Adds what the connection counted, unless it is the tester's own.
-    fn take_counts(&mut self, key: Key, multiplex: &Multiplex) {
-        let counts = std::mem::take(&mut multiplex.wire.borrow_mut().counts);
-        if self.slots.get(key).is_some_and(|connection| !connection.is_control) {
+    /// Announces the end of TLS, if there is any.
+    fn say_end(&mut self, key: Key, multiplex: &mut Multiplex) {
+        if let Some(tls) = &mut multiplex.tls {
+            tls.end();
+            self.write_out(key, multiplex);
+        }
+    }
+
+    /// Adds what the connection counted, unless it is the tester's own: its first request shows that.
+    fn take_counts(&mut self, key: Key, multiplex: &Multiplex, is_over: bool) {
+        let Some(connection) = self.slots.get(key) else { return };
+        if (connection.turn > 0 || is_over) && !connection.is_control {
+            let counts = std::mem::take(&mut multiplex.wire.borrow_mut().counts);
             self.recorder.counters.http2.merge(&counts);
         }
     }

@@ -71,12 +71,6 @@ impl Multiplex {
         None
     }
 
-    fn note_open(&self) {
-        let open = (self.streams.len() + self.uploads.len()) as u64;
-        let counts = &mut self.wire.borrow_mut().counts;
-        counts.streams_most = counts.streams_most.max(open);
-    }
-
     /// The client took this stream back before its request was complete.
     pub(super) fn drop_upload(&mut self, stream: u32) {
         self.uploads.retain(|upload| upload.id != stream);
@@ -121,7 +115,6 @@ impl Server {
         let raw = written_out(&parts, &target);
         let upload = Upload { id, method: parts.method, target, raw, most, is_cut: false, body, respond };
         multiplex.uploads.push(upload);
-        multiplex.note_open();
         let last = multiplex.uploads.len() - 1;
         if multiplex.uploads[last].body.is_end_stream() {
             let upload = multiplex.uploads.remove(last);
@@ -139,7 +132,7 @@ impl Server {
     ) -> Result<(), Error> {
         let Some(connection) = self.slots.get(key) else { return Ok(()) };
         let read_ns = connection.read_ns;
-        let arrive_ns = multiplex.wire.borrow_mut().arrived_ns(upload.id).unwrap_or(read_ns);
+        let arrive_ns = multiplex.wire.borrow().arrived_ns(upload.id).unwrap_or(read_ns);
         let command = upload.target.starts_with(PREFIX);
         if command {
             self.exempt(key);

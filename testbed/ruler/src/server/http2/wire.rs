@@ -39,8 +39,8 @@ pub(in crate::server) struct Wire {
     used: usize,
     /// Nothing follows the input.
     pub(super) at_end: bool,
-    /// The library took bytes since it was last told to wait.
-    read_some: bool,
+    /// The library may see the end.
+    pub(super) end_due: bool,
     /// Written by the library, and from `sent` on not yet by the socket.
     output: Vec<u8>,
     sent: usize,
@@ -54,8 +54,8 @@ pub(in crate::server) struct Wire {
     ends: VecDeque<(u64, u32)>,
     /// Streams whose body is watched, and the bytes of it that are still to come.
     watched: Vec<(u32, u64)>,
-    /// When requests were complete, by stream.
-    whole: HashMap<u32, u64>,
+    /// Streams that the client opened and that are not over, with the time when their requests were complete.
+    open: HashMap<u32, u64>,
     /// Responses that the kernel took to their last byte, with the time.
     pub(super) finished: Vec<(u32, u64)>,
     /// Streams that the client reset.
@@ -82,7 +82,7 @@ impl Wire {
             input: Vec::new(),
             used: 0,
             at_end: false,
-            read_some: false,
+            end_due: false,
             output: Vec::new(),
             sent: 0,
             base: 0,
@@ -91,7 +91,7 @@ impl Wire {
             injected: Vec::new(),
             ends: VecDeque::new(),
             watched: Vec::new(),
-            whole: HashMap::new(),
+            open: HashMap::new(),
             finished: Vec::new(),
             reset: Vec::new(),
             gone: Vec::new(),
@@ -113,15 +113,20 @@ impl Wire {
             self.used = 0;
         }
         self.input.extend_from_slice(bytes);
-        let Wire { inbound, counts, whole, reset, highest, .. } = self;
+        let Wire { inbound, counts, open, reset, highest, .. } = self;
         inbound.feed(bytes, |frame| {
-            if frame.ends_stream {
-                whole.insert(frame.stream, now_ns);
+            if frame.kind == HEADERS && frame.stream > *highest {
+                *highest = frame.stream;
+                open.insert(frame.stream, now_ns);
+                counts.streams_most = counts.streams_most.max(open.len() as u64);
+            }
+            if frame.ends_stream && let Some(arrive_ns) = open.get_mut(&frame.stream) {
+                *arrive_ns = now_ns;
             }
             match frame.kind {
-                HEADERS => *highest = (*highest).max(frame.stream),
                 RST_STREAM => {
                     counts.resets_received.add(frame.number(0));
+                    open.remove(&frame.stream);
                     reset.push(frame.stream);
                 }
                 SETTINGS if frame.flags & ACK == 0 => counts.announced(frame.payload),
@@ -133,14 +138,22 @@ impl Wire {
         });
     }
 
+    /// Lets the library see the end, if it has not seen it. It drops requests that it has read and not yet handed out
+    /// when it sees the end, so these come first.
+    pub(super) fn show_end(&mut self) -> bool {
+        let shows = self.at_end && !self.end_due && self.used == self.input.len();
+        self.end_due |= shows;
+        shows
+    }
+
     /// What comes from now on is of no interest to the library.
     pub(super) fn discard_input(&mut self) {
         self.used = self.input.len();
     }
 
-    /// When the request on this stream was complete; asked once.
-    pub(super) fn arrived_ns(&mut self, stream: u32) -> Option<u64> {
-        self.whole.remove(&stream)
+    /// When the request on this stream was complete; None if the client has reset it since.
+    pub(super) fn arrived_ns(&self, stream: u32) -> Option<u64> {
+        self.open.get(&stream).copied()
     }
 
     pub(super) fn unsent(&self) -> &[u8] {
@@ -159,7 +172,6 @@ impl Wire {
 
     /// The socket took so many bytes.
     pub(super) fn took(&mut self, bytes: usize, now_ns: u64) {
-        self.counts.writes += 1;
         self.sent += bytes;
         let sent = self.base + self.sent as u64;
         while let Some(&(end, stream)) = self.ends.front() {
@@ -167,6 +179,7 @@ impl Wire {
                 break;
             }
             self.ends.pop_front();
+            self.open.remove(&stream);
             self.finished.push((stream, now_ns));
         }
         if self.sent == self.output.len() {
@@ -196,6 +209,7 @@ impl Wire {
     pub(super) fn go_away(&mut self, last: u32, code: u32) {
         if self.last.is_none() {
             self.last = Some(last);
+            self.counts.goaways += 1;
             self.ending.get_or_insert(Ending::Drained);
             self.inject(&goaway(last, code));
         }
@@ -221,13 +235,16 @@ impl Wire {
 
     fn append(&mut self, bytes: &[u8]) {
         let before = self.base + self.output.len() as u64;
-        let Wire { outbound, counts, ends, watched, reached, .. } = self;
+        let Wire { outbound, counts, ends, open, watched, reached, .. } = self;
         outbound.feed(bytes, |frame: &Seen<'_>| {
             if frame.ends_stream {
                 ends.push_back((before + frame.at as u64, frame.stream));
             }
             match frame.kind {
-                RST_STREAM => counts.resets_sent.add(frame.number(0)),
+                RST_STREAM => {
+                    counts.resets_sent.add(frame.number(0));
+                    open.remove(&frame.stream);
+                }
                 GOAWAY => counts.goaways_sent.add(frame.number(4)),
                 DATA if !watched.is_empty() => {
                     watched.retain_mut(|(stream, left)| {
@@ -251,26 +268,16 @@ impl Wire {
 pub(super) struct Io(pub(super) Rc<RefCell<Wire>>);
 
 impl AsyncRead for Io {
-    fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, to: &mut ReadBuf<'_>) -> Poll<Result<()>> {
+    fn poll_read(self: Pin<&mut Self>, _: &mut Context<'_>, to: &mut ReadBuf<'_>) -> Poll<Result<()>> {
         let mut wire = self.0.borrow_mut();
         let rest = &wire.input[wire.used..];
         if !rest.is_empty() {
             let taken = rest.len().min(to.remaining());
             to.put_slice(&rest[..taken]);
             wire.used += taken;
-            wire.read_some = true;
             return Poll::Ready(Ok(()));
         }
-        // The library drops requests that it reads together with the end: the end has to wait for them.
-        let end_waits = std::mem::take(&mut wire.read_some);
-        if !wire.at_end {
-            return Poll::Pending;
-        }
-        if end_waits {
-            cx.waker().wake_by_ref();
-            return Poll::Pending;
-        }
-        Poll::Ready(Ok(()))
+        if wire.end_due { Poll::Ready(Ok(())) } else { Poll::Pending }
     }
 }
 
