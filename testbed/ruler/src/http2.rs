@@ -137,7 +137,7 @@ pub(crate) struct Counts {
     pub(crate) streams_most: u64,
     /// Streams that a client opened beyond the last one of a GOAWAY: they get no response and are not requests.
     pub(crate) unprocessed: u64,
-    /// GOAWAY frames that a key commanded; the library sends one of its own when a client says goodbye.
+    /// GOAWAY frames that a key commanded; the library also sends one when a client sends one.
     pub(crate) goaways: u64,
     /// Handshakes of TLS that ended well, and badly.
     pub(crate) handshakes: u64,

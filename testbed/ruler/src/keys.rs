@@ -247,20 +247,28 @@ pub(crate) const KEYS: [Row; 46] = [
         let frame = size_within(text, http2::LEAST_FRAME, http2::MOST_FRAME);
         frame.map(|value| to.http2.max_frame = value)
     }),
-    server("goaway_after", "100", "HTTP/2: GOAWAY with the 100th request of a connection; 0: never", |to, text| {
-        whole(text, 0, u64::MAX).map(|value| to.http2.goaway_after = value)
-    }),
+    server(
+        "goaway_after",
+        "100",
+        "HTTP/2: GOAWAY with the 100th request of a connection; 0: never",
+        |to, text| whole(text, 0, u64::MAX).map(|value| to.http2.goaway_after = value),
+    ),
     server("goaway_code", "NO_ERROR", "HTTP/2: the error code in that GOAWAY", |to, text| {
         http2::code(text).map(|value| to.http2.goaway_code = value)
     }),
-    server("writes", "single", "HTTP/2: a write for each response, or one for several: batched", |to, text| {
-        to.http2.writes = match text {
-            "single" => http2::Writes::Single,
-            "batched" => http2::Writes::Batched,
-            _ => return Err(format!("unknown mode `{text}`; expected single or batched")),
-        };
-        Ok(())
-    }),
+    server(
+        "writes",
+        "single",
+        "HTTP/2: a write for each response, or one for several: batched",
+        |to, text| {
+            to.http2.writes = match text {
+                "single" => http2::Writes::Single,
+                "batched" => http2::Writes::Batched,
+                _ => return Err(format!("unknown mode `{text}`; expected single or batched")),
+            };
+            Ok(())
+        },
+    ),
 ];
 
 fn size_within(text: &str, least: u64, most: u64) -> Result<u32, SettingError> {

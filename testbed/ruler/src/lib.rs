@@ -9,7 +9,7 @@
 //! loop; `request` reads, `answer`, `pressed` and `outgoing` write; `station` is the queue with workers;
 //! `pages` and `feed` are end points with an answer of their own; `record`, `kept`, `seen` and `analysis`
 //! keep and evaluate what was seen; `control` serves `/_test-server/*`.
-//! `server/http2` does for HTTP/2 what the loop does for HTTP/1.
+//! `http2` and `server/http2` add HTTP/2.
 #![forbid(unsafe_code)]
 
 pub mod analysis;

@@ -47,7 +47,8 @@ impl Frames {
         socket.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
         socket.set_nodelay(true).unwrap();
         let mut frames = Frames { socket, held: Vec::new(), next: 1 };
-        let entry = |&(name, value): &(u16, u32)| [&name.to_be_bytes()[..], &value.to_be_bytes()[..]].concat();
+        let entry =
+            |&(name, value): &(u16, u32)| [&name.to_be_bytes()[..], &value.to_be_bytes()[..]].concat();
         let payload: Vec<u8> = settings.iter().flat_map(entry).collect();
         let preface = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".to_vec();
         frames.send(&[preface, frame(SETTINGS, 0, 0, &payload)].concat());

@@ -100,7 +100,11 @@ fn more_streams_than_allowed_are_refused() {
     assert_eq!(reset(&frames, 5), Some(REFUSED_STREAM));
     let counters = ruler.command("counters");
     assert!(counters.contains(r#""http2_resets_sent":{"REFUSED_STREAM":1}"#), "{counters}");
-    assert_eq!((number(&counters, "requests"), number(&counters, "http2_streams_most")), (2, 3), "{counters}");
+    assert_eq!(
+        (number(&counters, "requests"), number(&counters, "http2_streams_most")),
+        (2, 3),
+        "{counters}"
+    );
 }
 
 #[test]
@@ -179,7 +183,10 @@ fn faults_have_the_meaning_of_http2() {
         assert!(!frames.iter().any(|frame| frame.ends(1)), "{query}");
     }
     let counters = ruler.command("counters");
-    let counted = r#""by_fault":{"reset_before":2,"close_before":1,"reset_mid_body":2,"close_mid_body":1,"never":1,"stall_mid_body":1,"refused":1}"#;
+    let counted = concat!(
+        r#""by_fault":{"reset_before":2,"close_before":1,"reset_mid_body":2,"close_mid_body":1,"#,
+        r#""never":1,"stall_mid_body":1,"refused":1}"#
+    );
     assert!(counters.contains(counted), "{counters}");
     assert_eq!((number(&counters, "requests"), number(&counters, "answered")), (16, 7), "{counters}");
 }

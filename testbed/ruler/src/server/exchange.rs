@@ -97,7 +97,12 @@ impl Server {
         }
     }
 
-    pub(super) fn decide(&mut self, key: Key, behaviour: &Behaviour, page: Option<&Page>) -> (u16, Option<Fault>) {
+    pub(super) fn decide(
+        &mut self,
+        key: Key,
+        behaviour: &Behaviour,
+        page: Option<&Page>,
+    ) -> (u16, Option<Fault>) {
         let failing = self.streams.error.hits(behaviour.error_rate);
         let status = match page {
             _ if failing => behaviour.error_status,

@@ -1,18 +1,22 @@
 //! HTTP/2 by the `h2` crate, on the same thread and in the same record as HTTP/1.
 //!
-//! A connection that begins with the preface of HTTP/2 is handed over: its socket stays with the event loop, `wire` is
-//! the memory through which the library reads and writes, `frames` reads along, `streams` holds the requests, `begin`
-//! takes them in, `answer` responds to them, `feeds` writes their event streams, and `tls` is a layer below. HTTP/1 pays
-//! nothing for this: the preface is only looked for where a request is refused.
+//! A connection that begins with the preface of HTTP/2 is handed over. Its socket stays with the event loop:
+//! `multiplex` is the library with its streams, `wire` the memory through which it reads and writes, `frames` reads
+//! along, `tls` is a layer below. `streams` holds the requests, `begin` takes them in, `answer` and `body` respond to
+//! them, and `feeds` writes their event streams. HTTP/1 pays nothing for this: the preface is only looked for where a
+//! request is refused.
 
 mod answer;
 mod begin;
+mod body;
 mod feeds;
 mod frames;
+mod multiplex;
 mod streams;
 mod tls;
 mod wire;
 
+pub(super) use multiplex::Multiplex;
 pub(super) use streams::Streams;
 pub(super) use tls::Front;
 
@@ -20,188 +24,19 @@ use super::Server;
 use super::slots::{Closed, Stage};
 use crate::clock::now_ns;
 use crate::error::Error;
-use crate::http2::{Http2, Writes};
+use crate::http2::Writes;
 use crate::timers::{Key, Task};
-use begin::Upload;
-use bytes::Bytes;
-use h2::RecvStream;
-use h2::server::{Builder, Connection, Handshake, SendResponse};
-use http::Request;
+use multiplex::{Polled, State};
 use rustix::io::Errno;
 use rustix::net::{SendFlags, Shutdown, send, shutdown};
 use std::cell::RefCell;
-use std::collections::HashMap;
-use std::pin::Pin;
-use std::rc::Rc;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::task::{Context, Poll, Wake, Waker};
-use tls::{Seal, Took};
-use wire::{Ending, Io, Wire};
+use tls::Took;
+use wire::{Ending, Wire};
 
 /// What the reader of HTTP/1 takes for a request head when HTTP/2 begins (RFC 9113, 3.4).
 const OPENING: &[u8] = b"PRI * HTTP/2.0\r\n\r\n";
 /// How often a connection is looked after before others have their turn.
 const ROUNDS: usize = 64;
-/// Resets and small frames that the library takes before it calls them an attack: the ruler must not be the limit.
-const PLENTY: usize = 1 << 30;
-/// Streams that were reset, remembered for what is still on its way to them.
-const RESETS_REMEMBERED: usize = 10_000;
-
-type Accepted = (Request<RecvStream>, SendResponse<Bytes>);
-
-/// The library's wish to be asked again.
-#[derive(Default)]
-struct Woken(AtomicBool);
-
-impl Wake for Woken {
-    fn wake(self: Arc<Self>) {
-        self.0.store(true, Ordering::Relaxed);
-    }
-
-    fn wake_by_ref(self: &Arc<Self>) {
-        self.0.store(true, Ordering::Relaxed);
-    }
-}
-
-enum State {
-    Opening(Handshake<Io, Bytes>),
-    Open(Connection<Io, Bytes>),
-    /// The ruler has said its last; it waits for the client's end.
-    Over,
-}
-
-/// What the library came to.
-enum Polled {
-    Pending,
-    Accepted(Box<Accepted>),
-    /// The connection ends; true when the client broke a rule.
-    Ended(bool),
-}
-
-/// One HTTP/2 connection.
-pub(super) struct Multiplex {
-    state: State,
-    wire: Rc<RefCell<Wire>>,
-    woken: Arc<Woken>,
-    waker: Waker,
-    /// Requests that are not complete.
-    uploads: Vec<Upload>,
-    /// Those that are, by the number of their stream.
-    streams: HashMap<u32, Key>,
-    /// Streams beyond the last of a GOAWAY; dropping them would reset them.
-    beyond: Vec<Accepted>,
-    requests: u64,
-    /// None over plain TCP.
-    tls: Option<Box<Seal>>,
-}
-
-impl Multiplex {
-    fn new(settings: &Http2) -> Self {
-        let wire = Rc::new(RefCell::new(Wire::new()));
-        let mut builder = Builder::new();
-        builder
-            .initial_window_size(settings.initial_window)
-            .initial_connection_window_size(settings.connection_window)
-            .max_frame_size(settings.max_frame)
-            .max_concurrent_reset_streams(RESETS_REMEMBERED)
-            .max_pending_accept_reset_streams(PLENTY)
-            .max_local_error_reset_streams(None)
-            .data_frame_budget(PLENTY);
-        if let Some(most) = settings.max_streams {
-            builder.max_concurrent_streams(most);
-        }
-        let woken = Arc::new(Woken::default());
-        Multiplex {
-            state: State::Opening(builder.handshake(Io(wire.clone()))),
-            wire,
-            waker: Waker::from(woken.clone()),
-            woken,
-            uploads: Vec::new(),
-            streams: HashMap::new(),
-            beyond: Vec::new(),
-            requests: 0,
-            tls: None,
-        }
-    }
-
-    /// What the socket should take next; TLS seals it first.
-    fn to_send<'a>(tls: &'a mut Option<Box<Seal>>, wire: &'a Wire) -> &'a [u8] {
-        match tls {
-            Some(tls) => tls.seal(wire.unsent()),
-            None => wire.unsent(),
-        }
-    }
-
-    fn has_unsent(&self) -> bool {
-        let plain = !self.wire.borrow().unsent().is_empty();
-        match &self.tls {
-            Some(tls) => !tls.unsent().is_empty() || (plain && tls.is_open()),
-            None => plain,
-        }
-    }
-
-    /// Opens what came by TLS; None if it is not valid.
-    fn opened(&mut self, bytes: &[u8]) -> Option<Vec<u8>> {
-        let mut plain = Vec::new();
-        let mut wire = self.wire.borrow_mut();
-        let tls = self.tls.as_mut()?;
-        let was_open = tls.is_open();
-        let received = tls.receive(bytes, &mut plain);
-        if !was_open && tls.is_open() {
-            (wire.counts.handshakes, wire.counts.connections) = (1, 1);
-        }
-        match received {
-            Ok(ended) => wire.at_end |= ended,
-            Err(_) if !was_open => {
-                wire.counts.handshakes_failed = 1;
-                return None;
-            }
-            Err(_) => return None,
-        }
-        Some(plain)
-    }
-
-    /// No stream is open.
-    pub(super) fn is_idle(&self) -> bool {
-        self.streams.is_empty() && self.uploads.is_empty()
-    }
-
-    /// Lets the library read, write, and say what came.
-    fn poll(&mut self) -> Polled {
-        self.woken.0.store(false, Ordering::Relaxed);
-        let mut context = Context::from_waker(&self.waker);
-        if let State::Opening(handshake) = &mut self.state {
-            match Pin::new(handshake).poll(&mut context) {
-                Poll::Ready(Ok(connection)) => self.state = State::Open(connection),
-                Poll::Ready(Err(error)) => return Polled::Ended(broke_a_rule(&error)),
-                Poll::Pending => return Polled::Pending,
-            }
-        }
-        match &mut self.state {
-            State::Open(connection) => match connection.poll_accept(&mut context) {
-                Poll::Ready(Some(Ok(accepted))) => Polled::Accepted(Box::new(accepted)),
-                Poll::Ready(Some(Err(error))) => Polled::Ended(broke_a_rule(&error)),
-                Poll::Ready(None) => Polled::Ended(false),
-                Poll::Pending => Polled::Pending,
-            },
-            State::Opening(_) => Polled::Pending,
-            State::Over => {
-                self.wire.borrow_mut().discard_input();
-                Polled::Pending
-            }
-        }
-    }
-
-    fn is_woken(&self) -> bool {
-        self.woken.0.load(Ordering::Relaxed)
-    }
-}
-
-/// An end of the bytes or a GOAWAY of the client is no broken rule.
-fn broke_a_rule(error: &h2::Error) -> bool {
-    !error.is_io() && !error.is_remote()
-}
 
 impl Server {
     /// Hands a connection over to HTTP/2 if it begins so and the settings allow it.

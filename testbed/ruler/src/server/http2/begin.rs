@@ -1,7 +1,7 @@
 //! Requests over HTTP/2 as they come: read to their end, counted, decided upon, and handed to the queue model.
 
+use super::multiplex::{Accepted, Multiplex};
 use super::streams::{Body, Stream};
-use super::{Accepted, Multiplex};
 use crate::control::PREFIX;
 use crate::error::Error;
 use crate::kept::Keep;
@@ -196,7 +196,7 @@ impl Server {
         }
     }
 
-    /// How the request is to be answered, or a sentence for a 400.
+    /// How to answer the request, or a sentence for a 400.
     fn wanted(&mut self, key: Key, upload: &Upload) -> Result<(Rc<Behaviour>, Option<Box<Page>>), String> {
         let at = upload.target.iter().position(|&byte| byte == b'?');
         let (path, query) = match at {

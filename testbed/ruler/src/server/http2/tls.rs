@@ -93,7 +93,7 @@ impl Server {
 /// One connection's TLS.
 pub(super) struct Seal {
     session: ServerConnection,
-    /// Sealed, and from `sent` on not yet taken by the socket.
+    /// Sealed; the socket has taken the first `sent` bytes.
     output: Vec<u8>,
     sent: usize,
     /// Plain bytes in the output.
@@ -127,7 +127,7 @@ impl Seal {
             self.collect();
             let state = processed?;
             ended |= state.peer_has_closed();
-            // Nothing more to read is no failure.
+            // It reports that nothing more is here, which is the usual end.
             let _ = self.session.reader().read_to_end(plain);
             if taken == 0 {
                 break;

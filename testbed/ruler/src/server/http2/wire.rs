@@ -5,8 +5,7 @@
 //! are ready.
 
 use super::frames::{
-    ACK, DATA, GOAWAY, HEADERS, PING, PREFACE, RST_STREAM, SETTINGS, Seen, WINDOW_UPDATE, Walk,
-    goaway,
+    ACK, DATA, GOAWAY, HEADERS, PING, PREFACE, RST_STREAM, SETTINGS, Seen, WINDOW_UPDATE, Walk, goaway,
 };
 use crate::http2::Counts;
 use crate::timers::Key;
@@ -34,14 +33,14 @@ pub(in crate::server) enum Ending {
 
 /// One connection's bytes in both directions.
 pub(in crate::server) struct Wire {
-    /// Received, and from `used` on not yet read by the library.
+    /// Received; the library has read the first `used` bytes.
     input: Vec<u8>,
     used: usize,
     /// Nothing follows the input.
     pub(super) at_end: bool,
     /// The library may see the end.
     pub(super) end_due: bool,
-    /// Written by the library, and from `sent` on not yet by the socket.
+    /// Written by the library; the socket has taken the first `sent` bytes.
     output: Vec<u8>,
     sent: usize,
     /// Bytes of the connection before the first one of `output`.
@@ -120,7 +119,9 @@ impl Wire {
                 open.insert(frame.stream, now_ns);
                 counts.streams_most = counts.streams_most.max(open.len() as u64);
             }
-            if frame.ends_stream && let Some(arrive_ns) = open.get_mut(&frame.stream) {
+            if frame.ends_stream
+                && let Some(arrive_ns) = open.get_mut(&frame.stream)
+            {
                 *arrive_ns = now_ns;
             }
             match frame.kind {
@@ -146,7 +147,7 @@ impl Wire {
         shows
     }
 
-    /// What comes from now on is of no interest to the library.
+    /// Drops what the library has not read.
     pub(super) fn discard_input(&mut self) {
         self.used = self.input.len();
     }
@@ -170,7 +171,7 @@ impl Wire {
         self.unsent().len() >= UNSENT_MOST
     }
 
-    /// The socket took so many bytes.
+    /// The socket took the next `bytes`.
     pub(super) fn took(&mut self, bytes: usize, now_ns: u64) {
         self.sent += bytes;
         let sent = self.base + self.sent as u64;
@@ -190,7 +191,7 @@ impl Wire {
         }
     }
 
-    /// Reports in `reached` when so many bytes of the body of this stream are written.
+    /// Reports in `reached` when this number of bytes of the stream's body is written.
     pub(super) fn watch(&mut self, stream: u32, bytes: u64) {
         match bytes {
             0 => self.reached.push(stream),
