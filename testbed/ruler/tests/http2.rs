@@ -365,3 +365,18 @@ fn requests_of_a_client_that_leaves_are_counted() {
     let over = number(&counters, "answered") + number(&counters, "abandoned");
     assert_eq!((number(&counters, "requests"), over), (3, 3), "{counters}");
 }
+
+#[test]
+fn a_connection_that_is_reset_is_counted_as_that() {
+    let ruler = start(&[]);
+    let mut http2 = connect(&ruler);
+    http2.ask(&["/", "/?delay=1m"]);
+    ruler.wait_for("answered", 1);
+    // A response left unread makes the close of the client's socket an RST.
+    drop(http2);
+    ruler.wait_for("open", 0);
+    let counters = ruler.command("counters");
+    for (name, count) in [("resets_received", 1), ("closed_by_peer", 1), ("abandoned", 1)] {
+        assert_eq!(number(&counters, name), count, "{name}: {counters}");
+    }
+}
