@@ -34,7 +34,7 @@ pub(crate) fn compose(order: &Order<'_>, out: &mut Outgoing) {
     out.clear();
     let behavior = order.behavior;
     match order.fault {
-        Some(Fault::ResetBefore | Fault::AcceptThenReset) => out.end = End::Reset,
+        Some(Fault::ResetBefore | Fault::AcceptThenReset | Fault::Refused) => out.end = End::Reset,
         Some(Fault::CloseBefore) => out.end = End::Close,
         Some(Fault::NoResponse) => out.end = End::Hold,
         _ => {
@@ -108,6 +108,7 @@ fn whole(order: &Order<'_>, out: &mut Outgoing) {
     out.end = match order.fault {
         Some(Fault::ResetMidBody) => End::Reset,
         Some(Fault::CloseMidBody) => End::Close,
+        Some(Fault::StallMidBody) => End::Hold,
         _ if keep_alive => End::KeepAlive,
         _ => End::Close,
     };
@@ -119,17 +120,22 @@ fn whole(order: &Order<'_>, out: &mut Outgoing) {
 }
 
 /// The framing and size of a body according to its head, and the size that is sent.
-struct BodyPlan {
+pub(crate) struct BodyPlan {
     /// None: a status that has neither a body nor a length.
-    framing: Option<Framing>,
+    pub(crate) framing: Option<Framing>,
     /// The size in the head.
-    announced_bytes: u64,
+    pub(crate) announced_bytes: u64,
     /// The size that is sent.
-    sent_bytes: u64,
+    pub(crate) sent_bytes: u64,
 }
 
 impl BodyPlan {
-    fn new(order: &Order<'_>) -> Self {
+    /// A body that comes in pieces until it ends.
+    pub(crate) fn open() -> Self {
+        BodyPlan { framing: Some(Framing::Chunked), announced_bytes: 0, sent_bytes: 0 }
+    }
+
+    pub(crate) fn new(order: &Order<'_>) -> Self {
         let behavior = order.behavior;
         if matches!(order.status, 100..=199 | 204 | 304) {
             return BodyPlan { framing: None, announced_bytes: 0, sent_bytes: 0 };
@@ -142,7 +148,13 @@ impl BodyPlan {
         };
         let cut = matches!(
             order.fault,
-            Some(Fault::ResetMidBody | Fault::CloseMidBody | Fault::HalfClose | Fault::BadChunk)
+            Some(
+                Fault::ResetMidBody
+                    | Fault::CloseMidBody
+                    | Fault::StallMidBody
+                    | Fault::HalfClose
+                    | Fault::BadChunk
+            )
         );
         let bytes = order.content.as_ref().map_or(behavior.body_bytes, |content| content.len() as u64);
         let announced_bytes = if cut { bytes.max(LEAST_TO_CUT) } else { bytes };

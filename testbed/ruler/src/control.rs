@@ -145,6 +145,7 @@ fn counters(view: &View<'_>) -> String {
         // Writing to a String cannot fail, here and below.
         let _ = write!(text, "\"{name}\":{value},");
     }
+    counters.http2.push_json(&mut text);
     let statuses = recorder.by_status.iter().enumerate().filter(|row| *row.1 > 0);
     object(&mut text, "by_status", statuses.map(|(status, &count)| (status.to_string(), count)));
     let faults = FAULTS.iter().zip(counters.by_fault).filter(|row| row.1 > 0);

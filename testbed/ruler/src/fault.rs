@@ -20,10 +20,12 @@ pub enum Fault {
     TwoResponses,
     AcceptThenReset,
     ResetIdleRace,
+    StallMidBody,
+    Refused,
 }
 
 /// Name, fault, and one line for the help.
-pub(crate) const FAULTS: [(&str, Fault, &str); 17] = [
+pub(crate) const FAULTS: [(&str, Fault, &str); 19] = [
     ("reset_before", Fault::ResetBefore, "RST before any byte of the response"),
     ("close_before", Fault::CloseBefore, "FIN before any byte of the response"),
     ("reset_mid_body", Fault::ResetMidBody, "Complete head, half the body, RST"),
@@ -41,6 +43,8 @@ pub(crate) const FAULTS: [(&str, Fault, &str); 17] = [
     ("two_responses", Fault::TwoResponses, "Two complete responses to one request"),
     ("accept_then_reset", Fault::AcceptThenReset, "RST immediately after connecting (server-wide only)"),
     ("reset_idle_race", Fault::ResetIdleRace, "Complete response, then RST on the connection's next request"),
+    ("stall_mid_body", Fault::StallMidBody, "Complete head, half the body, then nothing"),
+    ("refused", Fault::Refused, "RST_STREAM with REFUSED_STREAM; over HTTP/1 as `reset_before`"),
 ];
 
 impl Fault {
@@ -50,6 +54,25 @@ impl Fault {
             let names: Vec<&str> = FAULTS.iter().map(|row| row.0).collect();
             format!("unknown fault `{name}`: expected none, {}", names.join(", "))
         })
+    }
+
+    pub(crate) fn name(self) -> &'static str {
+        FAULTS[self.index()].0
+    }
+
+    /// Returns true if HTTP/2 has this fault. It has no status lines and no chunks, a head is sent as a whole, and one
+    /// response does not decide what follows on its connection.
+    pub(crate) fn fits_http2(self) -> bool {
+        !matches!(
+            self,
+            Fault::HalfClose
+                | Fault::StallHead
+                | Fault::BadStatusLine
+                | Fault::BadHeader
+                | Fault::BadChunk
+                | Fault::EndlessHead
+                | Fault::ResetIdleRace
+        )
     }
 
     /// Returns its index in [`FAULTS`], which is also its index in the counters.

@@ -7,6 +7,7 @@ use crate::settings::Settings;
 use crate::units::{duration_ns, whole};
 use std::fmt::Write;
 use std::net::SocketAddr;
+use std::path::PathBuf;
 
 /// A parsed command line.
 pub(crate) enum Invocation {
@@ -22,15 +23,27 @@ pub(crate) struct Options {
     pub(crate) busy_poll_ns: u64,
     pub(crate) log_max: u64,
     pub(crate) settings: Settings,
+    pub(crate) tls: Option<TlsOptions>,
+}
+
+/// A second listener, for HTTP/2 over TLS.
+pub(crate) struct TlsOptions {
+    pub(crate) listen: SocketAddr,
+    /// PEM files.
+    pub(crate) certificate: PathBuf,
+    pub(crate) key: PathBuf,
 }
 
 /// Flags that are not keys: name, placeholder of the value, meaning.
-const OWN: [(&str, &str, &str); 5] = [
+const OWN: [(&str, &str, &str); 8] = [
     ("listen", " <ADDRESS:PORT>", "Address to listen on; port 0 takes a free one [default: 127.0.0.1:0]"),
     ("until-stdin-closes", "", "End when stdin reaches its end"),
     ("seconds", " <N>", "End after N seconds in any case [default: 3600]"),
     ("busy-poll", " <DURATION>", "Busy-poll instead of sleeping before a response is due [default: 0]"),
     ("log-max", " <N>", "Maximum number of records in the log, 40 bytes each [default: 20000000]"),
+    ("tls-listen", " <ADDRESS:PORT>", "Second address, for HTTP/2 over TLS; requires the next two flags"),
+    ("tls-certificate", " <FILE>", "Its certificate chain, PEM"),
+    ("tls-key", " <FILE>", "Its key, PEM"),
 ];
 
 /// Reads the arguments after the program's name.
@@ -42,7 +55,9 @@ pub(crate) fn parse(args: impl Iterator<Item = String>) -> Result<Invocation, Er
         busy_poll_ns: 0,
         log_max: 20_000_000,
         settings: Settings::default(),
+        tls: None,
     };
+    let (mut tls_listen, mut tls_certificate, mut tls_key) = (None, None, None);
     let mut pairs = Vec::new();
     let mut args = args.peekable();
     while let Some(arg) = args.next() {
@@ -57,8 +72,8 @@ pub(crate) fn parse(args: impl Iterator<Item = String>) -> Result<Invocation, Er
             None => (flag, None),
         };
         let name = name.replace('_', "-");
-        // This key is a switch, so its flag needs no value.
-        if name == "leave-in-backlog"
+        // These keys are switches, so their flags need no value.
+        if ["leave-in-backlog", "http2"].contains(&name.as_str())
             && inline.is_none()
             && args.peek().is_none_or(|next| next.starts_with("--"))
         {
@@ -72,12 +87,10 @@ pub(crate) fn parse(args: impl Iterator<Item = String>) -> Result<Invocation, Er
         };
         let wrong = |text: String| Error::wrong(format!("--{name}: {text}"));
         match name.as_str() {
-            "listen" => {
-                let text = value()?;
-                options.listen = text.parse().map_err(|_| {
-                    wrong(format!("invalid address `{text}`: expected for example 127.0.0.1:0"))
-                })?;
-            }
+            "listen" => options.listen = address(&value()?).map_err(wrong)?,
+            "tls-listen" => tls_listen = Some(address(&value()?).map_err(wrong)?),
+            "tls-certificate" => tls_certificate = Some(PathBuf::from(value()?)),
+            "tls-key" => tls_key = Some(PathBuf::from(value()?)),
             "until-stdin-closes" => options.until_stdin_closes = true,
             "seconds" => options.life_s = whole(&value()?, 1, 1_000_000_000).map_err(wrong)?,
             "busy-poll" => options.busy_poll_ns = duration_ns(&value()?).map_err(wrong)?,
@@ -94,8 +107,20 @@ pub(crate) fn parse(args: impl Iterator<Item = String>) -> Result<Invocation, Er
             return Err(Error::wrong(format!("`--{name}` takes no value")));
         }
     }
+    options.tls = match (tls_listen, tls_certificate, tls_key) {
+        (None, None, None) => None,
+        (Some(listen), Some(certificate), Some(key)) => Some(TlsOptions { listen, certificate, key }),
+        _ => {
+            let text = "`--tls-listen`, `--tls-certificate`, and `--tls-key` need each other";
+            return Err(Error::wrong(text));
+        }
+    };
     options.settings = options.settings.changed(&pairs).map_err(Error::wrong)?;
     Ok(Invocation::Run(Box::new(options)))
+}
+
+fn address(text: &str) -> Result<SocketAddr, String> {
+    text.parse().map_err(|_| format!("invalid address `{text}`: expected for example 127.0.0.1:0"))
 }
 
 /// Returns the text of `--help`, generated from the tables.

@@ -2,6 +2,7 @@
 
 use crate::draw::Distribution;
 use crate::fault::Fault;
+use crate::http2;
 use crate::kept::Keep;
 use crate::pause::Pause;
 use crate::pressed::Encoding;
@@ -50,7 +51,7 @@ const fn server(
 }
 
 /// All keys, in the order of the help.
-pub(crate) const KEYS: [Row; 37] = [
+pub(crate) const KEYS: [Row; 46] = [
     request("delay", "5ms", "Time until the response starts, or a distribution", |to, text| {
         Distribution::parse(text).map(|value| to.delay = value)
     }),
@@ -229,7 +230,60 @@ pub(crate) const KEYS: [Row; 37] = [
     server("seed", "7", "Restart all random sequences from this seed", |to, text| {
         whole(text, 0, u64::MAX).map(|value| to.seed = value)
     }),
+    request("reset_code", "CANCEL", "HTTP/2: error code of the RST_STREAM of a fault", |to, text| {
+        http2::code(text).map(|value| to.reset_code = value)
+    }),
+    server("http2", "1", "Accept HTTP/2 with prior knowledge on the same port", |to, text| {
+        switch(text).map(|value| to.http2.enabled = value)
+    }),
+    server("max_streams", "100", "HTTP/2: limit of open streams per connection, or none", |to, text| {
+        http2::max_streams(text).map(|value| to.http2.max_streams = value)
+    }),
+    server(
+        "initial_window",
+        "1m",
+        "HTTP/2: initial window of a stream for the request's body",
+        |to, text| size_within(text, 0, http2::MOST_WINDOW).map(|value| to.http2.initial_window = value),
+    ),
+    server(
+        "connection_window",
+        "1m",
+        "HTTP/2: window of a connection for all its request bodies",
+        |to, text| {
+            let window = size_within(text, http2::LEAST_CONNECTION_WINDOW, http2::MOST_WINDOW);
+            window.map(|value| to.http2.connection_window = value)
+        },
+    ),
+    server("max_frame", "16k", "HTTP/2: maximum size of a frame from the client", |to, text| {
+        let frame = size_within(text, http2::LEAST_FRAME, http2::MOST_FRAME);
+        frame.map(|value| to.http2.max_frame = value)
+    }),
+    server(
+        "goaway_after",
+        "100",
+        "HTTP/2: GOAWAY with the 100th request of a connection; 0: never",
+        |to, text| whole(text, 0, u64::MAX).map(|value| to.http2.goaway_after = value),
+    ),
+    server("goaway_code", "NO_ERROR", "HTTP/2: error code of that GOAWAY", |to, text| {
+        http2::code(text).map(|value| to.http2.goaway_code = value)
+    }),
+    server("writes", "single", "HTTP/2: one write per response, or batched", |to, text| {
+        to.http2.writes = match text {
+            "single" => http2::Writes::Single,
+            "batched" => http2::Writes::Batched,
+            _ => return Err(format!("unknown mode `{text}`: expected single or batched")),
+        };
+        Ok(())
+    }),
 ];
+
+fn size_within(text: &str, least: u64, most: u64) -> Result<u32, SettingError> {
+    match size_bytes(text)? {
+        // proof: no limit of HTTP/2 exceeds 31 bits.
+        size if (least..=most).contains(&size) => Ok(size as u32),
+        _ => Err(format!("invalid size `{text}`: expected {least} to {most} bytes")),
+    }
+}
 
 /// Rejects control characters: a line break inside a value would start another header, or the body.
 fn visible(what: &str, text: &str) -> Result<(), SettingError> {

@@ -8,7 +8,7 @@
 //! and `settings` turn text into a [`settings::Settings`]; `server` is the event loop; `request` reads;
 //! `answer`, `pressed`, and `outgoing` write; `station` is the queue with workers; `pages` and `feed` are the
 //! endpoints with their own responses; `record`, `kept`, `observed`, and `analysis` keep and evaluate the
-//! record; `control` serves `/_test-server/*`.
+//! record; `control` serves `/_test-server/*`. `http2` and `server/http2` add HTTP/2.
 #![forbid(unsafe_code)]
 
 pub mod analysis;
@@ -24,6 +24,7 @@ mod error;
 mod fault;
 mod feed;
 mod flags;
+mod http2;
 mod json;
 mod kept;
 mod keys;
@@ -47,7 +48,8 @@ use std::process::ExitCode;
 /// 1 after an error of the machine (the port is in use), 2 if a flag is invalid.
 ///
 /// `args` are the arguments after the program's name, so another binary can embed the ruler as a command.
-/// Prints one line on stdout, `listening on ADDRESS:PORT`, as soon as it accepts connections.
+/// Prints one line on stdout, `listening on ADDRESS:PORT`, as soon as it accepts connections, and with `--tls-listen` a
+/// second one, `listening with TLS on ADDRESS:PORT`.
 pub fn main(args: impl Iterator<Item = String>) -> ExitCode {
     let options = match flags::parse(args) {
         Ok(flags::Invocation::Run(options)) => options,
@@ -76,7 +78,9 @@ pub fn main(args: impl Iterator<Item = String>) -> ExitCode {
 fn run(options: flags::Options) -> Result<server::Ending, Error> {
     let mut server = server::Server::open(options)?;
     let mut stdout = std::io::stdout();
+    let tls = server.tls_address().map(|address| format!("listening with TLS on {address}\n"));
     writeln!(stdout, "listening on {}", server.address())
+        .and_then(|()| stdout.write_all(tls.unwrap_or_default().as_bytes()))
         .and_then(|()| stdout.flush())
         .map_err(|source| Error::Machine { doing: "print the address".into(), source })?;
     server.run()

@@ -81,7 +81,8 @@ fn fields(lines: &[u8]) -> Fields<'_> {
     let lines = lines.split(|&byte| byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
     let lines = lines.take_while(|line| !line.is_empty());
     lines
-        .map(|line| match line.iter().position(|&byte| byte == b':') {
+        // A first colon belongs to the name: so HTTP/2 writes what HTTP/1 has in its first line.
+        .map(|line| match line.iter().skip(1).position(|&byte| byte == b':').map(|at| at + 1) {
             Some(at) => (&line[..at], line[at + 1..].trim_ascii()),
             None => (line, &line[line.len()..]),
         })

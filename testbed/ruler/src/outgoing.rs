@@ -290,8 +290,13 @@ fn body_at(content: Option<&[u8]>, offset: u64, most: u64) -> &[u8] {
         let rest = usize::try_from(offset).ok().and_then(|start| content.get(start..)).unwrap_or_default();
         return &rest[..rest.len().min(most_here)];
     }
+    pattern_at(offset, most)
+}
+
+/// The pattern from `offset` to the end of its piece, at most `most` bytes.
+pub(crate) fn pattern_at(offset: u64, most: u64) -> &'static [u8] {
     let start = (offset % PATTERN_BYTES as u64) as usize;
-    let length = (PATTERN_BYTES - start).min(most_here);
+    let length = (PATTERN_BYTES - start).min(usize::try_from(most).unwrap_or(usize::MAX));
     &PATTERN[start..start + length]
 }
 

@@ -1,6 +1,7 @@
 //! The record of the ruler: counters, one entry per request, and the bytes of the last request.
 
 use crate::fault::FAULTS;
+use crate::http2;
 use crate::kept::Kept;
 use crate::pages;
 use std::collections::HashMap;
@@ -72,6 +73,7 @@ pub(crate) struct Counters {
     /// Not sent because the client did not read.
     pub(crate) events_skipped: u64,
     pub(crate) pages: pages::Counts,
+    pub(crate) http2: http2::Counts,
     pub(crate) by_fault: [u64; FAULTS.len()],
 }
 

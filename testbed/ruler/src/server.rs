@@ -8,6 +8,7 @@ mod command;
 mod content;
 mod events;
 mod exchange;
+mod http2;
 mod slots;
 mod stream;
 
@@ -33,6 +34,7 @@ use std::num::NonZeroU64;
 
 const LISTENER: u64 = u64::MAX;
 const STDIN: u64 = u64::MAX - 1;
+const TLS_LISTENER: u64 = u64::MAX - 2;
 /// Events per wake-up: few, because all of them get the timestamp of that wake-up.
 const EVENTS: usize = 32;
 /// Connections accepted at once.
@@ -69,11 +71,16 @@ impl Streams {
 pub(crate) struct Server {
     epoll: OwnedFd,
     address: SocketAddr,
+    tls: Option<http2::Front>,
     /// None while the listener is off.
     listener: Option<OwnedFd>,
     /// The listener is in the epoll set.
     listener_armed: bool,
     slots: Slots,
+    /// The streams of connections with HTTP/2.
+    multiplexed: http2::Streams,
+    /// Connections with HTTP/2 that have something to write.
+    listed: Vec<Key>,
     timers: Timers,
     station: Station,
     settings: Settings,
@@ -114,9 +121,12 @@ impl Server {
         let mut server = Server {
             epoll,
             address,
+            tls: None,
             listener: settings.service.listen.then_some(socket),
             listener_armed: false,
             slots: Slots::default(),
+            multiplexed: http2::Streams::default(),
+            listed: Vec::new(),
             timers: Timers::default(),
             station: Station::default(),
             streams: Streams::new(settings.service.seed),
@@ -132,6 +142,10 @@ impl Server {
             life_s: options.life_s,
             stdin_is_over,
         };
+        if let Some(tls) = &options.tls {
+            server.tls = Some(http2::Front::open(tls, server.settings.service.backlog)?);
+            server.arm_tls(TLS_LISTENER)?;
+        }
         server.arm_listener()?;
         Ok(server)
     }
@@ -139,6 +153,10 @@ impl Server {
     /// Returns the address with the actual port.
     pub(crate) fn address(&self) -> SocketAddr {
         self.address
+    }
+
+    pub(crate) fn tls_address(&self) -> Option<SocketAddr> {
+        self.tls.as_ref().map(|tls| tls.address)
     }
 
     /// Serves until stdin closes (with `--until-stdin-closes`) or the time is over.
@@ -167,6 +185,7 @@ impl Server {
             for event in &events {
                 match event.data.u64() {
                     LISTENER => self.accept(woke_ns)?,
+                    TLS_LISTENER => self.accept_tls(woke_ns)?,
                     STDIN => {
                         let read = rustix::io::read(rustix::stdio::stdin(), &mut self.scratch[..]);
                         match read {
@@ -195,9 +214,18 @@ impl Server {
                 Task::Comment(ticket) => self.comment_due(ticket, due_ns)?,
                 Task::Idle(key) => self.look_if_idle(key, now)?,
                 Task::ReadOn(key) => self.pump(key)?,
-                Task::AcceptAgain => self.arm_listener()?,
+                Task::AcceptAgain => {
+                    self.arm_listener()?;
+                    self.accept_tls(now)?;
+                }
+            }
+            if !self.listed.is_empty() && self.writes_singly() {
+                self.drive_listed()?;
             }
             now = now_ns();
+        }
+        if !self.listed.is_empty() {
+            self.drive_listed()?;
         }
         Ok(now)
     }
@@ -242,35 +270,36 @@ impl Server {
                 }
                 Err(errno) => return Err(Error::machine("accept a connection")(errno)),
             };
-            self.recorder.counters.accepted += 1;
-            let behavior = &self.settings.behavior;
-            let to_reset = behavior.fault == Some(Fault::AcceptThenReset)
-                && self.streams.fault.hits(behavior.fault_rate);
-            if to_reset || self.is_full() {
-                let counters = &mut self.recorder.counters;
-                if to_reset {
-                    counters.by_fault[Fault::AcceptThenReset.index()] += 1;
-                } else {
-                    counters.over_limit += 1;
-                }
-                counters.closed_by_server += 1;
-                listener::make_close_reset(&socket).map_err(Error::machine("prepare a reset"))?;
-                continue;
-            }
-            self.welcome(socket, now)?;
+            self.take_in(socket, now)?;
         }
         Ok(())
     }
 
-    fn welcome(&mut self, socket: OwnedFd, now: u64) -> Result<(), Error> {
+    /// Counts a new connection, and resets it if that is commanded; None then.
+    fn take_in(&mut self, socket: OwnedFd, now: u64) -> Result<Option<Key>, Error> {
+        self.recorder.counters.accepted += 1;
+        let behavior = &self.settings.behavior;
+        let to_reset =
+            behavior.fault == Some(Fault::AcceptThenReset) && self.streams.fault.hits(behavior.fault_rate);
+        if to_reset || self.is_full() {
+            let counters = &mut self.recorder.counters;
+            if to_reset {
+                counters.by_fault[Fault::AcceptThenReset.index()] += 1;
+            } else {
+                counters.over_limit += 1;
+            }
+            counters.closed_by_server += 1;
+            listener::make_close_reset(&socket).map_err(Error::machine("prepare a reset"))?;
+            return Ok(None);
+        }
         let connection = Connection::new(socket, self.recorder.epoch(), now);
         let key = self.slots.insert(connection);
-        let Some(connection) = self.slots.get(key) else { return Ok(()) };
+        let Some(connection) = self.slots.get(key) else { return Ok(None) };
         let flags = EventFlags::IN | EventFlags::OUT | EventFlags::RDHUP | EventFlags::ET;
         epoll::add(&self.epoll, &connection.socket, EventData::new_u64(key.pack()), flags)
             .map_err(Error::machine("wait for a connection's bytes"))?;
         self.watch_idleness(key, now);
-        Ok(())
+        Ok(Some(key))
     }
 
     /// Sets the timer that closes the connection when it has been idle for too long. A connection has at most one such
@@ -295,7 +324,7 @@ impl Server {
         let until_ns =
             if connection.is_idle() { connection.idle_since_ns + limit_ns } else { now + limit_ns };
         if until_ns <= now {
-            return self.close(key, slots::Closed::Server);
+            return self.leave_idle(key);
         }
         connection.idle_watched = true;
         self.timers.push(until_ns, Task::Idle(key));

@@ -6,6 +6,7 @@
 
 use crate::draw::Distribution;
 use crate::fault::Fault;
+use crate::http2::Http2;
 use crate::kept::Keep;
 use crate::keys::{Door, KEYS};
 use crate::pause::Pause;
@@ -67,6 +68,8 @@ pub struct Behavior {
     pub(crate) fault: Option<Fault>,
     pub(crate) fault_rate: f64,
     pub(crate) drip_every_ns: u64,
+    /// Of an RST_STREAM that is a fault.
+    pub(crate) reset_code: u32,
 }
 
 /// Settings of the whole server.
@@ -92,6 +95,7 @@ pub struct Service {
     /// Which complete requests are kept.
     pub(crate) keep: Keep,
     pub(crate) seed: u64,
+    pub(crate) http2: Http2,
 }
 
 /// The settings of the server, and the defaults of its responses.
@@ -129,6 +133,7 @@ impl Default for Settings {
             fault: None,
             fault_rate: 1.0,
             drip_every_ns: 100_000_000,
+            reset_code: 2,
         };
         let service = Service {
             workers: 0,
@@ -145,6 +150,7 @@ impl Default for Settings {
             listen: true,
             keep: Keep::None,
             seed: 1,
+            http2: Http2::default(),
         };
         Settings { behavior: Rc::new(behavior), service }
     }

@@ -17,6 +17,19 @@ impl Key {
     /// The tenant number has 31 bits, so packed keys differ from the loop's own tokens.
     pub(crate) const TENANT_MASK: u32 = u32::MAX >> 1;
 
+    /// Set in the slot of a stream of HTTP/2; connections never have as many slots.
+    pub(crate) const STREAM: u32 = 1 << 31;
+
+    /// Names a stream, not a connection.
+    pub(crate) fn is_stream(self) -> bool {
+        self.slot & Key::STREAM != 0
+    }
+
+    /// The slot among the streams.
+    pub(crate) fn stream_slot(self) -> Option<usize> {
+        self.is_stream().then_some((self.slot & !Key::STREAM) as usize)
+    }
+
     pub(crate) fn pack(self) -> u64 {
         u64::from(self.tenant) << 32 | u64::from(self.slot)
     }

@@ -1,9 +1,10 @@
 //! A ruler as a child process, and a client so plain that it can be checked by eye.
 #![allow(dead_code, clippy::unwrap_used, reason = "each test file uses its part; a test may panic")]
 
+use std::cell::RefCell;
 use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::Duration;
 
 /// No test waits longer than this for anything.
@@ -14,6 +15,7 @@ pub struct Ruler {
     child: Child,
     stdin: Option<ChildStdin>,
     pub address: SocketAddr,
+    lines: RefCell<BufReader<ChildStdout>>,
 }
 
 impl Ruler {
@@ -27,9 +29,17 @@ impl Ruler {
             .unwrap();
         let stdin = child.stdin.take();
         let mut line = String::new();
-        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap());
+        lines.read_line(&mut line).unwrap();
         let address = line.trim().strip_prefix("listening on ").unwrap().parse().unwrap();
-        Ruler { child, stdin, address }
+        Ruler { child, stdin, address, lines: RefCell::new(lines) }
+    }
+
+    /// What the ruler prints after the line with its address.
+    pub fn second_line(&self) -> String {
+        let mut line = String::new();
+        self.lines.borrow_mut().read_line(&mut line).unwrap();
+        line.trim().to_owned()
     }
 
     /// The ID of the process, to observe it from outside.

@@ -17,6 +17,12 @@ impl Server {
         connection.stage = Stage::Waiting;
         let target = connection.reader.target().to_vec();
         connection.reader.restart();
+        let (status, kind, lines, body) = self.obey(&target);
+        self.reply(key, status, kind, &lines, &body)
+    }
+
+    /// Carries out a command; returns status, media type, further header lines, and body of the response.
+    pub(super) fn obey(&mut self, target: &[u8]) -> (u16, &'static str, String, Vec<u8>) {
         let view = View {
             recorder: &self.recorder,
             station: &self.station,
@@ -24,8 +30,8 @@ impl Server {
             open: self.slots.open(),
             streams_open: self.streams_open,
         };
-        let done = match understand(&target, &view) {
-            Ok(Wanted::Show(kind, lines, body)) => return self.reply(key, 200, kind, &lines, &body),
+        let done = match understand(target, &view) {
+            Ok(Wanted::Show(kind, lines, body)) => return (200, kind, lines, body),
             Ok(Wanted::Change(settings, names)) => self.change(*settings, &names),
             Ok(Wanted::Clear) => {
                 self.recorder.clear();
@@ -39,13 +45,13 @@ impl Server {
             Err(sentence) => Err(sentence),
         };
         match done {
-            Ok(()) => self.reply(key, 200, "text/plain", "", b"ok\n"),
-            Err(sentence) => self.reply(key, 400, "text/plain", "", format!("{sentence}\n").as_bytes()),
+            Ok(()) => (200, "text/plain", String::new(), b"ok\n".to_vec()),
+            Err(sentence) => (400, "text/plain", String::new(), format!("{sentence}\n").into_bytes()),
         }
     }
 
     /// Removes a connection from the counts if its first request is a command: it belongs to the tester.
-    fn exempt(&mut self, key: Key) {
+    pub(super) fn exempt(&mut self, key: Key) {
         let Some(connection) = self.slots.get(key) else { return };
         if connection.turn > 0 || connection.is_control {
             return;

@@ -28,10 +28,7 @@ impl Server {
     pub(super) fn page(&mut self, key: Key, behavior: &Behavior) -> Result<Option<Box<Page>>, String> {
         let Some(connection) = self.slots.get(key) else { return Ok(None) };
         let (target, raw) = (connection.reader.target(), connection.reader.raw.as_slice());
-        if let Some(etag) = behavior.etag.as_deref()
-            && behavior.status == 200
-            && Seen::of(raw).header(b"if-none-match").is_some_and(|given| names(given, etag))
-        {
+        if is_unchanged(behavior, raw) {
             return Ok(Some(Box::new(Page::Body(Body::empty(304)))));
         }
         let at = target.iter().position(|&byte| byte == b'?');
@@ -43,11 +40,10 @@ impl Server {
 
     /// Returns the body of the response that is due. Also stops streams, because that response contains their number.
     pub(super) fn content(&mut self, ticket: Ticket) -> Result<Content, Error> {
-        let Some(connection) = self.slots.at(ticket) else { return Ok(Ok(None)) };
-        let Some(exchange) = connection.exchange.as_mut() else { return Ok(Ok(None)) };
-        if connection.stage != Stage::Waiting {
+        if self.slots.at(ticket).is_some_and(|connection| connection.stage != Stage::Waiting) {
             return Ok(Ok(None));
         }
+        let Some(exchange) = self.exchange(ticket) else { return Ok(Ok(None)) };
         let (behavior, served) = (exchange.behavior.clone(), exchange.fault.is_none());
         let own = match exchange.page.as_deref_mut() {
             Some(Page::Body(body)) => Some(std::mem::take(&mut body.bytes)),
@@ -102,6 +98,14 @@ impl Exchange {
         let feed = matches!(self.page.as_deref(), Some(Page::Feed(_)));
         feed && self.fault.is_none() && self.status == 200 && !self.head_only
     }
+}
+
+/// Returns true if the client already has the entity, by the `etag` key and its If-None-Match.
+pub(super) fn is_unchanged(behavior: &Behavior, raw: &[u8]) -> bool {
+    behavior.etag.as_deref().is_some_and(|etag| {
+        behavior.status == 200
+            && Seen::of(raw).header(b"if-none-match").is_some_and(|given| names(given, etag))
+    })
 }
 
 /// Returns true if an If-None-Match names this entity tag (RFC 9110, 13.1.2: weak comparison, a list, or any).

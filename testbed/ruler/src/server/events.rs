@@ -3,7 +3,8 @@
 //! An idle stream costs its connection, its plan, and one timer; no code runs for it until an event is due.
 
 use super::Server;
-use super::slots::{Closed, Stage};
+use super::http2::Streams;
+use super::slots::{Closed, Slots, Stage};
 use crate::clock::{both_ns, now_ns};
 use crate::error::Error;
 use crate::feed::Feed;
@@ -14,6 +15,25 @@ use crate::timers::{Key, Task, Ticket};
 
 /// A client with this many unread bytes gets no further events until it reads.
 const UNSENT_MOST: usize = 1 << 20;
+
+/// An event stream with its buffer, on a connection of HTTP/1 or a stream of HTTP/2.
+struct Writing<'a> {
+    feed: &'a mut Feed,
+    out: &'a mut Vec<u8>,
+    /// Bytes in the buffer that are not sent.
+    unsent: usize,
+}
+
+fn writing<'a>(slots: &'a mut Slots, streams: &'a mut Streams, ticket: Ticket) -> Option<Writing<'a>> {
+    if ticket.key.is_stream() {
+        let stream = streams.get(ticket.key)?;
+        let unsent = stream.out.len();
+        return Some(Writing { feed: stream.feed.as_deref_mut()?, out: &mut stream.out, unsent });
+    }
+    let connection = slots.at(ticket)?;
+    let unsent = connection.out.unsent();
+    Some(Writing { feed: connection.feed.as_deref_mut()?, out: connection.out.pieces(), unsent })
+}
 
 /// A broadcast in progress: streams with the same tick are served sequentially.
 #[derive(Default)]
@@ -56,9 +76,8 @@ impl Server {
 
     /// Handles a planned event: emits it now, or after its place in a broadcast, its jitter, and a pause.
     pub(super) fn event_due(&mut self, ticket: Ticket, due_ns: u64) -> Result<(), Error> {
-        let Some(feed) = self.slots.at(ticket).and_then(|connection| connection.feed.as_deref()) else {
-            return Ok(());
-        };
+        let writing = writing(&mut self.slots, &mut self.multiplexed, ticket);
+        let Some(Writing { feed, .. }) = writing else { return Ok(()) };
         let mut emit_ns = due_ns + feed.jitter_ns(&mut self.streams.jitter);
         if feed.plan.fanout_ns > 0 {
             let tick_ns = feed.due(0, 0).1;
@@ -80,12 +99,12 @@ impl Server {
             self.timers.push(held_ns, Task::Emit(ticket));
             return Ok(());
         }
-        let Some(connection) = self.slots.at(ticket) else { return Ok(()) };
-        let Some(feed) = connection.feed.as_deref_mut() else { return Ok(()) };
+        let writing = writing(&mut self.slots, &mut self.multiplexed, ticket);
+        let Some(Writing { feed, out, unsent }) = writing else { return Ok(()) };
         let (now, wall) = both_ns();
         let at_ns = feed.due(now, wall).1;
-        if connection.out.unsent() < UNSENT_MOST {
-            let sent = feed.push_events(connection.out.pieces(), at_ns, wall);
+        if unsent < UNSENT_MOST {
+            let sent = feed.push_events(out, at_ns, wall);
             self.recorder.counters.events_sent += sent;
         } else {
             self.recorder.counters.events_skipped += 1;
@@ -94,8 +113,7 @@ impl Server {
             let next_ns = feed.due(now, wall).0;
             self.timers.push(next_ns, Task::Event(ticket));
         } else {
-            feed.push_end(connection.out.pieces());
-            connection.feed = None;
+            feed.push_end(out);
             self.recorder.counters.streams_ended += 1;
             self.end_feed(ticket.key, now);
         }
@@ -103,10 +121,10 @@ impl Server {
     }
 
     pub(super) fn comment_due(&mut self, ticket: Ticket, due_ns: u64) -> Result<(), Error> {
-        let Some(connection) = self.slots.at(ticket) else { return Ok(()) };
-        let Some(feed) = connection.feed.as_deref() else { return Ok(()) };
-        if connection.out.unsent() < UNSENT_MOST {
-            feed.push_comment(connection.out.pieces());
+        let writing = writing(&mut self.slots, &mut self.multiplexed, ticket);
+        let Some(Writing { feed, out, unsent }) = writing else { return Ok(()) };
+        if unsent < UNSENT_MOST {
+            feed.push_comment(out);
         }
         self.timers.push(due_ns + feed.plan.comment_every_ns, Task::Comment(ticket));
         self.write_feed(ticket.key)
@@ -114,7 +132,7 @@ impl Server {
 
     /// Closes all streams, each with the end of its response and FIN, or by RST. Returns their number.
     pub(super) fn stop_feeds(&mut self, reset: bool) -> Result<u64, Error> {
-        let mut closed = 0;
+        let mut closed = self.stop_stream_feeds(reset);
         for key in self.slots.keys() {
             let Some(connection) = self.slots.get(key) else { continue };
             if connection.stage != Stage::Streaming {
@@ -140,7 +158,11 @@ impl Server {
     /// Ends a stream whose last bytes are in the buffer: now it is an ordinary response.
     fn end_feed(&mut self, key: Key, now: u64) {
         self.streams_open -= 1;
+        if key.is_stream() {
+            return self.end_stream_feed(key, now);
+        }
         let Some(connection) = self.slots.get(key) else { return };
+        connection.feed = None;
         connection.stage = Stage::Writing;
         if let Some(exchange) = &connection.exchange
             && let Some(entry) = self.recorder.entry(exchange.mark)
@@ -156,6 +178,10 @@ impl Server {
         if connection.feed.take().is_none() {
             return;
         }
+        self.count_closed_feed(who);
+    }
+
+    pub(super) fn count_closed_feed(&mut self, who: Closed) {
         self.streams_open -= 1;
         match who {
             Closed::Server => self.recorder.counters.streams_closed_by_server += 1,
@@ -165,6 +191,10 @@ impl Server {
 
     /// Sends the buffer, unless the socket is known to be full.
     fn write_feed(&mut self, key: Key) -> Result<(), Error> {
+        if key.is_stream() {
+            self.write_stream_feed(key);
+            return Ok(());
+        }
         match self.slots.get(key) {
             Some(connection) if !connection.blocked && !connection.lost => {
                 self.flush(key)?;

@@ -10,7 +10,7 @@ use crate::kept::Keep;
 use crate::observed::Origin;
 use crate::outgoing::{End, push_text};
 use crate::pages::Page;
-use crate::record::Mark;
+use crate::record::{Mark, Recorder};
 use crate::settings::{Behavior, Overflow};
 use crate::station::Admission;
 use crate::timers::{Key, Task, Ticket};
@@ -97,7 +97,12 @@ impl Server {
         }
     }
 
-    fn decide(&mut self, key: Key, behavior: &Behavior, page: Option<&Page>) -> (u16, Option<Fault>) {
+    pub(super) fn decide(
+        &mut self,
+        key: Key,
+        behavior: &Behavior,
+        page: Option<&Page>,
+    ) -> (u16, Option<Fault>) {
         let failing = self.streams.error.hits(behavior.error_rate);
         let status = match page {
             _ if failing => behavior.error_status,
@@ -117,7 +122,7 @@ impl Server {
     }
 
     /// Offers the request to the station, if there is one, at `begin_ns`.
-    fn admit(&mut self, ticket: Ticket, begin_ns: u64) -> Result<(), Error> {
+    pub(super) fn admit(&mut self, ticket: Ticket, begin_ns: u64) -> Result<(), Error> {
         let service = &self.settings.service;
         if service.workers == 0 {
             self.note_begin(ticket, begin_ns);
@@ -131,19 +136,17 @@ impl Server {
             Admission::Waits => Ok(()),
             Admission::Overflows => {
                 let overflow = service.overflow;
-                let Some(exchange) =
-                    self.slots.at(ticket).and_then(|connection| connection.exchange.as_mut())
-                else {
-                    return Ok(());
-                };
+                let Some(exchange) = self.exchange(ticket) else { return Ok(()) };
                 exchange.overflowed = true;
                 exchange.status = 503;
                 exchange.fault = match overflow {
                     Overflow::Status503 => None,
+                    Overflow::Reset if ticket.key.is_stream() => Some(Fault::Refused),
                     Overflow::Reset => Some(Fault::ResetBefore),
                     Overflow::Close => Some(Fault::CloseBefore),
                 };
-                if self.recorder.remembers(exchange.mark) {
+                let mark = exchange.mark;
+                if self.recorder.remembers(mark) {
                     self.recorder.counters.overflowed += 1;
                 }
                 let due_ns = self.held(begin_ns);
@@ -188,9 +191,9 @@ impl Server {
 
     /// Schedules the response after `ready_ns`, the configured delay, and a pause.
     fn schedule(&mut self, ticket: Ticket, ready_ns: u64) -> Result<(), Error> {
-        let exchange = self.slots.at(ticket).and_then(|connection| connection.exchange.as_ref());
-        let Some(exchange) = exchange else { return Ok(()) };
-        let delay_ns = exchange.behavior.delay.draw(&mut self.streams.delay);
+        let Some(exchange) = self.exchange(ticket) else { return Ok(()) };
+        let delay = exchange.behavior.delay;
+        let delay_ns = delay.draw(&mut self.streams.delay);
         let due_ns = self.held(ready_ns + delay_ns);
         // A response that is due at its own arrival is late already, so there is no need to read the clock.
         if delay_ns == 0 && due_ns == ready_ns {
@@ -228,8 +231,8 @@ impl Server {
     }
 
     fn note_begin(&mut self, ticket: Ticket, begin_ns: u64) {
-        if let Some(exchange) = self.slots.at(ticket).and_then(|connection| connection.exchange.as_ref())
-            && let Some(entry) = self.recorder.entry(exchange.mark)
+        if let Some(mark) = self.exchange(ticket).map(|exchange| exchange.mark)
+            && let Some(entry) = self.recorder.entry(mark)
         {
             entry.begin_service_ns = begin_ns;
         }
@@ -237,6 +240,9 @@ impl Server {
 
     /// Starts the response, which was due at `due_ns`.
     fn answer(&mut self, ticket: Ticket, due_ns: u64) -> Result<(), Error> {
+        if ticket.key.is_stream() {
+            return self.answer_stream(ticket, due_ns);
+        }
         let content = match self.content(ticket)? {
             Ok(content) => content,
             Err(sentence) => {
@@ -256,21 +262,7 @@ impl Server {
                 None
             }
         };
-        if let Some(entry) = self.recorder.entry(exchange.mark) {
-            let silent = [Fault::ResetBefore, Fault::CloseBefore, Fault::NoResponse].map(Some);
-            entry.status = if silent.contains(&exchange.fault) { 0 } else { u32::from(exchange.status) };
-            entry.commanded_ns = due_ns.saturating_sub(exchange.arrive_ns);
-        }
-        if let Some(fault) = exchange.fault
-            && !exchange.overflowed
-            && self.recorder.remembers(exchange.mark)
-        {
-            let fault = if connection.doomed { Fault::ResetIdleRace } else { fault };
-            // The race is counted when it happens, not when it is prepared.
-            if fault != Fault::ResetIdleRace || connection.doomed {
-                self.recorder.counters.by_fault[fault.index()] += 1;
-            }
-        }
+        note_answer(&mut self.recorder, exchange, due_ns, connection.doomed);
         connection.doomed = exchange.fault == Some(Fault::ResetIdleRace);
         if let Some(chunked) = chunked {
             return self.open_feed(ticket, chunked);
@@ -284,14 +276,7 @@ impl Server {
         let Some(exchange) = self.slots.get(key).and_then(|connection| connection.exchange.take()) else {
             return;
         };
-        if !exchange.fault.is_none_or(Fault::answers_in_full) || !self.recorder.remembers(exchange.mark) {
-            return;
-        }
-        self.recorder.counters.responses += 1;
-        self.recorder.by_status[usize::from(exchange.status)] += 1;
-        if let Some(entry) = self.recorder.entry(exchange.mark) {
-            entry.last_byte_written_ns = now;
-        }
+        conclude(&mut self.recorder, &exchange, now);
     }
 
     /// Counts the request, if there is one, of a client that has left. A request that was already counted by a fault or
@@ -300,6 +285,10 @@ impl Server {
         let Some(connection) = self.slots.get(key) else { return };
         let begun = connection.stage == Stage::Writing;
         let Some(exchange) = connection.exchange.take() else { return };
+        self.abandoned(&exchange, begun);
+    }
+
+    pub(super) fn abandoned(&mut self, exchange: &Exchange, begun: bool) {
         let unanswerable = !exchange.fault.is_none_or(Fault::answers_in_full);
         let counted_elsewhere = unanswerable && (begun || exchange.overflowed);
         if !counted_elsewhere && self.recorder.remembers(exchange.mark) {
@@ -309,6 +298,9 @@ impl Server {
 
     /// Rejects input that is not HTTP: 400, and the end of the connection.
     pub(super) fn refuse(&mut self, key: Key, reason: &str) -> Result<(), Error> {
+        if self.becomes_http2(key) {
+            return Ok(());
+        }
         self.recorder.counters.malformed += 1;
         if let Some(connection) = self.slots.get(key) {
             connection.reader.head.keep_alive = false;
@@ -359,6 +351,37 @@ impl Server {
         }
         connection.stage = Stage::Writing;
         self.flush(key)
+    }
+}
+
+/// Records the start of a response that was due at `due_ns`, and counts its fault.
+pub(super) fn note_answer(recorder: &mut Recorder, exchange: &Exchange, due_ns: u64, doomed: bool) {
+    if let Some(entry) = recorder.entry(exchange.mark) {
+        let silent = [Fault::ResetBefore, Fault::CloseBefore, Fault::Refused, Fault::NoResponse].map(Some);
+        entry.status = if silent.contains(&exchange.fault) { 0 } else { u32::from(exchange.status) };
+        entry.commanded_ns = due_ns.saturating_sub(exchange.arrive_ns);
+    }
+    if let Some(fault) = exchange.fault
+        && !exchange.overflowed
+        && recorder.remembers(exchange.mark)
+    {
+        let fault = if doomed { Fault::ResetIdleRace } else { fault };
+        // The race is counted when it happens, not when it is prepared.
+        if fault != Fault::ResetIdleRace || doomed {
+            recorder.counters.by_fault[fault.index()] += 1;
+        }
+    }
+}
+
+/// Records that the last byte of a response is written, or the last one that its fault allows.
+pub(super) fn conclude(recorder: &mut Recorder, exchange: &Exchange, now: u64) {
+    if !exchange.fault.is_none_or(Fault::answers_in_full) || !recorder.remembers(exchange.mark) {
+        return;
+    }
+    recorder.counters.responses += 1;
+    recorder.by_status[usize::from(exchange.status)] += 1;
+    if let Some(entry) = recorder.entry(exchange.mark) {
+        entry.last_byte_written_ns = now;
     }
 }
 

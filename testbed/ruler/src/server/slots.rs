@@ -1,5 +1,6 @@
 //! The connections: slots are reused, keys are not.
 
+use super::http2::Multiplex;
 use crate::fault::Fault;
 use crate::feed::Feed;
 use crate::outgoing::Outgoing;
@@ -24,6 +25,8 @@ pub(super) enum Stage {
     Streaming,
     /// Writes nothing more; waits for the peer to close.
     Holding,
+    /// Speaks HTTP/2; each of its streams has a stage.
+    Multiplexed,
 }
 
 /// The side that ended a connection.
@@ -88,6 +91,8 @@ pub(super) struct Connection {
     pub(super) epoch: u32,
     pub(super) idle_since_ns: u64,
     pub(super) idle_watched: bool,
+    /// None for HTTP/1, and while the streams are being looked after.
+    pub(super) http2: Option<Box<Multiplex>>,
 }
 
 impl Connection {
@@ -116,11 +121,15 @@ impl Connection {
             epoch,
             idle_since_ns: now,
             idle_watched: false,
+            http2: None,
         }
     }
 
     /// Returns true between requests, before the first byte of the next one.
     pub(super) fn is_idle(&self) -> bool {
+        if let Some(multiplex) = &self.http2 {
+            return multiplex.is_idle();
+        }
         self.stage == Stage::Reading
             && self.reader.is_fresh()
             && self.used == self.input.len()

@@ -40,7 +40,7 @@ impl Server {
 
     /// Reads the available bytes into the connection's input. The first piece gets the timestamp of the loop's
     /// wake-up: it was available by then, even if other connections were served first.
-    fn read(&mut self, key: Key, mut stamp_ns: u64) {
+    pub(super) fn read(&mut self, key: Key, mut stamp_ns: u64) {
         let Some(connection) = self.slots.get(key) else { return };
         let mut taken = 0;
         connection.unread = false;
@@ -86,6 +86,9 @@ impl Server {
         for _ in 0..ROUNDS {
             self.serve_input(key)?;
             let Some(connection) = self.slots.get(key) else { return Ok(()) };
+            if connection.stage == Stage::Multiplexed {
+                return self.drive(key);
+            }
             if connection.lost {
                 return self.bury(key);
             }
@@ -160,6 +163,10 @@ impl Server {
     }
 
     pub(super) fn write_on(&mut self, ticket: Ticket) -> Result<(), Error> {
+        if ticket.key.is_stream() {
+            self.drip_stream(ticket);
+            return Ok(());
+        }
         match self.slots.at(ticket) {
             Some(connection)
                 if matches!(connection.stage, Stage::Writing | Stage::Streaming) && !connection.lost =>
