@@ -39,7 +39,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         }
         match exchange.phase {
             Phase::Queued if exchange.is_resent => {
-                // It was sent, and waits to be sent again.
+                // It was sent, and waits for its retry.
                 self.tally.rested(end_ns);
                 self.tally.add(RunSum::InFlightAtEnd, 1);
                 self.count_phases(request, [intended_ns, end_ns, end_ns, end_ns]);

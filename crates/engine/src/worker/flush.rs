@@ -126,7 +126,7 @@ impl<D: Door, P: Post> Worker<D, P> {
             exchange.sent_ns = now_ns;
             exchange.deadline_ns = exchange.deadline_ns.saturating_add(now_ns);
             let (deadline_ns, request) = (exchange.deadline_ns, exchange.request);
-            // One that is sent again was counted, and is in flight since.
+            // A retried one was counted, and has been in flight since.
             let (is_first, is_reused) = (!exchange.is_resent, exchange.place > 1);
             self.exchange_wheel.arm(id, deadline_ns);
             if is_first {

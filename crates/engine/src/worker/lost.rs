@@ -1,5 +1,5 @@
 //! Links of HTTP/2 that end: what becomes of their exchanges. The server may say which requests it has not processed;
-//! those are sent again, once, with their intended start times.
+//! those are retried, once, with their intended start times.
 
 use super::exchange::Bytes;
 use super::{Post, Worker};
@@ -144,7 +144,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         self.close_if_drained(at);
     }
 
-    /// Handles REFUSED_STREAM: the request may be sent again when another stream has ended.
+    /// Handles REFUSED_STREAM: the request is retried when another stream has ended.
     pub(super) fn stream_refused(&mut self, at: u32, id: u32) {
         let Session::H2(multiplex) = &mut self.links[at as usize].session else { return };
         if self.exchanges[id as usize].has_had_its_chance() || multiplex.is_draining() {
