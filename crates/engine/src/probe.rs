@@ -106,13 +106,16 @@ pub fn status(
 struct Line {
     stream: TcpStream,
     channel: Option<Channel>,
+    /// A server that keeps sending and never answers has no more time than one that is silent.
+    until_ns: u64,
 }
 
 impl Line {
     fn open(address: SocketAddr, tls: Option<&Setup>, timeout: Duration) -> Result<Line, Problem> {
         let mut stream = connected(address, timeout).map_err(Problem::plain)?;
         let channel = tls.map(|setup| greeted(&mut stream, setup)).transpose()?;
-        Ok(Line { stream, channel })
+        let until_ns = now_ns().saturating_add(timeout.as_nanos() as u64);
+        Ok(Line { stream, channel, until_ns })
     }
 
     fn send(&mut self, bytes: &[u8]) -> Result<(), Problem> {
@@ -128,6 +131,9 @@ impl Line {
     fn receive(&mut self, into: &mut Vec<u8>) -> Result<(), Problem> {
         let (mut buffer, mut out, before) = (vec![0; 16_384], Vec::new(), into.len());
         while into.len() == before {
+            if now_ns() > self.until_ns {
+                return Err(Problem::plain(SILENT));
+            }
             let n = self.stream.read(&mut buffer).map_err(|e| unanswered(&e))?;
             if n == 0 {
                 return Err(Problem::plain("it closed the connection without a response"));
@@ -200,9 +206,11 @@ impl Line {
     }
 }
 
+const SILENT: &str = "it accepted the connection but did not respond";
+
 fn unanswered(e: &std::io::Error) -> Problem {
     Problem::plain(match classify(e) {
-        ProbeError::TimedOut => "it accepted the connection but did not respond",
+        ProbeError::TimedOut => SILENT,
         _ => "it closed the connection without a response",
     })
 }

@@ -10,7 +10,7 @@ use plimsoll_plan::metric::{RunHist, RunPeak, RunSum, SeriesHist, SeriesSum};
 use plimsoll_plan::{Draft, Fault};
 use std::collections::BTreeMap;
 
-/// A draft of so many requests by users that each wait for their responses.
+/// A draft of this many requests by users that each wait for their responses.
 pub fn total(requests: u64, users: u32) -> Draft {
     let draft = closed(users, 100.0);
     Draft { load: LoadDraft { requests_total: Some(requests), ..draft.load }, ..draft }

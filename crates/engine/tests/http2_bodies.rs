@@ -132,7 +132,7 @@ fn new_initial_windows_apply_to_bodies_under_way() {
 
 #[test]
 fn a_server_that_floods_and_does_not_read_is_cut_off() {
-    // 100 pings at a time are no flood to a client that can reply. The kernel takes 700 bytes and, as the other side is
+    // 100 pings at a time do not flood a client that can reply. The kernel takes 700 bytes and, as the other side is
     // far away, no more for 40 s.
     let pings =
         || (0..100u64).flat_map(|n| frames::frame(frames::PING, 0, 0, &n.to_be_bytes())).collect::<Vec<u8>>();
@@ -154,7 +154,7 @@ fn a_server_that_floods_and_does_not_read_is_cut_off() {
 /// What a server says to bytes of a connection at a time.
 type Hears = Box<dyn FnMut(u64, u64, &[u8]) -> Says>;
 
-/// The same server behind TLS. Its pieces are sealed at once and sent in the order of their times.
+/// The same server over TLS. Its pieces are sealed at once and sent in the order of their times.
 struct Sealed {
     config: Arc<ServerConfig>,
     tls: BTreeMap<u64, ServerConnection>,
@@ -262,7 +262,7 @@ fn over_tls_a_goaway_costs_no_request() {
 fn over_tls_what_the_server_said_before_a_reset_is_read() {
     // The server processes nothing, says so, and resets the connection while a body is being sent.
     for is_sealed in [false, true] {
-        let script = |asked: &frames::Asked| match asked.connection {
+        let script = |asked: &frames::ServerRequest| match asked.connection {
             0 => says().at(0, goaway(0, 0)).then(Then::Reset),
             _ => asked.ok(MS),
         };

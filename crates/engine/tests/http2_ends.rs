@@ -1,4 +1,4 @@
-//! HTTP/2: requests that the server has not processed are sent again, and each other end is a fault with a side.
+//! HTTP/2: requests that the server has not processed are retried, and each other end is a fault with a side.
 
 use crate::http2::{timeout, total};
 use crate::support::frames::{self, goaway, head, ok, peer, rst, says};
@@ -231,7 +231,7 @@ fn a_timeout_of_a_request_sent_again_counts_from_the_last_send() {
 #[test]
 fn an_end_of_the_connection_is_told_by_what_had_arrived() {
     // (connection, what the server does with the last of ten requests, the fault of all ten)
-    let heads = |asked: &frames::Asked| {
+    let heads = |asked: &frames::ServerRequest| {
         let all = (asked.stream - 18..=asked.stream).step_by(2);
         all.fold(says(), |says, stream| says.at(0, head(stream, 200, &[], false)))
     };

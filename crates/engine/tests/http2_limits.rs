@@ -90,7 +90,7 @@ fn the_target_of_redirects_is_noted_once() {
 }
 
 #[test]
-fn a_head_request_has_no_body_whatever_its_length_says() {
+fn a_head_request_has_no_body_for_any_length() {
     let draft = Draft { requests: vec![request("HEAD", "/", None)], ..total(20, 2) };
     let server = peer(|asked| says().at(MS, head(asked.stream, 200, &[("content-length", "1000")], true)));
     let out = Lab::http2(draft, 2).run(server);

@@ -57,7 +57,8 @@ fn prepared_and_rendered_requests_have_their_bodies_and_fields() {
             scene.ask(1, 0, BodyUse::Discard);
             scene.out.push_rendered(step(2, 0, BodyUse::Discard), |bytes| {
                 bytes.extend_from_slice(
-                    b"PUT /r?q=1 HTTP/1.1\r\nHost: other\r\nContent-Length: 4\r\nX-One: 1\r\nConnection: close\r\n\r\nbody",
+                    b"PUT /r?q=1 HTTP/1.1\r\nHost: other\r\nContent-Length: 4\r\n\
+                      X-One: 1\r\nConnection: close\r\n\r\nbody",
                 );
             });
         } else if let Wake::Begin { .. } = wake {

@@ -18,6 +18,7 @@ mod hostile_link;
 mod hostile_tls;
 mod http2;
 mod http2_bodies;
+mod http2_chaos;
 mod http2_ends;
 mod http2_limits;
 mod http2_links;

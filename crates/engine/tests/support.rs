@@ -167,7 +167,7 @@ impl Lab {
         }
     }
 
-    /// Runs a draft over HTTP/2, with so many users on each connection.
+    /// Runs a draft over HTTP/2, with this many users on each connection.
     pub fn http2(draft: Draft, streams: u32) -> Lab {
         let link = Link { http: Http::V2, streams, ..draft.link };
         Lab { http2: vec![0], ..Lab::new(Draft { link, ..draft }) }

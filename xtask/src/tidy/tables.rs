@@ -49,6 +49,7 @@ pub const MAY_BE_UNSAFE: &[&str] = &["crates/engine/"];
 pub const COUNTING_ALLOCATORS: &[(&str, &str)] = &[
     ("crates/engine/tests/link_memory.rs", "the memory of an idle TLS link"),
     ("crates/engine/tests/allocation.rs", "a request over a worker allocates nothing in the steady state"),
+    ("crates/engine/tests/http2_cost.rs", "a request over HTTP/2 allocates nothing in the steady state"),
     ("crates/script/tests/value_allocation.rs", "filling a template and reading a row allocates nothing"),
     ("crates/script/tests/answer_allocation.rs", "checking a response allocates nothing in the steady state"),
     ("crates/script/tests/program_memory.rs", "an iteration allocates nothing, and a waiting user is small"),

@@ -79,9 +79,9 @@ impl Answer {
         self
     }
 
-    /// Sends each piece this many ns after the request, whatever the connection still sends of earlier responses, as
-    /// the streams of HTTP/2 do. The end follows the last of these pieces.
-    pub fn apart(mut self) -> Answer {
+    /// Sends each piece this many ns after the request, without waiting for earlier responses of the connection, as the
+    /// streams of HTTP/2 do. The end follows the last of these pieces.
+    pub fn interleave(mut self) -> Answer {
         self.is_apart = true;
         self
     }

@@ -21,7 +21,7 @@ pub(crate) struct Multiplex {
     pub waiting: VecDeque<u32>,
     /// Exchanges whose bodies are not completely in `out`.
     pub uploads: Vec<u32>,
-    /// Exchanges on this link, in whatever phase.
+    /// Exchanges on this link, in any phase.
     pub assigned: u32,
     /// It has served as many requests as the plan allows: it closes with its last stream.
     pub is_closing: bool,

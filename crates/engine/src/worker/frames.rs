@@ -121,8 +121,8 @@ impl<D: Door, P: Post> Worker<D, P> {
     fn on_event(&mut self, at: u32, event: Event) {
         match event {
             Event::Settings => self.settings_came(at),
-            // The flush after this batch continues the bodies, with all that the batch has opened: a server that returns
-            // each frame's bytes would get ever smaller frames otherwise.
+            // The flush after this batch continues the bodies, with all that the batch has opened: otherwise, a server
+            // that returns each frame's bytes would get ever smaller frames.
             Event::Writable => {}
             Event::Interim { tag, .. } => self.first_byte(tag),
             Event::Head { tag, status, stream } => {

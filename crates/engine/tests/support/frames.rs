@@ -95,7 +95,7 @@ pub fn ok(stream: u32, body: &[u8]) -> Vec<u8> {
 
 /// A request as the server reads it.
 #[derive(Debug, Clone)]
-pub struct Asked {
+pub struct ServerRequest {
     pub connection: u64,
     pub stream: u32,
     /// The number of earlier requests on this connection, and on all.
@@ -109,7 +109,7 @@ pub struct Asked {
     pub others: usize,
 }
 
-impl Asked {
+impl ServerRequest {
     pub fn get(&self, name: &str) -> &str {
         self.fields.iter().find(|(found, _)| found == name).map_or("", |(_, value)| value)
     }
@@ -162,7 +162,7 @@ pub struct Frame {
 #[derive(Debug, Default)]
 pub struct Record {
     /// Each request once: its head, with its body as far as it had come at the end.
-    pub asked: Vec<Asked>,
+    pub asked: Vec<ServerRequest>,
     /// All other frames, less the client's first SETTINGS, acknowledgements, and WINDOW_UPDATE.
     pub frames: Vec<Frame>,
     /// The most requests of a connection that were not answered at one time.
@@ -195,7 +195,7 @@ struct Conn {
     windows: BTreeMap<u32, i64>,
 }
 
-type Script = Box<dyn FnMut(&Asked) -> Says>;
+type Script = Box<dyn FnMut(&ServerRequest) -> Says>;
 
 /// The server.
 pub struct Peer {
@@ -205,7 +205,8 @@ pub struct Peer {
     pub answers_heads: bool,
     /// The first frames; SETTINGS without limits unless a test replaces them.
     pub greeting: Says,
-    /// The first window of the connection and of streams that the client may not exceed, and whether the server opens windows as bodies arrive.
+    /// The first windows of the connection and of streams, which the client must not exceed, and whether the server
+    /// opens windows as bodies arrive.
     pub first_window: i64,
     pub window: u32,
     pub widens: bool,
@@ -215,7 +216,7 @@ pub struct Peer {
 }
 
 /// Returns a server that answers every complete request as `script` says.
-pub fn peer(script: impl FnMut(&Asked) -> Says + 'static) -> Peer {
+pub fn peer(script: impl FnMut(&ServerRequest) -> Says + 'static) -> Peer {
     Peer {
         record: Rc::default(),
         script: Box::new(script),
@@ -231,7 +232,7 @@ pub fn peer(script: impl FnMut(&Asked) -> Says + 'static) -> Peer {
 }
 
 impl Peer {
-    /// Allows so many streams at a time.
+    /// Allows this many streams at a time.
     pub fn streams(mut self, most: u32) -> Peer {
         self.greeting = says().at(0, settings(&[(3, most)]));
         self
@@ -325,7 +326,7 @@ impl Peer {
                     .expect("the client's blocks are valid");
                 let others = conn.open.len();
                 record.most = record.most.max(others + 1);
-                let asked = Asked {
+                let asked = ServerRequest {
                     connection,
                     stream,
                     number: conn.asked,
@@ -418,6 +419,6 @@ impl Server for Peer {
         let pieces = all.pieces.iter();
         let answer =
             pieces.fold(Answer::silence(), |answer, (after_ns, bytes)| answer.piece(*after_ns, bytes));
-        Some(answer.apart().then(all.then.unwrap_or(Then::Stay)))
+        Some(answer.interleave().then(all.then.unwrap_or(Then::Stay)))
     }
 }
