@@ -84,15 +84,15 @@ fn span(from_s: f64, to_s: f64) -> String {
 fn spike(spike: &Spike) -> EventRow {
     let slow = chosen_ns((spike.slow_s * 1e9) as u64);
     let back = match spike.recovered_after_s {
-        Some(s) if s <= 0.0 => "back as the load fell".into(),
-        Some(s) => format!("back after {}", duration_f64_ns(s * 1e9)),
-        None => "not back by the end".into(),
+        Some(s) if s <= 0.0 => "recovered when the load fell".into(),
+        Some(s) => format!("recovered after {}", duration_f64_ns(s * 1e9)),
+        None => "not recovered by the end".into(),
     };
     EventRow {
         at_s: spike.from_s,
         kind: EventKind::Spike,
         text: format!(
-            "slow for {slow}: p95 up to {} instead of {}, {back}",
+            "slow for {slow}: p95 up to {} (baseline {}), {back}",
             duration_ns(spike.peak_p95_ns),
             duration_ns(spike.baseline_p95_ns)
         ),
@@ -214,11 +214,11 @@ fn course(facts: &Facts, moments: &[Moment], spikes: &[Spike], holes: &[RecordGa
     let p99 = found(&level, |m| m.second.p99_ns.map(|ns| ns as f64));
     let rate = rate.into_iter().filter(|(at_s, _)| !is_chosen(*at_s)).map(|(at_s, change)| {
         let [before, after] = [change.before, change.after].map(rate_per_s);
-        (at_s, format!("the rate goes from {before} to {after}"))
+        (at_s, format!("throughput changed from {before} to {after}"))
     });
     let p99 = p99.into_iter().map(|(at_s, change)| {
         let [before, after] = [change.before, change.after].map(duration_f64_ns);
-        (at_s, format!("p99 of the seconds goes from {before} to {after}"))
+        (at_s, format!("p99 per second changed from {before} to {after}"))
     });
     rate.chain(p99).map(|(at_s, text)| EventRow { at_s, kind: EventKind::Change, text }).collect()
 }

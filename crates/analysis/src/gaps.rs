@@ -35,14 +35,14 @@ fn holes_of(machine: &Machine) -> Vec<RecordGap> {
     if machine.origin.ending.is_none() {
         let planned_ns = machine.plan().stop.duration_ns.unwrap_or(0).max(machine.elapsed_ns);
         holes.push(RecordGap {
-            gap: gap(machine, machine.elapsed_ns, planned_ns, "the run was cut off".into()),
+            gap: gap(machine, machine.elapsed_ns, planned_ns, "the run ended early".into()),
             in_totals: false,
         });
     }
     holes
 }
 
-/// How many ticks a run of this length has.
+/// Returns the number of ticks of a run of this length.
 fn tick_count(machine: &Machine) -> u32 {
     let first_ns = machine.plan().tick_bounds_ns(0).1;
     let after_ns = machine.elapsed_ns.saturating_sub(first_ns);
@@ -51,7 +51,7 @@ fn tick_count(machine: &Machine) -> u32 {
     if machine.elapsed_ns == 0 { 0 } else { after + 1 }
 }
 
-/// Ticks `from..to` are not there.
+/// Returns the gap of the missing ticks `from..to`.
 fn missing(machine: &Machine, from: u32, to: u32) -> RecordGap {
     let plan = machine.plan();
     let (from_ns, to_ns) = (plan.tick_bounds_ns(from).0, plan.tick_bounds_ns(to.max(1) - 1).1);
@@ -60,7 +60,7 @@ fn missing(machine: &Machine, from: u32, to: u32) -> RecordGap {
     let near = from_ns.saturating_sub(TICK_NS)..=to_ns.saturating_add(TICK_NS);
     let note =
         machine.origin.notes.iter().find(|note| note.kind == NoteKind::Gap && near.contains(&note.at_ns));
-    let why = note.map_or_else(|| "these seconds were never handed over".into(), |note| note.text.clone());
+    let why = note.map_or_else(|| "these seconds were never reported".into(), |note| note.text.clone());
     // Without an ending, the totals are those of the last transaction, and a gap may follow it.
     let in_totals = note.is_some() && machine.origin.ending.is_some();
     RecordGap { gap: gap(machine, from_ns, to_ns, why), in_totals }

@@ -98,7 +98,7 @@ fn is_news(ratio: &Ratio) -> bool {
 
 fn text(ratio: &Ratio) -> String {
     format!(
-        "{} {} times that of the others (95%: {} to {}, {} stretches)",
+        "{} is {} times that of the others (95%: {} to {}, {} periods)",
         quantile_name(ratio.q),
         quantity(ratio.ratio),
         quantity(ratio.low),

@@ -186,12 +186,12 @@ fn time_range(facts: &Facts) -> Option<TimeRange> {
     let end_ns = facts.machines.iter().map(|m| m.elapsed_ns).max()?.max(warmup_ns);
     let [from_unix_ns, to_unix_ns] = [warmup_ns, end_ns].map(|ns| started_ns.saturating_add(ns));
     let tenths = |ns: u64| match (ns as f64 / 1e8).round() as u64 {
-        // An instant of the run, whose other end is in seconds.
+        // The start of the run; the other end is in seconds.
         0 => "0 s".into(),
         tenths => chosen_ns(tenths * 100_000_000),
     };
     let sentence = format!(
-        "the raw window: {} to {} of the run, {} to {}",
+        "measurement period: {} to {} of the run, {} to {}",
         tenths(warmup_ns),
         tenths(end_ns),
         utc(from_unix_ns),

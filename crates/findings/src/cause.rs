@@ -47,12 +47,12 @@ macro_rules! causes {
             /// The stable name in JSON and documents.
             pub const fn code(self) -> &'static str { match self { $(Kind::$kind => $code,)* } }
 
-            /// One clause.
+            /// Returns one clause.
             pub const fn sentence(self) -> &'static str { match self { $(Kind::$kind => $what,)* } }
 
             const fn confirmation(self) -> &'static str { match self { $(Kind::$kind => $tell,)* } }
 
-            /// What to do about it when the numbers do not say it better.
+            /// Returns what to do about it, unless the numbers suggest something better.
             pub const fn advice(self) -> &'static str { match self { $(Kind::$kind => $advice,)* } }
         }
     };
@@ -62,22 +62,22 @@ causes! {
     GeneratorLimit = "generator_limit", "the load generator reached a limit of its machine",
         "run `plimsoll doctor` on the load generator",
         "raise the limit on the load generator (`plimsoll doctor` shows how), then rerun";
-    ServiceOutage = "service_outage", "the service stopped answering",
+    ServiceOutage = "service_outage", "the service stopped responding",
         "check the server's log and exit status at that time",
         "check the server's log and exit status at that time";
-    FailingRequest = "failing_request", "one request fails and the others do not",
+    FailingRequest = "failing_request", "only one request fails",
         "send this request by hand",
         "send this request by hand, and read the server's log for it";
     RateLimited = "rate_limited", "the server limits the rate (status 429)",
         "compare its rate limit with the load",
-        "raise the server's rate limit, or load less";
-    CredentialsRejected = "credentials_rejected", "the server refuses the credentials",
+        "raise the server's rate limit, or lower the load";
+    CredentialsRejected = "credentials_rejected", "the server rejects the credentials",
         "send the request by hand with the same credentials",
-        "check the credentials that the requests carry";
+        "check the credentials that the requests send";
     NotFound = "not_found", "the server does not know the path (status 404)",
         "request the path by hand",
         "check the paths of the requests";
-    RequestRejected = "request_rejected", "the server refuses the request",
+    RequestRejected = "request_rejected", "the server rejects the request",
         "read the body of a failed response",
         "check what the requests send";
     CheckFailed = "check_failed", "responses differ from what a check expects",
@@ -88,7 +88,7 @@ causes! {
         "look at one response with `curl -v`, and fix how the server or its proxy frames responses";
     TruncatedResponses = "truncated_responses", "the server closes connections in the middle of responses",
         "capture one such connection on the server (`tcpdump`)",
-        "check the server's and its proxy's log for what ends responses early";
+        "check the logs of the server and its proxy for the reason";
     TlsFailed = "tls_failed", "the TLS handshake fails",
         "try `openssl s_client -connect HOST:PORT`",
         "check certificate and TLS versions of the target";
@@ -97,29 +97,29 @@ causes! {
         "keep idle connections open on the server for longer than its clients pause";
     ConnectionLimit = "connection_limit", "the server accepts only a limited number of connections",
         "rerun with as many users as connections were served",
-        "raise the server's connection limit, or load it with fewer connections";
+        "raise the server's connection limit, or use fewer connections";
     ThreadSaturated = "thread_saturated", "one thread of the service is saturated",
         "profile the thread",
-        "profile what this thread computes; more CPUs do not help one full thread";
+        "profile what this thread computes; more CPUs do not help a single thread";
     ResourceSaturated = "resource_saturated", "a resource of the service is saturated",
         "raise its limit and rerun",
-        "raise its limit or take load off it";
+        "raise its limit, or lower its load";
     ListenQueueFull = "listen_queue_full", "the server's listen queue is full",
         "count drops on the server during a run (`nstat -az TcpExtListenDrops`)",
         "raise the server's backlog and `net.core.somaxconn`, and check that it accepts while it works";
-    UpstreamFailed = "upstream_failed", "a proxy reports that the service after it failed",
+    UpstreamFailed = "upstream_failed", "a proxy reports that its upstream failed",
         "read the proxy's error log",
-        "check the proxy's error log, and the service after it";
-    ServerOverloaded = "server_overloaded", "the server turns requests away (status 503)",
-        "check whether fewer users get fewer 503",
-        "check the server's queue and its workers, and the log of any proxy before it";
+        "check the proxy's error log, and its upstream";
+    ServerOverloaded = "server_overloaded", "the server rejects requests (status 503)",
+        "check whether fewer users get fewer 503 responses",
+        "check the server's queue and its workers, and the log of any proxy in front of it";
     ServerErrors = "server_errors", "the server fails to process requests",
         "read the server's log for the first such response",
         "check the server's log for the first such response, and fix its cause";
     ConnectionsClosed = "connections_closed", "the server closes connections instead of responding",
-        "check the server's and its proxy's log for what closes connections",
-        "check the server's and its proxy's log for what closes connections";
-    ConnectionsRefused = "connections_refused", "some connections find nothing that listens",
+        "check the logs of the server and its proxy for the reason",
+        "check the logs of the server and its proxy for the reason";
+    ConnectionsRefused = "connections_refused", "some connections are refused because nothing listens",
         "check on the server which addresses listen (`ss -ltn`), and when it restarted",
         "check on the server which addresses listen (`ss -ltn`), and when it restarted";
     HostUnreachable = "host_unreachable", "the target cannot be reached",
@@ -131,18 +131,18 @@ causes! {
     ServiceStalls = "service_stalls", "the whole service pauses",
         "compare the times with the server's log (garbage collection, checkpoints, locks, timers)",
         "find what runs on the server at these times: garbage collection, a checkpoint, a lock, or a timer";
-    SlowRequest = "slow_request", "one request is slow and the others are not",
+    SlowRequest = "slow_request", "only one request is slow",
         "profile this request",
         "profile what the server does for this request";
     SlowBodies = "slow_bodies", "the server sends response bodies slowly",
         "download one body on the server itself",
         "find what the server waits for while it writes a body; check buffers and compression";
     BimodalLatency = "bimodal_latency", "responses have two speeds",
-        "compare a fast and a slow response: which instance, cache, or data they met",
+        "compare a fast and a slow response: which instance, cache, or data served them",
         "compare a fast and a slow response: a cache that misses, one slow instance, or a lock";
     ClientConnectionLimit = "client_connection_limit", "arrivals wait for one of the load generator's own connections",
         "rerun with a higher `--max-connections`",
-        "raise the number of connections (`--max-connections`) if real clients do not share so few";
+        "raise `--max-connections`, unless real clients share as few connections";
     OverCapacity = "over_capacity", "the offered load exceeds the capacity of the service",
         "rerun at a lower rate: the response times fall back",
         "find the highest rate that passes with `plimsoll find`, or lower the rate";
@@ -152,19 +152,19 @@ causes! {
     Queueing = "queueing", "requests queue in the server",
         "rerun with half the users: the response time halves and the rate stays",
         "rerun with half the users: if the rate stays, the server has too few workers for this load";
-    ServerProcessing = "server_processing", "the server takes the time, before the first byte of its response",
+    ServerProcessing = "server_processing", "the server takes most of the time before the first byte",
         "monitor the server in the next run (`--monitor process=:PORT` on its machine)",
         "find what the server does or waits for before it responds";
     PacketLoss = "packet_loss", "the network loses packets",
         "compare the counters of both ends (`nstat -az TcpRetransSegs`, `ip -s link`)",
         "look for packet loss on the way to the target";
-    MemoryLeak = "memory_leak", "the service keeps memory for each request",
+    MemoryLeak = "memory_leak", "the service retains memory for each request",
         "run longer: a leak continues, but a cache that fills up does not",
         "take a heap profile of the service before and after such a run";
 }
 
 impl Kind {
-    /// Claims it with this evidence.
+    /// Returns a cause of this kind with this evidence.
     pub fn claim(self, claim: Claim, evidence: Evidence) -> Cause {
         Cause { kind: self, certainty: claim, evidence }
     }

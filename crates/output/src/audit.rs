@@ -103,7 +103,7 @@ fn grade_word(grade: Option<Grade>) -> &'static str {
 
 fn head(audit: &Audit, judged: &[AuditedRow], short: &str) -> Vec<Block> {
     let (tone, word) = match audit.figures_count {
-        0 => (Tone::Doubt, "no figures"),
+        0 => (Tone::Doubt, "no numbers"),
         _ => (tone(audit.worst()), grade_word(audit.worst())),
     };
     let about = |grade| judged.iter().filter(|row| row.grade == Some(grade)).count();
@@ -118,7 +118,7 @@ fn head(audit: &Audit, judged: &[AuditedRow], short: &str) -> Vec<Block> {
     }
     blocks.push(Block::Tiles(vec![
         tile("rows read", audit.rows_count),
-        tile("figures read", audit.figures_count),
+        tile("numbers read", audit.figures_count),
         tile("impossible rows", about(Grade::Impossible)),
         tile("implausible rows", about(Grade::Implausible)),
         tile("findings", audit.findings.len()),
@@ -137,7 +137,7 @@ pub fn headline(audit: &Audit) -> String {
     let of = |grade| audit.findings.iter().filter(|f| f.grade == grade).count();
     let (wrong, implausible, missing) = (of(Grade::Impossible), of(Grade::Implausible), of(Grade::Missing));
     if audit.figures_count == 0 {
-        return "no figures found".into();
+        return "no numbers found".into();
     }
     if wrong + implausible + missing == 0 {
         return format!("no contradictions in {}", figures(audit.figures_count));
@@ -165,7 +165,7 @@ pub fn headline(audit: &Audit) -> String {
 }
 
 fn figures(n: usize) -> String {
-    counted(n as u64, "figure")
+    counted(n as u64, "number")
 }
 
 /// Returns the number of rows and figures read.
@@ -204,9 +204,11 @@ fn hints(audit: &Audit) -> [Block; 2] {
 
 fn nothing(audit: &Audit) -> Vec<Block> {
     let text = match (audit.findings.len(), audit.figures_count) {
-        (0, 0) => "No figures found: neither output of a known tool nor a table with recognizable columns.",
+        (0, 0) => {
+            "No numbers found: the text contains neither output of a known tool nor a table with recognizable columns."
+        }
         (0, _) => {
-            "The figures are consistent with each other and with arithmetic, and no required figure is missing. That \
+            "The numbers are consistent with each other and with arithmetic, and no required number is missing. That \
              does not prove them right: an audit finds contradictions, not consistent mistakes."
         }
         _ => return Vec::new(),
@@ -228,7 +230,7 @@ fn unread(audit: &Audit) -> Section {
 fn method(audit: &Audit) -> Vec<Block> {
     let checked = counted(plimsoll_audit::rules().count() as u64, "rule");
     let text = format!(
-        "{}. {checked} checked them, each figure as the interval that its rounding allows. A finding is ",
+        "{}. {checked} checked them, with each number as the interval that its rounding allows. A finding is ",
         read(audit)
     );
     let files = audit.files.join(" ");

@@ -1,5 +1,6 @@
 //! The findings of `doctor` about this machine, and their fixes.
 
+use crate::format::counted;
 use crate::line::{Line, width, wrap, write_all};
 use crate::style::{Look, TextStyle};
 
@@ -61,8 +62,18 @@ fn sign(state: State, look: &Look) -> (&'static str, TextStyle) {
 fn closing(rows: &[DoctorRow]) -> Line {
     let of = |state| rows.iter().filter(|row| row.state == state).count();
     match (of(State::Bad), of(State::Notice)) {
-        (0, 0) => Line::of(TextStyle::Good, "this machine is ready to make load"),
-        (0, n) => Line::of(TextStyle::Warn, &format!("usable; {n} to know about")),
-        (b, n) => Line::of(TextStyle::Bad, &format!("{b} to mend before big runs, {n} to know about")),
+        (0, 0) => Line::of(TextStyle::Good, "this machine is ready to generate load"),
+        (0, n) => Line::of(TextStyle::Warn, &format!("ready, with {}", counted(n as u64, "note"))),
+        (b, 0) => {
+            Line::of(TextStyle::Bad, &format!("{} to fix before large tests", counted(b as u64, "problem")))
+        }
+        (b, n) => Line::of(
+            TextStyle::Bad,
+            &format!(
+                "{} to fix before large tests, {}",
+                counted(b as u64, "problem"),
+                counted(n as u64, "note")
+            ),
+        ),
     }
 }

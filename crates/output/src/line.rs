@@ -101,12 +101,12 @@ pub fn write_all(lines: &[Line], look: &Look) -> String {
     out
 }
 
-/// Stands for a blank at which lines are not broken.
+/// A blank at which lines are not broken.
 const KEPT: char = '\u{e000}';
 
 /// Wraps text between words into lines of at most `columns`; a longer word is broken inside.
 ///
-/// Text in backticks is meant for copying, so it stays on one line if possible. A longer command goes on its own lines,
+/// Text in backticks is meant for copying, so it stays on one line if possible. A longer command gets its own lines,
 /// each but the last with a trailing `\`, which a shell skips, and its words are never broken, even if one is wider
 /// than the window.
 pub fn wrap(text: &str, columns: usize) -> Vec<String> {
@@ -176,7 +176,7 @@ const COMMANDS: [&str; 7] = ["plimsoll", "curl", "sysctl", "ulimit", "iptables",
 /// Returns a command that is wider than a line as lines of whole shell words; `None` if it is not a command.
 fn command(word: &str, columns: usize) -> Option<Vec<String>> {
     let (front, rest) = word.split_once('`')?;
-    let (body, behind) = rest.split_once('`')?;
+    let (body, after) = rest.split_once('`')?;
     let words = shell_words(body);
     let first = *words.first()?;
     if !COMMANDS.contains(&first) && !first.starts_with("--") {
@@ -184,7 +184,7 @@ fn command(word: &str, columns: usize) -> Option<Vec<String>> {
     }
     let mut lines = vec![format!("{front}`{first}")];
     for (at, word) in words.iter().enumerate().skip(1) {
-        let word = if at + 1 == words.len() { format!("{word}`{behind}") } else { (*word).to_owned() };
+        let word = if at + 1 == words.len() { format!("{word}`{after}") } else { (*word).to_owned() };
         let last = lines.len() - 1;
         // The sign at the end of the line needs two columns.
         if width(&lines[last]) + 1 + width(&word) + 2 <= columns {
@@ -195,7 +195,7 @@ fn command(word: &str, columns: usize) -> Option<Vec<String>> {
         }
     }
     if words.len() == 1 {
-        lines[0].push_str(&format!("`{behind}"));
+        lines[0].push_str(&format!("`{after}"));
     }
     Some(lines)
 }

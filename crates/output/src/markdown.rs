@@ -15,7 +15,7 @@ pub fn to_string(s: &Summary) -> String {
 /// Returns images of charts next to the report, each with the path of its file. What a chart shows is its alternative
 /// text.
 pub fn pictures(all: &[(&Chart, String)]) -> String {
-    let mut out = String::from("\n### Pictures\n");
+    let mut out = String::from("\n### Charts\n");
     for (chart, path) in all {
         let about = if chart.subtitle.is_empty() { "" } else { ": " };
         let about = escape(&format!("{}{about}{}", chart.title, chart.subtitle));

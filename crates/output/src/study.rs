@@ -110,20 +110,20 @@ fn errors(estimate: &Estimate) -> String {
 fn sentences(curve: &Curve) -> Vec<(&'static str, String)> {
     let law = match &curve.usl {
         UslFit::Fit { sentence, r2, .. } => format!("{sentence} (R2 {r2:.3})"),
-        UslFit::Unfit { reason: why } => format!("no scalability law can be told: {why}"),
+        UslFit::Unfit { reason: why } => format!("no scalability law: {why}"),
     };
     let knee = match curve.knee.level {
         Some(_) => curve.knee.sentence.clone(),
-        None => format!("no knee is claimed: {}", curve.knee.sentence),
+        None => format!("no knee: {}", curve.knee.sentence),
     };
     let mut out = vec![("law", law), ("knee", knee)];
     // A knee where the rate becomes flat is the same fact.
     if let Some(flat) = curve.saturation.as_ref().filter(|flat| flat.is_link || !is_knee(curve, flat)) {
-        let what = if flat.is_link { "the link is full" } else { "something is at its limit" };
+        let what = if flat.is_link { "the network is saturated" } else { "something is saturated" };
         out.push((
             "flat",
             format!(
-                "from {} on at {}: {what}",
+                "from {} up at {}: {what}",
                 level_text(flat.from_level),
                 format::rate_per_s(flat.rate_per_s)
             ),
@@ -143,12 +143,12 @@ pub(crate) fn is_knee(curve: &Curve, flat: &Saturation) -> bool {
 /// Returns `3 runs, 12 combinations`.
 fn extent(study: &Study) -> String {
     let cells = study.table.len() as u64;
-    format!("{}, {}", format::counted(study.runs as u64, "run"), format::counted(cells, "cell"))
+    format!("{}, {}", format::counted(study.runs as u64, "run"), format::counted(cells, "combination"))
 }
 
 /// The note of a table or a chart without intervals.
 pub(crate) const NO_INTERVALS: &str =
-    "no intervals: one short run of a cell tells none; repeat each three times (`repeat: 3`)";
+    "no intervals: one short run per combination yields none; repeat each three times (`repeat: 3`)";
 
 /// Returns the meaning of the intervals, for the line below the name.
 pub(crate) fn intervals(study: &Study) -> String {
@@ -166,19 +166,16 @@ pub(crate) fn intervals(study: &Study) -> String {
 }
 
 /// The meaning of a dash in place of an interval.
-const DASH: &str =
-    "a dash: the interval is wider than the figure, so these repeats say nothing of how exact it is";
+const DASH: &str = "a dash: the interval is wider than the value, so these repeats do not determine it";
 
 fn basis_text(study: &Study) -> &'static str {
     let any = |basis| study.table.iter().any(|row| row.basis == basis);
     let two = study.table.iter().any(|row| row.basis == Basis::Runs && row.repeats < 3);
     match (any(Basis::Runs), any(Basis::Blocks)) {
-        (true, true) => "95% intervals between runs, within them where there are fewer than three",
-        (true, false) if two => {
-            "95% intervals between runs; those of two repeats are wide: repeat three times"
-        }
+        (true, true) => "95% intervals between runs, or within runs if there are fewer than three",
+        (true, false) if two => "95% intervals between runs; two repeats make them wide: repeat three times",
         (true, false) => "95% intervals between runs",
-        (false, true) => "95% intervals within runs: repeat them three times to see how runs differ",
+        (false, true) => "95% intervals within runs: repeat three times to see how runs vary",
         (false, false) => NO_INTERVALS,
     }
 }

@@ -141,20 +141,21 @@ fn problem(error: &minijinja::Error, name: &str, source: &str, missed: &Missed) 
     let (sentence, hint) = match deepest.kind() {
         ErrorKind::UndefinedError => missed.describe(),
         ErrorKind::OutOfFuel => (
-            "the template does not come to an end".into(),
-            format!("it was ended behind {} steps; look for a loop in a loop", crate::format::count(FUEL)),
+            "the template does not end".into(),
+            format!("it was stopped after {} steps; check its nested loops", crate::format::count(FUEL)),
         ),
         ErrorKind::WriteFailure => (
             format!("the template writes more than {}", crate::format::bytes(BYTES_MAX as u64)),
-            "look for a loop in a loop".into(),
+            "check its nested loops".into(),
         ),
         ErrorKind::TemplateNotFound => (
-            format!("there is no such file to include: {}", quoted(detail)),
-            "included files lie in the folder of the template or below it".into(),
+            format!("no such file to include: {}", quoted(detail)),
+            "included files must be in the directory of the template or below it".into(),
         ),
-        ErrorKind::UnknownFilter | ErrorKind::UnknownFunction => {
-            (detail.to_lowercase(), format!("words for our units are {}", units::NAMES.join(", ")))
-        }
+        ErrorKind::UnknownFilter | ErrorKind::UnknownFunction => (
+            detail.to_lowercase(),
+            format!("filters and functions for units are {}", units::NAMES.join(", ")),
+        ),
         kind if detail.is_empty() => (kind.to_string(), String::new()),
         _ => (detail.to_owned(), names::hint_of(deepest)),
     };

@@ -50,7 +50,7 @@ pub fn stopped_by(by: Option<StoppedBy>) -> &'static str {
         Some(StoppedBy::Command) => "stopped by a command",
         Some(StoppedBy::Threshold) => "stopped by a missed threshold",
         Some(StoppedBy::Retired) => "ended when all users had finished",
-        None => "cut off before its end",
+        None => "ended unexpectedly",
     }
 }
 

@@ -1,4 +1,4 @@
-//! How an audit is read: in terminals of three widths, in a review comment, as JSON, and in the documentation.
+//! Audits in terminals of three widths, in a review comment, as JSON, and in the documentation.
 
 mod fixture;
 mod pages;
@@ -32,7 +32,7 @@ fn no_line_is_wider_than_the_terminal() {
 }
 
 #[test]
-fn carets_stand_below_the_figure_at_every_width() {
+fn carets_are_below_the_value_at_every_width() {
     for width in [60, 80, 120] {
         let text = output::terminal(&report(), &look(width, false, true));
         let lines: Vec<&str> = text.lines().collect();
@@ -46,13 +46,13 @@ fn carets_stand_below_the_figure_at_every_width() {
         }
         assert!(seen >= 5, "{seen} underlined lines at {width}:\n{text}");
     }
-    // A figure is no part of a longer number: 2 s, not the 2 of 12.
+    // A value is not part of a longer number: the 2 s, not the 2 of 12.
     let text = output::terminal(&report(), &look(80, false, true));
     assert!(text.contains("    │ 12 threads and 90 connections\n    │                ^^\n"), "{text}");
 }
 
 #[test]
-fn a_sentence_is_quoted_whole_and_a_number_never_inside_another() {
+fn a_sentence_is_quoted_whole_and_a_number_is_never_underlined_inside_another() {
     let sentence = "the service was warmed up with a handful of requests, and then measured for some time";
     let mut audit = Audit { figures_count: 1, files: vec!["a.md".into()], ..Audit::default() };
     let quote = |line, text: &str| plimsoll_audit::Quote { file: "a.md".into(), line, text: text.into() };
@@ -72,7 +72,7 @@ fn a_sentence_is_quoted_whole_and_a_number_never_inside_another() {
 }
 
 #[test]
-fn what_is_missing_in_several_files_is_said_once() {
+fn facts_missing_in_several_files_are_reported_once() {
     let quote = |file: &str| plimsoll_audit::Quote { file: file.into(), line: 1, text: "x".into() };
     let gap = |file: &str| {
         let mut gap = finding(Grade::Missing, "no repeats");
@@ -98,12 +98,12 @@ fn the_headline_counts_by_grade() {
     assert_eq!(of(&[No, Doubt, Doubt]), "1 statement is impossible, 2 are implausible");
     assert_eq!(of(&[Doubt, Gap, Gap]), "no impossible statements, 1 statement is implausible, 2 are missing");
     assert_eq!(of(&[Gap]), "no impossible statements, 1 statement is missing");
-    assert_eq!(of(&[]), "no contradictions in 9 figures");
-    assert_eq!(output::headline(&Audit::default()), "no figures found");
+    assert_eq!(of(&[]), "no contradictions in 9 numbers");
+    assert_eq!(output::headline(&Audit::default()), "no numbers found");
 }
 
 #[test]
-fn what_the_report_says_cannot_leave_its_place() {
+fn text_of_the_report_cannot_break_out_of_its_place() {
     let mut audit = report();
     audit.findings[0].sentence = "<b>x</b> [a](http://b) | c".into();
     let line = audit.findings[0].quotes[0].line;
@@ -112,13 +112,13 @@ fn what_the_report_says_cannot_leave_its_place() {
     let text = output::markdown(&audit);
     assert!(!text.contains("<b>") && !text.contains("[a](http"), "{text}");
     assert!(!text.contains('\u{1b}'));
-    // The fence around the quoted line is longer than the ticks in it.
+    // The fence around the quoted line is longer than its backticks.
     assert!(text.contains("  `````text\n"), "{text}");
     assert!(!output::terminal(&audit, &look(80, false, true)).contains('\u{1b}'));
 }
 
 #[test]
-fn an_audit_of_odd_parts_is_still_shown() {
+fn an_audit_with_odd_parts_is_still_shown() {
     let mut bare = finding(Grade::Implausible, "");
     bare.arithmetic = vec![": ".into(), "x".repeat(500), "\t\u{200f}\u{4e2d}".repeat(90)];
     bare.quotes.push(plimsoll_audit::Quote { file: "y".repeat(300), line: 0, text: "z".repeat(400) });
@@ -130,7 +130,7 @@ fn an_audit_of_odd_parts_is_still_shown() {
 }
 
 #[test]
-fn json_holds_every_finding_with_all_of_its_arithmetic() {
+fn json_contains_every_finding_with_its_complete_arithmetic() {
     let audit = report();
     let text = output::json(&audit).unwrap();
     let value: serde_json::Value = serde_json::from_str(&text).unwrap();

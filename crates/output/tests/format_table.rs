@@ -1,11 +1,12 @@
-//! The script of a page writes numbers by a port of our rules. This table of values with their texts is what its own
-//! tests compare with: it is committed, and a change of a rule here shows up there. `UPDATE_GOLDEN=1` rewrites it.
+//! The script of a page formats numbers with a port of the rules here. This table of values with their texts is
+//! committed, and the script's tests compare with it, so that a changed rule shows up there. `UPDATE_GOLDEN=1` rewrites
+//! it.
 
 use plimsoll_output::format;
 use serde_json::{Map, Value, json};
 use std::path::Path;
 
-/// Around every border of a rule, and ties: 1.125 us is exactly between two texts.
+/// Values around every border of a rule, and ties: 1.125 us is exactly between two texts.
 const TIMES_NS: [u64; 30] = [
     0,
     1,
@@ -136,7 +137,7 @@ fn table() -> String {
     ];
     let columns: Map<String, Value> =
         columns.into_iter().map(|(name, rows)| (name.to_owned(), rows)).collect();
-    // One row a line: a change shows which number has changed.
+    // One row per line, so that a diff shows the changed number.
     let mut text = String::from("{\n");
     for (at, (name, rows)) in columns.iter().enumerate() {
         let rows: Vec<String> =
@@ -148,15 +149,16 @@ fn table() -> String {
 }
 
 #[test]
-fn the_table_that_the_scripts_numbers_are_compared_with_is_what_we_print() {
+fn the_table_for_the_script_matches_the_printed_numbers() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../ui/web/shared/formats.json");
     let text = table();
     if std::env::var_os("UPDATE_GOLDEN").is_some() {
-        std::fs::write(&path, &text).expect("the source tree can be written to");
+        std::fs::write(&path, &text).expect("the source tree is writable");
     }
     let golden = std::fs::read_to_string(&path).unwrap_or_default();
     assert!(
         golden == text,
-        "crates/ui/web/shared/formats.json is not what is printed now: UPDATE_GOLDEN=1, and mend shared/format.ts"
+        "crates/ui/web/shared/formats.json differs from the printed numbers: set UPDATE_GOLDEN=1, and fix \
+         shared/format.ts"
     );
 }

@@ -1,5 +1,5 @@
-//! Pages stay small and are made quickly, whatever the run: an hour, 200 requests, a single answer, nothing but errors.
-//! The runs come through the writer of real ones, in simulated time.
+//! Pages stay small and are built quickly for any run: an hour, 200 requests, a single response, only errors.
+//! The runs are written by the real writer, in simulated time.
 
 use plimsoll_analysis::picture::spans_of;
 use plimsoll_analysis::summarise_with_picture;
@@ -11,14 +11,14 @@ use plimsoll_testkit::{odd_runs, shop, trouble};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// Bytes of a page.
+/// Maximum size of a page in bytes.
 const MOST: usize = 600_000;
 const SEED: u64 = 7;
 
-/// Length of the page of a run, how long it took to read and add up, and how long to make the page of it.
+/// Returns the size of the page of a run, the time to read and analyze the run, and the time to build the page.
 fn page(name: &str, write: impl FnOnce(&Path) -> Result<(), Error>) -> (usize, Duration, Duration) {
     let folder = std::env::temp_dir().join(format!("plimsoll-page-{}-{name}", std::process::id()));
-    std::fs::create_dir_all(&folder).expect("the folder for temporary files can be written");
+    std::fs::create_dir_all(&folder).expect("the directory for temporary files is writable");
     let path = folder.join("a.plim");
     write(&path).expect("a run is written");
     let began = Instant::now();
@@ -27,10 +27,11 @@ fn page(name: &str, write: impl FnOnce(&Path) -> Result<(), Error>) -> (usize, D
     let (summary, picture) = summarise_with_picture(&record, &spans);
     let read = began.elapsed();
     let charts = figure::of_run(&summary, &picture);
-    let page = run_page(&summary, &picture, Some("a.plim"), charts).expect("a summary is JSON");
-    let text = page.render().expect("a page is made");
+    let page =
+        run_page(&summary, &picture, Some("a.plim"), charts).expect("a summary can be written as JSON");
+    let text = page.render().expect("a page is rendered");
     let made = began.elapsed() - read;
-    std::fs::remove_dir_all(&folder).expect("it is ours");
+    std::fs::remove_dir_all(&folder).expect("the test created it");
     (text.len(), read, made)
 }
 
@@ -48,9 +49,9 @@ fn pages_of_ordinary_and_odd_runs_are_small_files() {
 }
 
 #[test]
-fn an_hour_makes_a_small_page_in_less_time_than_it_takes_to_read() {
+fn the_page_of_an_hour_is_small_and_built_faster_than_the_run_is_read() {
     let (length, read, made) = page("hour", |out| shop::hour(SEED).write(out));
     assert!(length < MOST, "{length} bytes");
-    // The machine that tests run on may be busy: with what, the reading is as well.
+    // Other work on the machine slows down the reading as well.
     assert!(made < read * 2, "made in {made:?}, read in {read:?}");
 }

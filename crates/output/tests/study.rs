@@ -1,5 +1,5 @@
-//! Sweeps on the terminal, as Markdown and as CSV: what is printed is committed, keeps to its width, and says nothing
-//! that the study does not.
+//! Sweeps on the terminal, as Markdown, and as CSV: the output is committed, respects its width, and adds nothing to
+//! the study.
 
 use plimsoll_analysis::Seen;
 use plimsoll_analysis::digest::{Block, Digest, Level};
@@ -16,7 +16,7 @@ use std::path::Path;
 
 const S: u64 = 1_000_000_000;
 
-/// Twenty seconds of `users` in a closed loop at `rate`, a little different in each repeat.
+/// Twenty seconds of `users` in a closed loop at `rate`, slightly different in each repeat.
 fn run(settings: &[(&str, &str)], users: f64, rate: f64, bytes: f64, repeat: u32) -> Digest {
     let wave = |at: u64| 1.0 + 0.01 * ((at * 7 + u64::from(repeat) * 3) % 5) as f64;
     let mean_ns = users / rate * 1e9;
@@ -121,7 +121,7 @@ fn times(hist: &Hist) -> Times {
     }
 }
 
-/// Two services behind one link, eight levels, three repeats; one run is incomplete, and one cell is gone.
+/// Two services on one link, eight levels, three repeats; one run is incomplete, and one combination is missing.
 fn ranked() -> Study {
     let mut runs = Vec::new();
     for (variant, able, bytes) in [("node", 4_800.0f64, 353.0), ("go", 5_900.0, 284.0)] {
@@ -138,7 +138,7 @@ fn ranked() -> Study {
     study(&runs, &StudyAsked::default())
 }
 
-/// One service over five levels of users, watched: its only thread is full from 16 users on.
+/// One service over five levels of users, with a monitor: its only thread is saturated from 16 users up.
 fn watched() -> Study {
     let mut runs = Vec::new();
     for users in [1.0f64, 4.0, 16.0, 64.0, 256.0] {
@@ -212,7 +212,7 @@ fn look(width: u16, unicode: bool) -> Look {
 fn check(name: &str, text: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
     if std::env::var_os("UPDATE_GOLDEN").is_some() {
-        std::fs::write(&path, text).expect("the golden directory can be written");
+        std::fs::write(&path, text).expect("the golden directory is writable");
     }
     let golden = std::fs::read_to_string(&path).unwrap_or_default();
     assert!(golden == text, "tests/golden/{name} differs; look at it with UPDATE_GOLDEN=1 and `git diff`");
@@ -233,7 +233,7 @@ fn studies_are_printed_as_committed() {
 }
 
 #[test]
-fn every_width_is_kept_to() {
+fn every_width_is_respected() {
     for study in [ranked(), scaled(), watched(), study(&[], &StudyAsked::default())] {
         for width in [60u16, 61, 79, 80, 103, 104, 120] {
             for unicode in [true, false] {
@@ -247,7 +247,7 @@ fn every_width_is_kept_to() {
 }
 
 #[test]
-fn figures_are_never_cut_and_what_was_left_out_is_said() {
+fn values_are_never_truncated_and_excluded_runs_are_reported() {
     let text = terminal(&ranked(), &look(60, true));
     assert!(!text.contains('…'), "{text}");
     assert!(text.contains("1 left out: the record is incomplete"), "{text}");
@@ -258,7 +258,7 @@ fn figures_are_never_cut_and_what_was_left_out_is_said() {
 }
 
 #[test]
-fn the_csv_holds_every_figure_of_every_cell_to_the_last_digit() {
+fn the_csv_contains_every_value_of_every_combination_exactly() {
     let study = ranked();
     let text = csv(&study);
     let mut lines = text.lines();
@@ -289,14 +289,14 @@ fn names_cannot_break_a_table() {
 }
 
 #[test]
-fn peaks_stand_in_the_tables_and_what_gave_out_at_the_knee_is_told() {
+fn peaks_are_in_the_tables_and_the_bottleneck_at_the_knee_is_named() {
     let study = watched();
     let curve = &study.curves[0];
     assert!(curve.knee.level.is_some(), "{:?}", curve.knee);
     assert!(
         curve.bottleneck.as_ref().is_some_and(|one| one.to_string().starts_with("api: the busiest thread"))
     );
-    let told = study.findings.iter().find(|f| f.code == "bottleneck").expect("it was watched");
+    let told = study.findings.iter().find(|f| f.code == "bottleneck").expect("it was monitored");
     assert!(told.sentence.contains("api: the busiest thread, saturated"), "{}", told.sentence);
     assert_eq!(study.table[0].bottleneck, Some(Bottleneck::NoneWatched));
     let text = terminal(&study, &look(100, true));
@@ -304,7 +304,7 @@ fn peaks_stand_in_the_tables_and_what_gave_out_at_the_knee_is_told() {
     assert!(csv(&study).contains("api.rss peak,bytes,"), "{}", csv(&study));
 }
 
-/// What every picture must be: whole, small, alone, and without a number that is none.
+/// Checks every chart: complete, small, self-contained, and without invalid numbers.
 fn assert_is_a_picture(stem: &str, svg: &str) {
     assert!(stem.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-'), "{stem}");
     assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"), "{svg}");
@@ -337,16 +337,16 @@ fn a_sweep_is_drawn_over_its_axis_with_units_and_intervals() {
     }
     assert!(svg.contains("95% intervals"));
     let watched = figure::of_study(&watched());
-    let over = watched.iter().find(|chart| chart.id.starts_with("over-")).expect("every axis has one");
+    let over = watched.iter().find(|chart| chart.id.starts_with("over-")).expect("every axis has a chart");
     let svg = draw(over, Skin::File);
     assert_is_a_picture(&over.id, &svg);
     check("figures/over-watched.svg", &svg);
-    assert!(figure::of_study(&scaled()).is_empty(), "servers have a table of their own");
+    assert!(figure::of_study(&scaled()).is_empty(), "servers have their own table");
     assert!(figure::of_study(&study(&[], &StudyAsked::default())).is_empty());
 }
 
 #[test]
-fn a_capacity_is_drawn_with_its_law_its_knee_and_what_lies_behind_its_peak() {
+fn a_capacity_is_drawn_with_its_law_its_knee_and_the_range_above_its_peak() {
     let mut study = ranked();
     study.curves.truncate(1);
     let curve = &mut study.curves[0];
@@ -385,22 +385,22 @@ fn a_capacity_is_drawn_with_its_law_its_knee_and_what_lies_behind_its_peak() {
         "knee at 8",
         "fitted law (USL)",
         "95% band of the law",
-        "beside the law",
-        "more load, fewer answers",
+        "difference from the law",
+        "throughput falls",
         "95% band 31.0 to 52.0",
     ] {
         assert!(svg.contains(text), "{text} in {svg}");
     }
-    // That the law falls is no measurement.
+    // The fall of the law is not a measurement.
     study.curves[0].retrograde_from = None;
     let charts = figure::of_study(&study);
     let told: Vec<&str> =
         charts.iter().flat_map(|chart| &chart.stretches).map(|one| one.word.as_str()).collect();
-    assert_eq!(told, ["behind the peak of the law"]);
+    assert_eq!(told, ["above the peak of the law"]);
 }
 
 #[test]
-fn a_figure_that_is_none_is_left_out_of_a_picture_and_names_cannot_break_it() {
+fn an_invalid_value_is_left_out_of_a_chart_and_names_cannot_break_it() {
     let mut study = ranked();
     study.name = "a<b & \"c\" \u{1}".into();
     study.curves[0].settings[0].value = "<script>".into();

@@ -40,8 +40,8 @@ impl fmt::Display for Bottleneck {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Bottleneck::Saturated { what, evidence } => write!(f, "{what} ({})", evidence.text()),
-            Bottleneck::NoneWatched => f.write_str("none of the watched resources"),
-            Bottleneck::NotKnown => f.write_str("not known: no monitor saw anything"),
+            Bottleneck::NoneWatched => f.write_str("no monitored resource was saturated"),
+            Bottleneck::NotKnown => f.write_str("unknown: the monitors have no data"),
         }
     }
 }

@@ -126,7 +126,7 @@ fn best_lag(x: &[Option<f64>], y: &[Option<f64>]) -> Option<(Correlation, f64)> 
     let error = (1.06 / (counted - 3.0)).sqrt();
     let p = (2.0 * normal_cdf(-(z / error).abs()) * f64::from(2 * LAGS + 1)).min(1.0);
     let (low, high) = ((z - Z * error).tanh(), (z + Z * error).tanh());
-    let sentence = format!("moves together with p99 (rho {rho:.2}, lag {lag_s} s); correlation, not cause");
+    let sentence = format!("correlated with p99 (rho {rho:.2}, lag {lag_s} s; not necessarily the cause)");
     Some((Correlation { rho, lag_s, samples: n as u64, low, high, sentence }, p))
 }
 

@@ -136,7 +136,7 @@ cases! {
     a_run_without_an_end_was_cut_off: IncompleteRecord, Inconclusive,
         Run::closed(15).with(|r| { r.ending = None; r.ticks.truncate(9); }),
         Run::closed(15),
-        ["9 s to 15 s", "cut off"];
+        ["9 s to 15 s", "ended early"];
 
     seconds_that_nobody_handed_over_are_missing: IncompleteRecord, Inconclusive,
         Run::closed(15).with(|r| { r.ticks.drain(4..6); }),

@@ -231,7 +231,10 @@ fn everything_that_shapes_the_load_is_compared() {
         caution(&summary, "merged_targets_differ").map_or(String::new(), |c| c.evidence_text())
     };
     assert_eq!(evidence(&|p| p.timeout_ns = 2 * S), "different timeouts (10 s and 2 s)");
-    assert_eq!(evidence(&|p| p.keep_alive = false), "different keep-alives (one with, one without)");
+    assert_eq!(
+        evidence(&|p| p.keep_alive = false),
+        "different keep-alives (enabled in one, disabled in the other)"
+    );
     assert_eq!(evidence(&|p| p.stop.requests = Some(9)), "different lengths (12 s and 12 s or 9 requests)");
     assert_eq!(evidence(&|p| p.connections = 7), "different connections (1,000 and 7)");
     assert_eq!(evidence(&|p| (p.name, p.seed) = ("b".into(), 9)), "");
@@ -275,7 +278,7 @@ fn hogged_run(percent: u64) -> Summary {
 fn a_machine_that_measures_other_times_is_found_and_one_that_does_not_is_not() {
     let slow = hogged_run(130);
     let told = slow.generators[1].divergence.as_ref().expect("there are stretches enough");
-    assert!(told.is_different && told.sentence.starts_with("p50 1.3"), "{told:?}");
+    assert!(told.is_different && told.sentence.starts_with("p50 is 1.3"), "{told:?}");
     assert!(told.ratios.iter().all(|r| r.low <= 1.31 && r.high >= 1.29 && r.windows == 30), "{told:?}");
     // Of two each differs from the other.
     assert!(slow.generators[0].divergence.as_ref().is_some_and(|apart| apart.is_different));

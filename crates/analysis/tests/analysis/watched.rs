@@ -40,7 +40,7 @@ fn values_cover_the_measurement_period_and_peaks_have_their_second() {
     assert_eq!((window.from_s, window.to_s), (5.0, 15.0));
     assert_eq!(
         window.sentence,
-        "the raw window: 5 s to 15 s of the run, 2023-11-14 22:13:25 UTC to 2023-11-14 22:13:35 UTC"
+        "measurement period: 5 s to 15 s of the run, 2023-11-14 22:13:25 UTC to 2023-11-14 22:13:35 UTC"
     );
     let seen = digest(&run.record()).watched.seen;
     assert_eq!((seen[0].monitor.as_str(), seen[0].metric.as_str(), seen[0].peak), ("api", "cpu", 1.4));
@@ -91,10 +91,10 @@ fn a_saturated_thread_is_named_before_a_host_with_capacity() {
 #[test]
 fn no_saturated_resource_and_no_monitor_are_both_reported() {
     let calm = Run::closed(15).watch("api", "process").sees("cpu", Unit::Cores, Some(2.0), |_| 0.5);
-    assert_eq!(calm.summary().bottleneck.as_deref(), Some("none of the watched resources"));
+    assert_eq!(calm.summary().bottleneck.as_deref(), Some("no monitored resource was saturated"));
     assert_eq!(Run::closed(15).summary().bottleneck, None);
     let blind = Run::closed(15).watch("api", "process").lapses(0, "no process listens on port 4110");
-    assert_eq!(blind.summary().bottleneck.as_deref(), Some("not known: no monitor saw anything"));
+    assert_eq!(blind.summary().bottleneck.as_deref(), Some("unknown: the monitors have no data"));
 }
 
 #[test]
@@ -142,7 +142,7 @@ fn overflows_without_slow_connections_may_come_from_another_program() {
     let summary = run.summary();
     assert!(summary.saturated_resources.is_empty() && !summary.verdict.sentence.contains("bottleneck"));
     let told = caution(&summary, "listen_queue_overflow").unwrap().evidence_text();
-    assert!(told.contains("perhaps of another program"), "{told}");
+    assert!(told.contains("possibly of another program"), "{told}");
     // With a connection that was slow and attempted during the overflow, it came from this one.
     let run = run.at(0, |t| t.run.add(RunSum::ConnAttempts.id(), 1));
     let summary = run.at(1, |t| t.run.record(RunHist::Connect.id(), S)).summary();
@@ -246,7 +246,7 @@ fn correlations_with_p99_are_reported_with_their_lag_and_never_as_a_cause() {
     assert!(with.rho > 0.9 && with.low > 0.85 && with.high < 1.0, "{with:?}");
     assert_eq!(
         with.sentence,
-        format!("moves together with p99 (rho {:.2}, lag 2 s); correlation, not cause", with.rho)
+        format!("correlated with p99 (rho {:.2}, lag 2 s; not necessarily the cause)", with.rho)
     );
     assert!(row(&summary, "commits").p99_correlation.is_none());
 }

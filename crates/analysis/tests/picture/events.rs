@@ -56,7 +56,7 @@ fn a_gap_and_a_spike_are_events() {
     let summary = run.summary();
     assert_eq!(
         events_of(&summary, EventKind::Gap),
-        [(20.0, "20 s to 25 s: these seconds were never handed over")]
+        [(20.0, "20 s to 25 s: these seconds were never reported")]
     );
     let slow = Run::closed(60).at(30, |tick| {
         tick.series[0].clear();
@@ -65,7 +65,7 @@ fn a_gap_and_a_spike_are_events() {
     let summary = slow.summary();
     let spikes = events_of(&summary, EventKind::Spike);
     assert_eq!(spikes.len(), 1, "{spikes:?}");
-    assert!(spikes[0].0 == summary.spikes[0].from_s && spikes[0].1.contains("instead of 5."), "{spikes:?}");
+    assert!(spikes[0].0 == summary.spikes[0].from_s && spikes[0].1.contains("baseline 5."), "{spikes:?}");
 }
 
 #[test]
@@ -100,7 +100,7 @@ fn a_lasting_change_is_reported_and_a_planned_one_is_not() {
     let changes = events_of(&summary, EventKind::Change);
     assert_eq!(changes.len(), 1, "{changes:?}");
     assert!((58.0..=62.0).contains(&changes[0].0), "{changes:?}");
-    assert!(changes[0].1.starts_with("p99 of the seconds goes from 5.9"), "{changes:?}");
+    assert!(changes[0].1.starts_with("p99 per second changed from 5.9"), "{changes:?}");
     assert_eq!(events_of(&course(2).summary(), EventKind::Change), [], "2% require no action");
     // The rate follows its profile, which is not an event.
     let rates = |planned: bool| {
@@ -116,7 +116,7 @@ fn a_lasting_change_is_reported_and_a_planned_one_is_not() {
     let unplanned = rates(false);
     let told_of = events_of(&unplanned, EventKind::Change);
     assert!(
-        told_of.iter().any(|(at_s, text)| *at_s == 60.0 && text.starts_with("the rate goes from 40")),
+        told_of.iter().any(|(at_s, text)| *at_s == 60.0 && text.starts_with("throughput changed from 40")),
         "{told_of:?}"
     );
     let planned = rates(true);

@@ -13,16 +13,16 @@ pub(super) fn sentence(kind: Kind, evidence: &Evidence) -> String {
         Evidence::OneRequest { request, .. } => format!("request `{}` fails", quoted(request)),
         Evidence::Status { status, is_in_sentence: true, .. } => format!("{} (status {status})", usual()),
         Evidence::PartGone { part: ServicePart::Request, name, .. } => {
-            format!("the service stopped answering request `{}`", quoted(name))
+            format!("the service stopped responding to request `{}`", quoted(name))
         }
         Evidence::PartGone { part: ServicePart::Address, name, .. } => {
-            format!("the service stopped answering at address `{}`", quoted(name))
+            format!("the service stopped responding at address `{}`", quoted(name))
         }
         Evidence::Gone { absence, .. } => match absence {
-            Absence::NothingListens => "the service went away: nothing listens on its port",
-            Absence::OnlyErrors => "the service answers only with errors",
-            Absence::WentAway => "the service went away",
-            Absence::NoAnswer => "the service stopped answering",
+            Absence::NothingListens => "the service stopped: nothing listens on its port",
+            Absence::OnlyErrors => "the service responds only with errors",
+            Absence::WentAway => "the service stopped",
+            Absence::NoAnswer => "the service stopped responding",
         }
         .to_owned(),
         Evidence::SlowRequest { request, .. } => format!("request `{}` is slow", quoted(request)),
@@ -57,7 +57,7 @@ pub(super) fn sentence(kind: Kind, evidence: &Evidence) -> String {
 /// What to do about it, as an imperative.
 pub(super) fn advice(kind: Kind, evidence: &Evidence) -> &'static str {
     if let Evidence::FirstByte { is_unexplained: true, .. } = evidence {
-        return "look for locks, waits for another service, or a limit that no monitor watches";
+        return "look for locks, waits for another service, or a limit without a monitor";
     }
     kind.advice()
 }

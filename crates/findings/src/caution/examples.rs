@@ -49,7 +49,7 @@ impl Kind {
                 losses: vec![RecordLoss::Seconds {
                     from_s: 12.0,
                     to_s: 15.0,
-                    reason: "the run was cut off".into(),
+                    reason: "the run ended early".into(),
                     generator: None,
                 }],
                 more_count: 0,

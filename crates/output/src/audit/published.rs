@@ -39,7 +39,7 @@ pub fn rows(audit: &Audit, judged: &[AuditedRow]) -> Vec<Block> {
         let first = one.findings.first().map(|at| format!("#{}", found::anchor(*at)));
         Cell::status(tone(one.grade), grade_word(one.grade)).linked(first)
     };
-    let mut table = Table::of("rows", "The rows as published", judged.iter().take(ROWS_MAX))
+    let mut table = Table::of("rows", "Published rows", judged.iter().take(ROWS_MAX))
         .column(Column::text("row"), |one| Cell::text(one.label()))
         .column(Column::number("line"), place)
         .column(Column::text("found"), found);
@@ -53,7 +53,7 @@ pub fn rows(audit: &Audit, judged: &[AuditedRow]) -> Vec<Block> {
             None => Value::Missing.into(),
         });
     }
-    let lead = "As written. A marked figure is one that a finding is about; the word in its row leads there.";
+    let lead = "As written. Marked numbers have findings; the word in a row links to them.";
     let mut blocks = vec![sentence(Role::Lead, lead), Block::Table(table.done())];
     if judged.len() > ROWS_MAX {
         let more = counted((judged.len() - ROWS_MAX) as u64, "row");

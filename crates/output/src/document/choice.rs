@@ -32,12 +32,12 @@ pub fn worst<'a, T>(
 /// Returns a note about the omitted rows; none if all are shown.
 pub fn rest(left_out: usize, by: &str) -> Option<String> {
     let text = format!(
-        "and {left_out} more, in the JSON document; first come the most errors, then the highest {by}"
+        "and {left_out} more in the JSON document; rows with the most errors, then the highest {by}, come first"
     );
     (left_out > 0).then_some(text)
 }
 
 /// Returns a note about the omitted items of a list; none if all are shown.
 pub fn more(all: usize, shown: usize) -> Option<String> {
-    (all > shown).then(|| format!("and {} more, in the JSON document", all - shown))
+    (all > shown).then(|| format!("and {} more in the JSON document", all - shown))
 }

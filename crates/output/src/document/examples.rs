@@ -7,7 +7,7 @@ pub struct Examples {
     pub all: Vec<Example>,
 }
 
-/// One example, which may stand for several equal ones.
+/// One example, which may represent several equal ones.
 pub struct Example {
     pub failure: String,
     pub request: String,
@@ -35,7 +35,7 @@ pub const ON_PAGE: usize = 30;
 impl Example {
     /// `3 alike, the last at 9 s`
     pub fn repeats(&self) -> Option<String> {
-        self.alike.as_ref().map(|(count, last)| format!("; {count} alike, the last at {last}"))
+        self.alike.as_ref().map(|(count, last)| format!("; {count} similar, the last at {last}"))
     }
 }
 
@@ -46,13 +46,13 @@ impl Examples {
             "" => Cell::text(""),
             _ => Value::Code(one.excerpt.clone()).into(),
         };
-        Table::of("samples", "Examples of failures", self.all.iter().take(IN_TABLE))
+        Table::of("samples", "Failure examples", self.all.iter().take(IN_TABLE))
             .column(Column::text("failure"), |one| Cell::text(&one.failure))
             .column(Column::text("request"), |one| Cell::text(&one.request))
             .column(Column::text("at"), at)
             .column(Column::text("status"), |one| Cell::text(one.status.to_string()))
             .column(Column::text("found"), |one| Cell::text(&one.found))
-            .column(Column::text("answer"), answer)
+            .column(Column::text("response"), answer)
             .done()
     }
 }

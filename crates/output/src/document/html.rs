@@ -262,7 +262,7 @@ fn finding(found: &Finding, form: Form) -> Markup {
         @for line in &found.evidence { p class=[class] { (prose(line)) } }
         @if !found.explanation.is_empty() { p { (prose(&found.explanation)) } }
         @if !found.advice.is_empty() || found.link.is_some() { p.advice {
-            @if !found.advice.is_empty() { span.word { "To do: " } (prose(&found.advice)) }
+            @if !found.advice.is_empty() { span.word { "Action: " } (prose(&found.advice)) }
             @if let Some((anchor, name)) = &found.link { " " a href={ "#" (anchor) } { "See " (name) } }
         } }
     } } }
@@ -279,7 +279,7 @@ fn examples(all: &[Example]) -> Markup {
             }
             @if !one.found.is_empty() { p { (prose(&one.found)) } }
             @if !one.excerpt.trim().is_empty() {
-                details open { summary { "The beginning of the answer" } pre.excerpt { (one.excerpt) } }
+                details open { summary { "Beginning of the response" } pre.excerpt { (one.excerpt) } }
             }
         } } }
         @if let Some(more) = more(all.len(), ON_PAGE) { p.faint { (more) } }

@@ -95,21 +95,21 @@ fn law(rows: &[AuditedRow], audit: &Audit) -> Option<Chart> {
     let line = Series::new("law", "N = X R", 7, Form::Dashed, vec![Some(from), Some(to)]).at(vec![from, to]);
     let mut series = vec![line];
     series.extend([
-        marks("holds", "nothing found", 2, Form::Dots, |p| p.grade.is_none() && !p.has_others),
+        marks("holds", "no findings", 2, Form::Dots, |p| p.grade.is_none() && !p.has_others),
         marks("others", "other findings", 7, Form::Dots, |p| p.grade.is_none() && p.has_others),
         marks("doubtful", "implausible", 4, Form::Rings, |p| p.grade == Some(Grade::Implausible)),
         marks("wrong", "impossible", 1, Form::Crosses, |p| p.grade == Some(Grade::Impossible)),
     ]);
     series.retain(|one| !one.y.is_empty());
     let axis = |label: &str| Axis::new(label, Unit::Count).scaled(Scale::Log).between(from, to);
-    let mut chart = Chart::new("audit", "Rate x mean time against the users", axis("users as published, N"));
-    chart.subtitle = format!("{} that state all three", counted(points.len() as u64, "row"));
+    let mut chart = Chart::new("audit", "Requests in flight and users", axis("published users (N)"));
+    chart.subtitle = format!("{} with users, rate, and mean time", counted(points.len() as u64, "row"));
     chart.help =
-        "Requests in flight are rate times mean time. Users who wait for each answer cannot have more in \
-                  flight than there are of them: above the line nothing can lie, far below it somebody \
-                  waited elsewhere."
+        "Requests in flight are rate × mean time (Little's law). Users who wait for each response cannot have more \
+         requests in flight than there are users, so points above the line are impossible. Far below it, users spent \
+         most of their time elsewhere."
             .into();
-    chart.panels.push(Panel::new("law", axis("in flight, X R"), series));
+    chart.panels.push(Panel::new("law", axis("requests in flight (X R)"), series));
     Some(chart)
 }
 
@@ -126,7 +126,7 @@ fn strip(rows: &[AuditedRow], audit: &Audit) -> Option<Chart> {
         Series::new(id, name, color, Form::Bars, shown.iter().map(|row| Some(count(row, grade))).collect())
     };
     let sound = shown.iter().filter(|row| row.grade.is_none()).count() as u64;
-    let more = if rows.len() > shown.len() { format!("; of {} in all", rows.len()) } else { String::new() };
+    let more = if rows.len() > shown.len() { format!(" (of {})", rows.len()) } else { String::new() };
     let mut x =
         Axis::new("row, in the order of the text", Unit::Plain).between(0.5, shown.len() as f64 + 0.5);
     let every = shown.len().div_ceil(TICKS).max(1);
@@ -137,14 +137,15 @@ fn strip(rows: &[AuditedRow], audit: &Audit) -> Option<Chart> {
     let about: BTreeSet<usize> = rows.iter().flat_map(|row| row.findings.iter().copied()).collect();
     let rest = match audit.findings.len().saturating_sub(about.len()) as u64 {
         0 => String::new(),
-        n => format!("; {} more about the text as a whole, which no row shows", counted(n, "finding")),
+        n => format!("; {} about the text as a whole", counted(n, "finding")),
     };
-    let free = if sound > 0 { format!(", none about {sound} of them") } else { String::new() };
+    let free = if sound > 0 { format!(", {sound} of them without findings") } else { String::new() };
     let (found, of) = (counted(about.len() as u64, "finding"), counted(shown.len() as u64, "row"));
-    chart.subtitle = format!("{found} about {of}{free}{more}{rest}");
-    chart.help = "Each column is a published row, in the order of the text: how many findings are about it. A finding \
-                  that holds rows against each other is counted in each of them."
-        .into();
+    chart.subtitle = format!("{found} about {of}{more}{free}{rest}");
+    chart.help =
+        "Each column shows the number of findings about one published row. A finding that compares rows \
+                  counts in each of them."
+            .into();
     chart.xs = (1..=shown.len()).map(|at| at as f64).collect();
     let mut series = vec![
         bars("wrong", "impossible", 1, Grade::Impossible),

@@ -20,8 +20,8 @@ type Class = (&'static str, &'static str, u8, fn(Verdict) -> bool);
 const CLASSES: [Class; 4] = [
     ("better", "B is better", 2, Verdict::is_better),
     ("worse", "B is worse", 1, Verdict::is_worse),
-    ("same", "no difference", 7, |verdict| verdict == Verdict::Equivalent),
-    ("open", "cannot tell", 4, |verdict| verdict == Verdict::Inconclusive),
+    ("same", "equivalent", 7, |verdict| verdict == Verdict::Equivalent),
+    ("open", "inconclusive", 4, |verdict| verdict == Verdict::Inconclusive),
 ];
 
 /// Returns one row for each metric with a relative change. Errors, which are compared by their difference, have a
@@ -42,10 +42,10 @@ fn delta(c: &Comparison) -> Option<Chart> {
     };
     axis.names = rows.iter().map(named).collect();
     let [a, b] = c.short_names();
-    let mut chart = Chart::new("delta", format!("what changed from {} to {}", a, b), axis);
+    let mut chart = Chart::new("delta", format!("Changes from {a} to {b}"), axis);
     chart.subtitle = c.sentence.clone();
-    chart.help = "Each point is the change of one figure, with its interval. One that lies wholly inside the ground \
-                  around zero is no difference worth naming; one that reaches out of it on both sides tells nothing."
+    chart.help = "Each point is the change of one metric with its interval. A change is equivalent if its interval \
+                  lies within the band around 0, and inconclusive if it extends beyond the band on both sides."
         .into();
     chart.xs = (1..=n).map(|k| k as f64).collect();
     // Runs that cannot be compared are neither better nor worse.
@@ -56,7 +56,7 @@ fn delta(c: &Comparison) -> Option<Chart> {
         (
             Scale::Points,
             "points",
-            "change of the share of errors, percentage points",
+            "change of the error rate, percentage points",
             c.min_error_difference_ratio,
         ),
     ] {
@@ -89,7 +89,7 @@ fn delta(c: &Comparison) -> Option<Chart> {
         let mut panel = Panel::new(id, y, series.collect());
         if worth > 0.0 && worth.is_finite() {
             let least = change(worth, scale);
-            let word = format!("smaller than {}: not worth naming", least.trim_start_matches('+'));
+            let word = format!("smaller than {}: equivalent", least.trim_start_matches('+'));
             panel.bands.push(Band { low: -worth * by, high: worth * by, word });
         }
         chart.panels.push(panel);
@@ -148,7 +148,7 @@ fn overlaid(c: &Comparison, a: &Spectrum, b: &Spectrum) -> Chart {
         ));
     }
     series.retain(|one| !one.y.is_empty());
-    let mut chart = spectrum_chart("spectra", "both distributions", series);
+    let mut chart = spectrum_chart("spectra", "Latency distributions", series);
     chart.subtitle = times(c, a.response_count, b.response_count);
     chart
 }

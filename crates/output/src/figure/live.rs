@@ -30,7 +30,7 @@ pub fn live(outline: &Outline, classes: &[&str], courses: &[Course]) -> Vec<Char
         is_over: false,
     };
     let at = Rows::default();
-    let mut chart = over_time("timeline", "the course of the run");
+    let mut chart = over_time("timeline", "Timeline");
     chart.panels = vec![course::rate(&shape, &at), course::latency(&at)];
     chart.panels.extend(course::iterations(&shape, &at));
     chart.panels.extend([course::in_flight(&shape, &at), course::connections(&at)]);
@@ -55,7 +55,7 @@ pub fn live(outline: &Outline, classes: &[&str], courses: &[Course]) -> Vec<Char
         if series.is_empty() {
             continue;
         }
-        let mut chart = over_time(id, &format!("{label} of what is watched"));
+        let mut chart = over_time(id, &format!("Monitored {label}"));
         let unit = if id == "monitors-cpu" { Unit::Cores } else { Unit::Bytes };
         chart.panels.push(Panel::new(label, Axis::new(label, unit), series));
         out.push(chart);

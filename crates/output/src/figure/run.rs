@@ -136,7 +136,7 @@ fn limit(t: &ThresholdResult) -> Limit {
 fn not_drawn(cut_off: u64) -> String {
     match cut_off {
         0 => String::new(),
-        n => format!("; {} more cut off before their end, not drawn", count(n)),
+        n => format!("; not drawn: {} that timed out or were in flight at the end", count(n)),
     }
 }
 

@@ -11,35 +11,36 @@ const ROOM: f64 = 1.06;
 pub fn figure(name: &str, settings: &str, answer: &Answer) -> Chart {
     let steps = &answer.steps;
     let end = steps.len().max(1) as f64 + 0.5;
-    let axis = Axis::new("step of the search, in the order of the runs", Unit::Plain).between(0.5, end);
+    let axis = Axis::new("search step, in the order of the runs", Unit::Plain).between(0.5, end);
     let title = if settings.is_empty() { name.to_owned() } else { format!("{name}: {settings}") };
     let mut chart = Chart::new("search", title, axis);
     chart.subtitle = answer.sentence.clone();
     let meaning = match answer.capacity.as_ref() {
         None => "",
         Some(found) if found.is_lower_bound => {
-            " The line is the highest load that met the thresholds; the end was not seen."
+            " The line is the highest load that met the thresholds, a lower bound of the capacity."
         }
         Some(found) if found.interval_kind == IntervalKind::Bracket => {
-            " The line is the highest load that met the thresholds; the shaded band reaches up to the first that \
-             missed them, and the true end lies somewhere in it."
+            " The line is the highest load that met the thresholds. The shaded band extends to the lowest load that \
+             missed them, and contains the capacity."
         }
         Some(_) => {
-            " The line is the highest load that meets the thresholds; the shaded band is its 95% interval."
+            " The line is the highest load that meets the thresholds (the capacity); the shaded band is its 95% \
+             interval."
         }
     };
-    chart.help = format!("Each point is a run at one level of load.{meaning}");
+    chart.help = format!("Each point is a run at one load level.{meaning}");
     chart.xs = (1..=steps.len()).map(|k| k as f64).collect();
     // There is no step 1.5.
     let every = steps.len().div_ceil(20).max(1);
     chart.x.ticks = chart.xs.iter().copied().step_by(every).collect();
-    // Its level is none of the search: a word says what the step was, or it would be looked for.
+    // The baseline has no level of the search, so a word names it.
     let floors = steps.iter().zip(&chart.xs).filter(|(step, _)| step.purpose == Purpose::Baseline);
-    let marks = floors.map(|(_, at)| Mark { at: *at, word: "one user".into(), kind: MarkKind::Control });
+    let marks = floors.map(|(_, at)| Mark { at: *at, word: "baseline".into(), kind: MarkKind::Control });
     chart.marks = marks.collect();
     let held = |step: &StepRow| step.limited_by.is_some();
     let levels = |wanted: &dyn Fn(&StepRow) -> bool| -> Vec<Option<f64>> {
-        // The run of a single user has no level of the search.
+        // The baseline has no level of the search.
         let counts = |step: &StepRow| step.purpose != Purpose::Baseline && wanted(step);
         steps.iter().map(|step| counts(step).then_some(step.level)).collect()
     };
@@ -49,7 +50,7 @@ pub fn figure(name: &str, settings: &str, answer: &Answer) -> Chart {
         Series::new("met", "met", 0, Form::Dots, levels(&of(Standing::Met))),
         Series::new("missed", "missed", 1, Form::Crosses, levels(&of(Standing::Missed))),
         Series::new("undecided", "undecided", 4, Form::Rings, levels(&of(Standing::Undecided))),
-        Series::new("held", "held back, does not count", 6, Form::Rings, levels(&held)),
+        Series::new("held", "excluded", 6, Form::Rings, levels(&held)),
     ];
     let series = all.into_iter().filter(|one| one.y.iter().any(Option::is_some)).collect();
     let (label, unit) = if answer.is_users { ("users", Unit::Count) } else { ("arrivals", Unit::PerSecond) };
@@ -57,7 +58,7 @@ pub fn figure(name: &str, settings: &str, answer: &Answer) -> Chart {
     let bounds = answer.capacity.iter().flat_map(|found| found.interval).filter(|bound| bound.is_finite());
     let most = steps.iter().filter(is_level).map(|step| step.level).chain(bounds).fold(0.0, f64::max);
     let mut y = Axis::new(label, unit);
-    // A marker on the frame would be cut by it.
+    // The frame would clip a marker on it.
     y.to = (most > 0.0).then_some(ROOM * most);
     let mut panel = Panel::new("levels", y, series);
     if let Some(capacity) = answer.capacity.as_ref() {
@@ -71,7 +72,7 @@ pub fn figure(name: &str, settings: &str, answer: &Answer) -> Chart {
                 format!("last met {}, first missed {}", quantity(low), quantity(high))
             }
         };
-        let word = format!("answer {} ({what})", quantity(capacity.level()));
+        let word = format!("capacity {} ({what})", quantity(capacity.level()));
         panel.bands.push(Band { low, high, word: String::new() });
         panel.limits.push(Limit { value: capacity.level(), word, met: Some(true) });
     }

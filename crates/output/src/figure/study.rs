@@ -56,7 +56,7 @@ impl Page<'_> {
         let x = match kind {
             AxisKind::Concurrency => Axis::new(axis, Unit::Plain),
             AxisKind::Rate => Axis::new(format!("{axis}, arrivals"), Unit::PerSecond),
-            AxisKind::Other => Axis::new(format!("{axis} (setting of the experiment)"), Unit::Plain),
+            AxisKind::Other => Axis::new(format!("{axis} (setting)"), Unit::Plain),
         };
         let title = match self.study.name.as_str() {
             "" => title.to_owned(),
@@ -126,10 +126,10 @@ fn has_bare_points(chart: &Chart) -> bool {
 }
 
 /// Adds the meaning of the bars, if there are any.
-fn tell_intervals(chart: &mut Chart) {
+fn describe_intervals(chart: &mut Chart) {
     let said = match has_intervals(chart) {
         true if has_bare_points(chart) => {
-            "bars are 95% intervals; of a point without one the repeats say nothing of how exact it is"
+            "bars are 95% intervals; points without one vary too much between repeats"
         }
         true => "bars are 95% intervals",
         false => study::NO_INTERVALS,
@@ -152,7 +152,7 @@ fn over_levels(mut axis: Axis, levels: &[f64]) -> Axis {
 
 fn over(page: &Page) -> Chart {
     let axis = page.curves.first().map_or("", |curve| curve.parameter.as_str());
-    let mut chart = page.chart("over", &format!("over {axis}"));
+    let mut chart = page.chart("over", &format!("Results by {axis}"));
     let panel =
         |id: &str, label: &str, unit: Unit, of: Of| panel(id, Axis::new(label, unit), page.lines(id, of));
     chart.panels = vec![
@@ -168,7 +168,7 @@ fn over(page: &Page) -> Chart {
             .into_iter()
             .filter_map(|(label, metric)| peaks(page, label, metric)),
     );
-    tell_intervals(&mut chart);
+    describe_intervals(&mut chart);
     chart
 }
 

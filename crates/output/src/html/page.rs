@@ -95,7 +95,7 @@ impl Page {
 
     fn body(&self, is_moving: bool) -> Markup {
         html! {
-            a.skip href="#main" { "To the result" }
+            a.skip href="#main" { "Skip to the result" }
             @if let Some(bar) = &self.bar { header.bar { (bar) } }
             div.frame {
                 nav.contents aria-label="Contents" {
@@ -117,12 +117,12 @@ impl Page {
                     footer {
                         p {
                             "Made by plimsoll " (env!("CARGO_PKG_VERSION"))
-                            ". This file needs nothing else and asks nobody for anything."
+                            ". This file is self-contained and sends no requests."
                         }
                         @if !is_moving {
                             p {
-                                "Pictures and tables stand still here: charts move, and tables sort, in pages of a "
-                                "tool that was built where Node is installed."
+                                "Charts and tables are static here. For interactive ones, use a build of plimsoll \
+                                 that was made with Node."
                             }
                         }
                     }

@@ -44,7 +44,7 @@ pub fn page(name: &str, parts: Vec<Part>, document: Json) -> Page {
     let each = html! { @for report in &reports { (report) } };
     let title = format!("{name}: {} questions", count(reports.len() as u64));
     let mut page = document::page("parts", title, &questions, charts, document);
-    page.sections.push(Rest { id: "parts", title: "The parts".into(), body: each });
+    page.sections.push(Rest { id: "parts", title: "Parts".into(), body: each });
     page
 }
 
@@ -87,7 +87,7 @@ fn overview(parts: &[Part]) -> Table {
         let cell = Cell::from(Value::Prose(part.row.sentence.clone()));
         part.conclusion.iter().flat_map(answer).fold(cell, |cell, more| cell.aside(Tone::Note, more))
     };
-    Table::of("parts", "Every question with its answer", &rows)
+    Table::of("parts", "Questions and answers", &rows)
         .column(Column::text("part"), |(number, part)| {
             Cell::text(&part.row.name).linked(Some(format!("#part-{number}")))
         })

@@ -37,15 +37,15 @@ pub fn section(s: &Summary, run_file: Option<&str>) -> Section {
     if (1..=STAGES).contains(&s.plan.load.profile().stages.len()) {
         blocks.extend([heading("Stages"), stages_of(&s.plan)]);
     }
-    blocks.push(heading("The load generator"));
+    blocks.push(heading("Load generator"));
     for (at, environment) in s.environments.iter().enumerate() {
         blocks.extend((at > 0).then(|| heading(&environment.host)));
         blocks.push(machine(environment));
     }
     if s.environments.is_empty() {
-        blocks.push(sentence(Role::Plain, "Nothing is known of it."));
+        blocks.push(sentence(Role::Plain, "Nothing was recorded about it."));
     }
-    blocks.push(heading("Again"));
+    blocks.push(heading("Repeat this test"));
     blocks.extend(again(s, run_file));
     blocks.extend(whole(s));
     Section::new("method", "Method", blocks)
@@ -55,7 +55,7 @@ pub fn section(s: &Summary, run_file: Option<&str>) -> Section {
 fn whole(s: &Summary) -> Option<Block> {
     // Data that cannot be written as JSON has already failed the page.
     let text = serde_json::to_string_pretty(&s.plan).unwrap_or_default();
-    let title = "The plan as it was understood, whole".into();
+    let title = "Complete plan".into();
     let is_short = (1..=PLAN_BYTES).contains(&text.len());
     is_short.then_some(Block::Folded(Folded { title, inner: Inner::Source(text) }))
 }
@@ -65,7 +65,7 @@ fn plan(s: &Summary) -> Block {
     let mut rows: Vec<(String, String)> = vec![
         ("name".into(), p.name.clone()),
         ("target".into(), p.target.clone()),
-        ("origins".into(), origins(p)),
+        ("other origins".into(), origins(p)),
         ("load".into(), words::load(p)),
     ];
     if let Some(cell) = &p.cell {
@@ -83,17 +83,17 @@ fn plan(s: &Summary) -> Block {
     stop.extend(p.stop.requests.map(|n| format!("after {}", counted(n, "request"))));
     rows.push(("end".into(), stop.join(", or ")));
     if p.warmup_ns > 0 {
-        rows.push(("warm-up".into(), format!("{}, left out of all figures", chosen_ns(p.warmup_ns))));
+        rows.push(("warm-up".into(), format!("{}, excluded from results", chosen_ns(p.warmup_ns))));
     }
-    rows.push(("time-out".into(), format!("{} from the send", chosen_ns(p.timeout_ns))));
+    rows.push(("timeout".into(), format!("{} from the send", chosen_ns(p.timeout_ns))));
     rows.push(("workers".into(), count(u64::from(p.workers))));
     if p.share.of > 1 {
-        rows.push(("share".into(), format!("{} of {}", p.share.part, p.share.of)));
+        rows.push(("shard".into(), format!("{} of {}", p.share.part, p.share.of)));
     }
     // Digits only, because it is meant for typing.
     rows.push(("seed".into(), p.seed.to_string()));
     if let Some(scale) = p.scale {
-        rows.push(("lengths".into(), format!("those of the file times {}", quantity(scale))));
+        rows.push(("time scale".into(), format!("× {}", quantity(scale))));
     }
     rows.push(("requests".into(), requests(p)));
     if !p.monitors.is_empty() {
@@ -113,7 +113,7 @@ fn origins(p: &Outline) -> String {
 }
 
 fn reuse(p: &Outline) -> &'static str {
-    if p.keep_alive { "kept open between requests" } else { "a new one for every request" }
+    if p.keep_alive { "reused between requests" } else { "a new connection for every request" }
 }
 
 /// Returns a few names, or the number of many.
@@ -139,26 +139,26 @@ fn requests(p: &Outline) -> String {
 fn record(s: &Summary) -> Block {
     let t = &s.totals;
     let mut rows: Vec<(String, String)> = vec![
-        ("verdict by".into(), s.verdict.reasons.join(", ")),
+        ("reasons".into(), s.verdict.reasons.join(", ")),
         ("measured".into(), chosen_s(t.measured_s)),
         ("end".into(), words::stopped_by(s.stopped_by).into()),
         ("complete".into(), if s.is_complete { "yes".into() } else { "no".into() }),
-        ("seconds kept".into(), count(s.timeline.len() as u64)),
-        ("sent".into(), count(t.requests_sent)),
-        ("finished".into(), count(t.requests)),
-        ("in flight at the stop".into(), count(t.in_flight_at_end)),
-        ("never started".into(), count(t.arrivals_not_started)),
+        ("seconds recorded".into(), count(s.timeline.len() as u64)),
+        ("requests sent".into(), count(t.requests_sent)),
+        ("requests completed".into(), count(t.requests)),
+        ("in flight at the end".into(), count(t.in_flight_at_end)),
+        ("arrivals not started".into(), count(t.arrivals_not_started)),
         ("iterations".into(), count(t.iterations)),
-        ("given up".into(), words::iterations_lost(s).join(", ")),
-        ("received".into(), format!("{}, {} of bodies", bytes(t.bytes_in), bytes(t.body_bytes))),
-        ("sent out".into(), bytes(t.bytes_out)),
+        ("iterations not completed".into(), words::iterations_lost(s).join(", ")),
+        ("bytes received".into(), format!("{} ({} of bodies)", bytes(t.bytes_in), bytes(t.body_bytes))),
+        ("bytes sent".into(), bytes(t.bytes_out)),
     ];
     for gap in &s.gaps {
         let text = format!("{} to {}: {}", chosen_s(gap.from_s), chosen_s(gap.to_s), gap.reason);
-        rows.push(("nothing from".into(), text));
+        rows.push(("gap".into(), text));
     }
     let versions =
-        format!("tool {}, JSON document {SCHEMA_VERSION}, plan {}", s.tool_version, s.plan.version);
+        format!("plimsoll {}, JSON document {SCHEMA_VERSION}, plan {}", s.tool_version, s.plan.version);
     rows.push(("versions".into(), versions));
     definitions(rows)
 }
@@ -197,13 +197,13 @@ fn stages_of(plan: &Outline) -> Block {
         })
         .collect();
     let to = match &plan.load {
-        Load::Closed { .. } => "to users",
-        Load::Open { .. } => "to arrivals per s",
+        Load::Closed { .. } => "users at the end",
+        Load::Open { .. } => "arrivals/s at the end",
     };
     let length = |ns: u64| Cell::number(chosen_ns(ns), Some(ns as f64));
-    let table = Table::of("stages", "Stages of the load", &stages)
-        .column(Column::number("from"), |(from_ns, _)| length(*from_ns))
-        .column(Column::number("over"), |(_, stage)| length(stage.duration_ns))
+    let table = Table::of("stages", "Load stages", &stages)
+        .column(Column::number("start"), |(from_ns, _)| length(*from_ns))
+        .column(Column::number("duration"), |(_, stage)| length(stage.duration_ns))
         .column(Column::number(to), |(_, stage)| Value::Quantity(stage.to).into());
     Block::Table(table.done())
 }
@@ -218,11 +218,11 @@ fn machine(e: &Environment) -> Block {
         ("kernel", e.kernel.clone()),
         ("CPUs", cpus),
         ("memory", bytes(e.memory_bytes)),
-        ("descriptors", format!("{} (hard limit {})", count(e.nofile_soft), count(e.nofile_hard))),
-        ("local ports", format!("{}-{}", e.port_low, e.port_high)),
-        ("target's addresses", e.addresses.join(", ")),
-        ("the first connection took", chosen_ns(e.first_connect_ns)),
-        ("the target runs here", if e.is_same_machine { "yes".into() } else { "no".into() }),
+        ("open files", format!("{} (hard limit {})", count(e.nofile_soft), count(e.nofile_hard))),
+        ("ephemeral ports", format!("{}–{}", e.port_low, e.port_high)),
+        ("target addresses", e.addresses.join(", ")),
+        ("first connection", chosen_ns(e.first_connect_ns)),
+        ("target on the same machine", if e.is_same_machine { "yes".into() } else { "no".into() }),
     ];
     definitions(rows.map(|(name, text)| (name.to_owned(), text)).into())
 }
@@ -230,20 +230,20 @@ fn machine(e: &Environment) -> Block {
 fn again(s: &Summary, run_file: Option<&str>) -> Vec<Block> {
     let said = |text: &str| sentence(Role::Plain, text);
     let mut blocks = match repeat::command(&s.plan) {
-        Some(command) => vec![said("The same load:"), Block::Command(command)],
+        Some(command) => vec![said("Run the same load:"), Block::Command(command)],
         None => {
-            let text = "The same load, where `FILE.yaml` is the plan that was run (this record does not hold its name) \
-                        with the same `--set` values if there were any:";
+            let text = "Run the same load. Replace `FILE.yaml` with the plan of this run (the record does not \
+                        contain its name), and add the same `--set` values, if any:";
             let command = format!("plimsoll run FILE.yaml --seed {}", s.plan.seed);
             vec![said(text), Block::Command(command)]
         }
     };
     let Some(file) = run_file.map(words::shell_word) else { return blocks };
-    blocks.push(said("The same report as text, and every figure of this page as JSON:"));
+    blocks.push(said("Show this report as text, or all of its data as JSON:"));
     if !has_course(s) {
         let text = format!(
-            "The JSON in this page leaves out `timeline`, the {} seconds one by one: the charts hold them in fewer \
-             rows, the command below prints them all.",
+            "The JSON in this page omits `timeline`, the {} seconds of the run: the charts show them in fewer rows, \
+             and the command below prints all of them.",
             count(s.timeline.len() as u64)
         );
         blocks.push(sentence(Role::Faint, text));

@@ -17,7 +17,7 @@ pub fn section(s: &Summary) -> Section {
     let first_ns = s.generators.iter().map(|origin| origin.started_unix_ns).min().unwrap_or_default();
     let rate = |per_s: Option<f64>| per_s.map_or(Value::Missing, Value::Rate).into();
     let host = |row: &GeneratorRow| {
-        Cell::text(&row.host).tail(Tone::Doubt, if row.is_complete { "" } else { "(cut off)" })
+        Cell::text(&row.host).tail(Tone::Doubt, if row.is_complete { "" } else { "(incomplete)" })
     };
     let later = |row: &GeneratorRow| Value::Nanoseconds((row.started_unix_ns - first_ns) as f64).into();
     let table = Table::of("machines", "Load generators", &s.generators)
@@ -43,8 +43,8 @@ pub fn section(s: &Summary) -> Section {
         })
         .column(Column::text("remark").on(On::HTML), |row| Cell::text(remark(s, row)))
         .worst_first(|row| row.errors, |row, q| if q < 0.9 { row.p50_ns } else { row.p99_ns });
-    let lead =
-        "The figures of the page hold all of them; percentiles come from merged histograms, not from these.";
+    let lead = "The results on this page include all of them. Percentiles come from merged histograms, not from \
+                these rows.";
     let mut blocks = vec![sentence(Role::Lead, lead).only(On::HTML), Block::Table(table.done())];
     let said = words::outlier_notes(s);
     blocks.extend(said.iter().map(|said| sentence(Role::Plain, said).only(On::DRAWN)));
@@ -53,7 +53,7 @@ pub fn section(s: &Summary) -> Section {
     if s.generators.iter().any(|row| row.divergence.is_some()) {
         blocks.extend(generator_rows(s).into_iter().map(|block| block.only(On::HTML)));
     }
-    section(blocks).aside("the figures above hold all of them")
+    section(blocks).aside("the results above include all of them")
 }
 
 /// Returns how a machine differs: it was truncated, or its times differ from those of the others. With too little data
@@ -61,7 +61,7 @@ pub fn section(s: &Summary) -> Section {
 fn remark(s: &Summary, row: &GeneratorRow) -> String {
     let mut words = Vec::new();
     if !row.is_complete {
-        words.push("cut off".to_owned());
+        words.push("incomplete record".to_owned());
     }
     if let Some(apart) = &row.divergence {
         words.extend(Some(apart.sentence.clone()).filter(|said| !said.is_empty()));
@@ -74,7 +74,7 @@ fn remark(s: &Summary, row: &GeneratorRow) -> String {
     if let (Some(own), Some(least)) = (row.p99_ns, least.filter(|ns| *ns > 0)) {
         let times = own as f64 / least as f64;
         if times >= DIFFERS {
-            words.push(format!("p99 {} times that of another", quantity(times)));
+            words.push(format!("p99 is {} times that of another", quantity(times)));
         }
     }
     words.join(", ")
@@ -87,14 +87,18 @@ fn generator_rows(s: &Summary) -> Vec<Block> {
         .iter()
         .flat_map(|row| row.divergence.iter().flat_map(move |a| a.ratios.iter().map(move |r| (row, r))))
         .collect();
-    let table = Table::of("machines-apart", "Times of each machine beside those of the others", &ratios)
-        .column(Column::text("machine"), |(row, _)| Cell::text(&row.host))
+    let table = Table::of("machines-apart", "Times of each load generator compared with the others", &ratios)
+        .column(Column::text("load generator"), |(row, _)| Cell::text(&row.host))
         .column(Column::text("response time"), |(_, r)| Cell::text(quantile_name(r.q)))
-        .column(Column::number("times that of the others"), |(_, r)| Value::Quantity(r.ratio).into())
+        .column(Column::number("ratio to the others"), |(_, r)| Value::Quantity(r.ratio).into())
         .column(Column::number("at least"), |(_, r)| Value::Quantity(r.low).into())
         .column(Column::number("at most"), |(_, r)| Value::Quantity(r.high).into())
-        .column(Column::number("stretches compared"), |(_, r)| Cell::count(r.windows));
-    let lead = "Stretches of the same time are compared in pairs (t-test of the logarithms, 95% interval of all rows \
-                together). A machine differs where 1 lies outside the interval and the difference is 5% or more.";
-    vec![Block::Heading("Beside the others".into()), sentence(Role::Lead, lead), Block::Table(table.done())]
+        .column(Column::number("periods compared"), |(_, r)| Cell::count(r.windows));
+    let lead = "Simultaneous periods are compared in pairs (t-test of the logarithms, 95% interval for all rows \
+                together). A load generator differs if the interval excludes 1 and the difference is at least 5%.";
+    vec![
+        Block::Heading("Comparison of load generators".into()),
+        sentence(Role::Lead, lead),
+        Block::Table(table.done()),
+    ]
 }

@@ -134,7 +134,7 @@ pub(crate) fn measured_cells<'a>(
             Cell::number(watched::cell(row, column), watched::peak(row, column))
         });
     }
-    let limit = Column::text("at its limit").role(Role::Soft);
+    let limit = Column::text("saturated").role(Role::Soft);
     vec![Block::Table(table.column(limit, |row| Cell::text(watched::limiting(row))).done())]
 }
 
@@ -172,7 +172,7 @@ pub(crate) fn describe(curve: &Curve) -> Vec<Block> {
     let title = settings_text(&curve.settings);
     let mut facts: Vec<Fact> =
         sentences(curve).into_iter().map(|(what, text)| Fact::new(what, text)).collect();
-    facts.extend(curve.bottleneck.as_ref().map(|limiting| Fact::new("at its limit", limiting.to_string())));
+    facts.extend(curve.bottleneck.as_ref().map(|limiting| Fact::new("saturated", limiting.to_string())));
     let heading = (!title.is_empty()).then_some(Block::Heading(title));
     heading.into_iter().chain([Block::Facts(facts)]).collect()
 }
@@ -209,7 +209,5 @@ pub(crate) fn findings(study: &Study) -> Section {
     };
     let all = study.findings.iter().map(finding).collect();
     let blocks = vec![Block::Findings(Findings { form: Form::Doubt, all })];
-    Section::new("findings", "What the runs say together", blocks)
-        .brief("what the runs say together")
-        .indented()
+    Section::new("findings", "Findings", blocks).brief("findings").indented()
 }

@@ -37,7 +37,7 @@ impl Missed {
     pub fn describe(&self) -> (String, String) {
         let last = self.last.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let Some(miss) = last else {
-            return ("a name that is not there".into(), "`--json` prints everything that there is".into());
+            return ("unknown name".into(), "`--json` prints all names".into());
         };
         let of = match miss.of.as_str() {
             // A template for another kind of result is distinguished from a typo.
@@ -49,9 +49,9 @@ impl Missed {
     }
 }
 
-/// `there is no chart `timelin``, with the hint `there are `timeline`, `heat``.
+/// Returns the error `unknown chart `timelin``, with the hint `known: `timeline`, `heat``.
 pub fn no_such(what: &str, name: &str, known: &[&str]) -> Error {
-    hinted(format!("there is no {what} `{name}`"), there_is(name, known))
+    hinted(format!("unknown {what} `{name}`"), there_is(name, known))
 }
 
 /// An error of plimsoll: an error of the template engine carries a message, and the hint is its source.
@@ -78,7 +78,7 @@ impl std::error::Error for Hint {}
 
 fn there_is(name: &str, known: &[&str]) -> String {
     if known.is_empty() {
-        return "nothing is there at all".into();
+        return "there are none".into();
     }
     // The closest name comes first.
     let mut sorted: Vec<(usize, &str)> = known.iter().map(|one| (distance(name, one), *one)).collect();
@@ -86,8 +86,8 @@ fn there_is(name: &str, known: &[&str]) -> String {
     let near = sorted.first().filter(|(far, one)| *far <= 1 + one.len() / 4).map(|(_, one)| *one);
     let list: Vec<String> = known.iter().take(SHOWN).map(|one| format!("`{one}`")).collect();
     let more = if known.len() > SHOWN { format!(" and {} more", known.len() - SHOWN) } else { String::new() };
-    let all = format!("there are {}{more}", list.join(", "));
-    near.map_or_else(|| all.clone(), |near| format!("is it `{near}`? {all}"))
+    let all = format!("known: {}{more}", list.join(", "));
+    near.map_or_else(|| all.clone(), |near| format!("did you mean `{near}`? {all}"))
 }
 
 /// Returns the number of letters to change, add, or remove (Levenshtein 1966).

@@ -56,7 +56,7 @@ fn percentile(value: &Value, q: Option<f64>) -> Result<String, Error> {
                 Some(one) => one,
                 None if all.len() == Some(0) => return Ok(format::NONE.into()),
                 None => {
-                    let hint = "the document has those under `percentiles`";
+                    let hint = "use one of those in `percentiles`";
                     return Err(hinted("unknown percentile", hint));
                 }
             }
@@ -67,8 +67,8 @@ fn percentile(value: &Value, q: Option<f64>) -> Result<String, Error> {
     let number = |name: &str| field(name).and_then(|value| f64::try_from(value).ok());
     let is = |name: &str| field(name).is_some_and(|value| value.is_true());
     if one.kind() != minijinja::value::ValueKind::Map {
-        let sentence = "`percentile` is for a distribution or a figure";
-        return Err(hinted(sentence, "take `ns` for a bare number"));
+        let sentence = "`percentile` requires a distribution or an estimate";
+        return Err(hinted(sentence, "use `ns` for a plain number"));
     }
     let value_ns = number("value_ns").or_else(|| number("value")).map(|ns| ns.round().max(0.0) as u64);
     let is_enough =
@@ -95,8 +95,8 @@ fn describe(name: &str, word: Word, value: &Value) -> Result<String, Error> {
         }
         Some(_) => Ok(format::NONE.into()),
         None => Err(hinted(
-            format!("`{name}` is for numbers, and this is {}", value.kind()),
-            "take a field that `--json` shows as a number",
+            format!("`{name}` requires a number, found {}", value.kind()),
+            "use a field that `--json` shows as a number",
         )),
     }
 }

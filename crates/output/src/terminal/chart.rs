@@ -62,7 +62,7 @@ pub fn spark(values: &[Option<f64>], top: f64, look: &Look) -> String {
 fn height(value: f64, top: f64, signs: &Signs) -> &'static str {
     let steps = signs.heights.len();
     let share = if top > 0.0 && value.is_finite() { (value / top).clamp(0.0, 1.0) } else { 0.0 };
-    // The lowest letter stands for 0 and values near it, the highest for the top itself.
+    // The lowest letter means 0 and values near it, the highest the top itself.
     signs.heights[((share * (steps - 1) as f64).round() as usize).min(steps - 1)]
 }
 

@@ -228,7 +228,7 @@ impl LiveState {
         facts
     }
 
-    /// Headroom is the idle time of the busiest worker, which falls behind first. Busy-polling does not count as busy,
+    /// Headroom is the idle time of the busiest worker, which lags first. Busy-polling does not count as busy,
     /// because a worker only polls while it has nothing to do.
     fn generator(&self, look: &Look) -> Vec<Line> {
         let headroom = 1.0 - self.busiest;

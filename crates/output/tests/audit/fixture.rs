@@ -1,4 +1,4 @@
-//! A report of our own with two runs, judged by the real rules.
+//! A made-up report with two runs, judged by the real rules.
 
 use plimsoll_audit::foreign::model::Unread;
 use plimsoll_audit::foreign::{Document, Figure, Measure, Row, Tool};
@@ -28,7 +28,7 @@ Requests/sec:    612.50
 The search took 95 ms at 700/s from 40 users.
 ";
 
-/// The figure where it first stands in the line.
+/// The first occurrence of the value in the line.
 fn figure(line: u32, written: &str, value: f64, digits: i32, unit: f64) -> Figure {
     if digits < 0 {
         Figure::exact(value, written, line)
@@ -95,7 +95,7 @@ pub fn report() -> Audit {
     audit(&[Document { name: "report.md".into(), rows, unread, text: TEXT.into(), ..Document::default() }])
 }
 
-/// A finding of nothing in particular.
+/// A minimal finding.
 pub fn finding(grade: Grade, sentence: &str) -> Finding {
     Finding {
         rule: "some_rule",

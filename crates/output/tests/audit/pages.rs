@@ -1,4 +1,4 @@
-//! The pages on the audit say what the code does.
+//! The pages about the audit agree with the code.
 
 use plimsoll_audit::{row, rules};
 use plimsoll_output::audit::rules_page;
@@ -34,14 +34,14 @@ fn the_page_of_rules_lists_them_all_with_their_formulas() {
 #[test]
 fn each_rule_of_a_single_row_is_explained_with_its_source() {
     let page = std::fs::read_to_string(docs("concepts/audit-rules.md")).unwrap();
-    let (by_hand, _) = page.split_once(BEGIN).expect("the explanations stand above the table");
+    let (by_hand, _) = page.split_once(BEGIN).expect("the explanations are above the table");
     for rule in row::RULES {
         assert!(by_hand.contains(&format!("`{}`", rule.code)), "{} is not explained", rule.code);
     }
 }
 
 #[test]
-fn codes_are_unique_and_fit_for_machines() {
+fn codes_are_unique_and_machine_readable() {
     let mut codes: Vec<&str> = rules().map(|r| r.code).collect();
     assert!(codes.iter().all(|c| c.chars().all(|c| c.is_ascii_lowercase() || c == '_')), "{codes:?}");
     let all = codes.len();

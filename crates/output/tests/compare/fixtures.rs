@@ -1,4 +1,4 @@
-//! Comparisons written by hand: one for each verdict.
+//! Handwritten comparisons: one for each verdict.
 
 use plimsoll_analysis::summary::Severity;
 use plimsoll_experiment::compare::{
@@ -62,7 +62,7 @@ fn comparison(verdict: Overall, figures: Vec<Compared>, doubts: Vec<Doubt>, head
         settings: Vec::new(),
         verdict,
         sentence: said,
-        // Of a mixed one the reasons are told of what got worse.
+        // For a mixed result, the reasons are those of the worse metrics.
         headline: match verdict {
             Overall::Mixed => figures.iter().rfind(|row| row.verdict.is_worse()),
             _ => figures.get(headline),
@@ -161,7 +161,7 @@ pub fn inconclusive() -> Comparison {
     comparison(Overall::Inconclusive, vec![rate, p99, missing], doubts, 0)
 }
 
-/// Names that try to be something else, and numbers that are none.
+/// Names that contain markup, and invalid numbers.
 pub fn hostile() -> Comparison {
     let mut c = slower();
     c.a.name = "<script>|a` \u{1}\u{202e}".into();

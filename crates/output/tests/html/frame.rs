@@ -1,4 +1,4 @@
-//! What holds for every page: one file, nothing loaded, nothing run but what its policy names, found by its contents.
+//! Properties of every page: one file that loads nothing, runs only what its policy names, and lists its contents.
 
 use crate::html::dom::Dom;
 use crate::html::{dom, dom_of, page, page_of, rendered, runs};
@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 use std::io::Read;
 
 #[test]
-fn every_page_is_whole_and_says_its_parts_once() {
+fn every_page_is_complete_and_names_its_parts_once() {
     for (name, s, picture) in runs() {
         let dom = dom_of(&s, &picture);
         assert_eq!(dom.errors(), Vec::<String>::new(), "{name}");
@@ -84,12 +84,12 @@ fn a_page_without_a_script_says_so_and_allows_none() {
     let dom = Dom::parse(&text);
     assert!(text.contains("script-src 'none'"));
     assert!(dom.all("script").iter().all(|script| script.attribute("type").is_some()));
-    assert!(dom.all("footer")[0].text().contains("where Node is installed"));
+    assert!(dom.all("footer")[0].text().contains("made with Node"));
     let moving = Dom::parse(&rendered(&fixtures::pass()));
     assert!(!moving.all("footer")[0].text().contains("Node"));
 }
 
-/// What stands in the data block of a page.
+/// The content of the data block of a page.
 pub fn data(s: &Summary, picture: &Picture) -> Value {
     let packed = dom_of(s, picture).by_id("page-data").expect("the page has data").text();
     let mut text = String::new();
@@ -116,7 +116,7 @@ fn the_same_run_makes_the_same_bytes() {
 }
 
 #[test]
-fn every_chart_has_a_picture_and_a_table_behind_it() {
+fn every_chart_has_a_picture_and_a_table() {
     for (name, s, picture) in runs() {
         let (dom, page) = (dom_of(&s, &picture), page_of(&s, &picture));
         for chart in &page.charts {
@@ -133,7 +133,7 @@ fn every_chart_has_a_picture_and_a_table_behind_it() {
     assert!(page_of(&s, &picture).charts.len() >= 6, "a run with everything has its pictures");
 }
 
-/// Names, reasons and answers that want to be more than text.
+/// Names, reasons, and responses that contain markup.
 fn hostile() -> Summary {
     const EVIL: &str =
         "</script></style><script>alert(1)</script><img src=x onerror=alert(2)>\"' \u{202e}gnp\u{7}&amp;";
@@ -165,7 +165,7 @@ fn hostile() -> Summary {
 }
 
 #[test]
-fn what_a_server_or_a_file_says_stays_text() {
+fn text_from_a_server_or_a_file_stays_text() {
     let s = hostile();
     let (evil, tame) = (dom(&s), dom(&fixtures::shop()));
     assert_eq!(evil.all("script").len(), tame.all("script").len());
@@ -180,17 +180,17 @@ fn what_a_server_or_a_file_says_stays_text() {
         .count();
     assert_eq!(handlers, 0);
     let body = evil.all("body")[0].text();
-    assert!(body.contains("<script>alert(1)</script>"), "it is there, as text");
-    assert!(!rendered(&s).contains('\u{202e}'), "nothing turns the text around");
+    assert!(body.contains("<script>alert(1)</script>"), "present as text");
+    assert!(!rendered(&s).contains('\u{202e}'), "nothing reverses the text");
 }
 
-/// Without the marks of code, and without its first letter, which a sentence has as a capital.
+/// Removes code markup and the first letter, which a sentence capitalizes.
 fn plain(advice: &str) -> String {
     advice.replace('`', "").chars().skip(1).collect()
 }
 
 #[test]
-fn the_first_screen_says_why_and_what_to_do_next() {
+fn the_first_screen_has_reasons_and_next_steps() {
     let describe = |s: &Summary| {
         // Elements live as long as their page.
         let dom = dom(s);
@@ -214,7 +214,7 @@ fn the_first_screen_says_why_and_what_to_do_next() {
     let said = describe(&s).0;
     assert!(
         said.contains("180 of 252 failures: status 503 (http_status)"),
-        "a code comes behind its words: {said}"
+        "a code follows its words: {said}"
     );
     assert!(
         said.contains(
@@ -224,7 +224,7 @@ fn the_first_screen_says_why_and_what_to_do_next() {
     );
     assert!(said.contains("180 of all failures between 12 s and 13 s"), "{said}");
     assert!(said.contains("Search the logs of the server") && said.contains("plimsoll compare"), "{said}");
-    // With a run file the command to compare names it.
+    // With a run file, the command to compare names it.
     assert!(said.contains("plimsoll compare runs/a.plim after.plim"), "{said}");
     let checked = describe(&fixtures::shop()).0;
     assert!(checked.contains("The check ") && checked.contains("with what the check expects"), "{checked}");
@@ -234,14 +234,14 @@ fn the_first_screen_says_why_and_what_to_do_next() {
     let said_behind = describe(&behind).0;
     assert!(said_behind.contains("of 30,012 arrivals, 312 waited for a connection"), "{said_behind}");
     assert!(said_behind.contains("plimsoll find"), "{said_behind}");
-    // What did not decide is no reason.
+    // A threshold that did not decide is not a reason.
     s.thresholds.retain(|t| !t.subject.starts_with("error_rate"));
     let said = describe(&s).0;
     assert!(!said.contains("http_status") && said.contains("while it was slow"), "{said}");
 }
 
 #[test]
-fn what_is_slow_at_a_pace_is_looked_for_by_its_pace() {
+fn periodic_slowness_is_reported_with_its_period() {
     let spike = |from_s: f64| Spike {
         from_s,
         to_s: from_s + 1.0,
@@ -266,7 +266,7 @@ fn what_is_slow_at_a_pace_is_looked_for_by_its_pace() {
     let told = "p95 rose from 2.00 ms to 385 ms in 4 spikes, about one every 5 s (4 s of 30 s).";
     assert!(paced.contains(told), "{paced}");
     assert!(paced.contains("Find what runs every 5 s"), "{paced}");
-    // Two are no pace, and neither are three at odd times.
+    // Two spikes have no period, and neither do three at irregular times.
     for from in [&[4.0, 9.0][..], &[4.0, 9.0, 21.0]] {
         let odd = with(from);
         assert!(odd.contains("spikes, the first at 4 s (") && !odd.contains("every"), "{odd}");

@@ -1,4 +1,4 @@
-//! The page says what the terminal and the JSON document say, digit for digit.
+//! The page agrees with the terminal and the JSON document to the digit.
 
 use crate::html::dom::{Dom, Element};
 use crate::html::{dom, dom_of, runs};
@@ -8,7 +8,7 @@ use plimsoll_analysis::summary::{Apdex, Divergence, Ratio, Summary};
 use plimsoll_output::{Look, health, json, markdown, terminal, terminal::Detail};
 use serde_json::Value;
 
-/// Text of the cells of a table, row by row.
+/// The text of the cells of a table, row by row.
 fn cells(dom: &Dom, id: &str) -> Vec<Vec<String>> {
     let rows = dom.by_id(id).unwrap_or_else(|| panic!("no table {id}")).below("tr");
     rows.iter().map(|row| cells_of(row).iter().map(Element::text).collect()).collect()
@@ -22,7 +22,7 @@ fn cells_of(row: &Element) -> Vec<Element> {
 }
 
 #[test]
-fn percentiles_stand_as_in_the_terminal() {
+fn percentiles_match_the_terminal() {
     for (name, s, picture) in runs() {
         let dom = dom_of(&s, &picture);
         let look = Look { color: false, width: 120, unicode: true };
@@ -40,12 +40,12 @@ fn percentiles_stand_as_in_the_terminal() {
 }
 
 #[test]
-fn the_trust_box_has_the_rows_of_the_terminal() {
+fn load_generator_health_has_the_rows_of_the_terminal() {
     for (name, s, picture) in runs() {
         let dom = dom_of(&s, &picture);
         let lists = dom.elements().into_iter().filter(|e| e.has_class("trust"));
         let lines: Vec<String> = lists.flat_map(|list| list.below("li")).map(|li| li.text()).collect();
-        // Those with a mark stand in the open, the others behind one line that counts them.
+        // Marked lines are open, and the others are folded into one line that counts them.
         let (marked, fine): (Vec<_>, Vec<_>) =
             health::rows(&s).into_iter().partition(|row| row.severity.is_some());
         let folded = dom.by_id("generator").expect("every page has it").below("details");
@@ -65,9 +65,9 @@ fn the_trust_box_has_the_rows_of_the_terminal() {
     }
 }
 
-/// The raw value beside a text is that of the document.
+/// The raw value of a text is that of the document.
 #[test]
-fn raw_values_are_those_of_the_document() {
+fn raw_values_match_the_document() {
     for (name, s, picture) in runs() {
         let dom = dom_of(&s, &picture);
         let document: Value = serde_json::from_str(&json::to_string(&s).unwrap()).unwrap();
@@ -95,7 +95,7 @@ fn raw_values_are_those_of_the_document() {
 }
 
 #[test]
-fn what_a_reader_looks_for_stands_right_behind_the_name_of_a_request() {
+fn the_most_important_columns_follow_the_name_of_a_request() {
     for (name, s, picture) in runs().into_iter().filter(|(_, s, _)| !s.requests.is_empty()) {
         let heads = cells(&dom_of(&s, &picture), "table-requests").swap_remove(0);
         assert_eq!(heads[..6], ["request", "throughput", "errors", "error rate", "p50", "p99"], "{name}");
@@ -103,7 +103,7 @@ fn what_a_reader_looks_for_stands_right_behind_the_name_of_a_request() {
 }
 
 #[test]
-fn a_bar_marks_what_fails_beyond_the_limit_or_beyond_one_in_a_hundred_and_says_so() {
+fn a_bar_marks_an_error_rate_above_the_limit_or_above_1_percent() {
     let bars = |s: &Summary| {
         let dom = dom(s);
         let rows = dom.by_id("table-requests").expect("there are requests").below("tr");
@@ -127,7 +127,7 @@ fn a_bar_marks_what_fails_beyond_the_limit_or_beyond_one_in_a_hundred_and_says_s
 }
 
 #[test]
-fn apdex_stands_with_its_limit_and_is_a_lower_bound_where_failures_have_times() {
+fn apdex_has_its_limit_and_is_a_lower_bound_if_failures_have_times() {
     let mut s = fixtures::merged();
     let dom_without = dom(&s);
     assert!(!cells(&dom_without, "table-requests")[0].contains(&"apdex".to_owned()));
@@ -154,7 +154,7 @@ fn apdex_stands_with_its_limit_and_is_a_lower_bound_where_failures_have_times() 
 }
 
 #[test]
-fn machines_say_how_late_they_were_and_whether_one_differs() {
+fn load_generators_show_their_lag_and_whether_one_differs() {
     let mut s = fixtures::merged();
     let outliers = |sentence: &str| Divergence {
         is_different: !sentence.is_empty(),
@@ -166,16 +166,16 @@ fn machines_say_how_late_they_were_and_whether_one_differs() {
     let machines = |s: &Summary| dom(s).by_id("machines").expect("there are several").text();
     let said = machines(&s);
     assert!(said.contains("42.0 µs") && said.contains("was found: p50, p99 (too few samples)."), "{said}");
-    s.generators[1].divergence = Some(outliers("p50 1.30 times that of the others"));
+    s.generators[1].divergence = Some(outliers("p50 is 1.30 times that of the others"));
     let (page, host) = (machines(&s), s.generators[1].host.clone());
     let look = Look { color: false, width: 120, unicode: true };
     let (text, marked) = (terminal::summary(&s, &look, Detail::Full, None), markdown::to_string(&s));
     for said in [page, text, marked] {
-        assert!(said.contains(&format!("{host}: p50 1.30 times")) && said.contains("42.0 µs"), "{said}");
+        assert!(said.contains(&format!("{host}: p50 is 1.30 times")) && said.contains("42.0 µs"), "{said}");
     }
 }
 
-/// A percentile that enough samples stand behind.
+/// A percentile with enough samples.
 fn describe(times: &Value, q: f64) -> Option<f64> {
     let all = times["percentiles"].as_array()?;
     let found = all.iter().find(|p| (p["q"].as_f64().unwrap_or_default() - q).abs() < 1e-9)?;
@@ -183,7 +183,7 @@ fn describe(times: &Value, q: f64) -> Option<f64> {
 }
 
 #[test]
-fn tiles_say_the_figures_of_the_document() {
+fn tiles_match_the_document() {
     let s = fixtures::fail();
     let dom = dom(&s);
     let tiles = dom.elements().into_iter().find(|e| e.has_class("tiles")).expect("every page has them");
@@ -196,7 +196,7 @@ fn tiles_say_the_figures_of_the_document() {
 }
 
 #[test]
-fn doubt_overrules_and_says_why_above_the_figures() {
+fn doubt_overrules_the_results_with_a_reason_above_them() {
     let s = fixtures::inconclusive();
     let text = crate::html::rendered(&s);
     let (box_at, tiles_at) = (text.find("class=\"overrule\""), text.find("class=\"tiles\""));
@@ -222,7 +222,7 @@ fn every_caution_has_a_set_and_a_place() {
 }
 
 #[test]
-fn a_mean_above_p95_by_more_than_a_bucket_is_marked_with_a_word() {
+fn a_mean_above_p95_by_more_than_a_bucket_is_marked() {
     let mut s = fixtures::fail();
     let p95 = s.requests[0].response_time.p95_ns.expect("there is one");
     s.requests[0].response_time.mean_ns = Some(p95 as f64 * 1.01);

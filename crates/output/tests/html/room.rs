@@ -1,4 +1,4 @@
-//! What a page leaves out so that the page of a long run stays a small file, and that it says so.
+//! Content that a page omits so that the page of a long run stays small, and the notes about it.
 
 use crate::html::frame::data;
 use crate::html::{dom, dom_of};
@@ -14,7 +14,7 @@ fn document(s: &Summary) -> Value {
     serde_json::from_str(&json::to_string(s).unwrap()).unwrap()
 }
 
-/// As many seconds as that.
+/// A run of this many seconds.
 fn lasting(seconds: usize) -> Summary {
     let mut s = fixtures::pass();
     let all: Vec<_> = s.timeline.iter().cycle().take(seconds).cloned().collect();
@@ -23,14 +23,14 @@ fn lasting(seconds: usize) -> Summary {
 }
 
 #[test]
-fn the_seconds_of_a_long_run_are_left_to_the_document_and_the_page_says_so() {
+fn the_page_of_a_long_run_omits_its_seconds_and_reports_it() {
     let (long, short) = (lasting(901), lasting(900));
     let mut wanted = document(&long);
     wanted.as_object_mut().unwrap().remove("timeline").expect("the document has its seconds");
     assert_eq!(data(&long, &Picture::default())["document"], wanted);
     let describe = |s: &Summary| {
         let method = dom(s).by_id("method").expect("every page has it").text();
-        method.contains("leaves out timeline, the 901 seconds one by one")
+        method.contains("omits timeline, the 901 seconds of the run")
     };
     assert!(describe(&long));
     assert_eq!(data(&short, &Picture::default())["document"], document(&short));
@@ -38,7 +38,7 @@ fn the_seconds_of_a_long_run_are_left_to_the_document_and_the_page_says_so() {
 }
 
 #[test]
-fn values_of_charts_have_six_digits_and_whole_numbers_all_of_theirs() {
+fn chart_values_have_six_digits_and_whole_numbers_all_digits() {
     let values = [333.333_333_333, 12_345_678_901.0, 0.000_123_456_78, 1.234_999_6, f64::NAN, -0.5, 2e300];
     let mut chart = Chart::new("a", "a", Axis::new("part", Unit::Quantile));
     chart.xs = vec![0.0, 0.5, 0.9, 0.999_999_99, 1.0, 2.0, 3.0];
@@ -46,13 +46,13 @@ fn values_of_charts_have_six_digits_and_whole_numbers_all_of_theirs() {
     let series = Series::new("y", "y", 0, Form::Line, y);
     chart.panels.push(Panel::new("p", Axis::new("y", Unit::Plain), vec![series]));
     let text = serde_json::to_string(&chart).unwrap();
-    // The fourth one is 1.23: with six digits, 1.23500, it would be shown as 1.24.
+    // The fourth value is 1.23. With six digits, 1.23500, it would be shown as 1.24.
     assert!(text.contains(r#""y":[333.333,12345678901,0.000123457,1.2349996,null,-0.5,2e+300]"#), "{text}");
     assert!(text.contains(r#""xs":[0,0.5,0.9,0.99999999,1,2,3]"#), "{text}");
 }
 
 #[test]
-fn of_many_requests_the_busiest_have_their_course_drawn() {
+fn of_many_requests_the_most_frequent_have_a_drawn_timeline() {
     let mut s = fixtures::shop();
     s.groups.clear();
     let like = s.requests[0].clone();
@@ -75,10 +75,10 @@ fn of_many_requests_the_busiest_have_their_course_drawn() {
     let dom = dom_of(&s, &picture);
     let rows = dom.by_id("table-requests").expect("there are requests").below("tr");
     let drawn: Vec<bool> = rows.iter().skip(1).map(|row| row.below("svg").len() == 2).collect();
-    // The first ten were sent least.
+    // The first ten are the least frequent.
     assert_eq!(drawn, [vec![false; 10], vec![true; 50]].concat());
     assert!(dom.by_id("requests").unwrap().text().contains("the 50 most frequent requests"));
-    // A column without a line is none.
+    // A column without a line is omitted.
     let once = |request| Spark { p99_ns: vec![Some(1), None], ..spark(request) };
     let picture = Picture { sparks: (0..60).map(once).collect(), ..Picture::default() };
     let heads: Vec<String> = dom_of(&s, &picture).by_id("table-requests").expect("as above").below("thead")
@@ -98,7 +98,7 @@ fn error(fault: Fault, count: u64) -> ErrorRow {
 }
 
 #[test]
-fn failures_of_a_request_stand_by_their_class() {
+fn failures_of_a_request_are_listed_by_class() {
     let mut s = fixtures::shop();
     let all = [(Fault::Timeout, 7), (Fault::Status, 1_200)];
     s.requests.iter_mut().for_each(|row| row.errors_by_class.clear());
@@ -120,7 +120,7 @@ fn failures_of_a_request_stand_by_their_class() {
 }
 
 #[test]
-fn examples_that_say_the_same_are_one_with_their_number() {
+fn equal_failure_examples_are_one_with_their_number() {
     let mut s = fixtures::shop();
     let one = s.failure_examples.swap_remove(0);
     let at = |at_s: u64, excerpt: &str| {
@@ -133,20 +133,20 @@ fn examples_that_say_the_same_are_one_with_their_number() {
     let list = dom.elements().into_iter().find(|one| one.has_class("samples")).expect("there are examples");
     let texts: Vec<String> = list.below("li").iter().map(|li| li.text()).collect();
     assert_eq!(texts.len(), 2, "{texts:?}");
-    assert!(texts[0].contains("at 3 s") && texts[0].contains("3 alike, the last at 9 s"), "{texts:?}");
+    assert!(texts[0].contains("at 3 s") && texts[0].contains("3 similar, the last at 9 s"), "{texts:?}");
     assert!(texts[1].contains("gone") && !texts[1].contains("alike"), "{texts:?}");
     let marked = markdown::to_string(&s);
     assert!(
-        marked.contains("| 3 s; 3 alike, the last at 9 s |") && !marked.contains(" more, in the"),
+        marked.contains("| 3 s; 3 similar, the last at 9 s |") && !marked.contains(" more in the"),
         "{marked}"
     );
     s.failure_examples = (0..12).map(|n| at(n, &format!("busy {n}"))).collect();
     let marked = markdown::to_string(&s);
-    assert!(marked.contains("`busy 9` |\n\nand 2 more, in the JSON document\n"), "{marked}");
+    assert!(marked.contains("`busy 9` |\n\nand 2 more in the JSON document\n"), "{marked}");
 }
 
 #[test]
-fn a_missed_threshold_colors_the_figure_that_it_is_on_and_no_other() {
+fn a_missed_threshold_colors_only_its_own_tile() {
     let tiles = |what: &str, standing: Standing, class: &str| -> Vec<String> {
         let mut s = fixtures::pass();
         s.thresholds[0].subject = what.into();
@@ -159,7 +159,7 @@ fn a_missed_threshold_colors_the_figure_that_it_is_on_and_no_other() {
     let red = |what: &str| tiles(what, Standing::Missed, "fail");
     let one = red("response_time p99");
     assert!(one.len() == 1 && one[0].contains("p99"), "{one:?}");
-    // What has no figure among the others gets one of its own, with its limit.
+    // A missed threshold without a tile gets its own, with its limit.
     let own = red("response_time{request: pay} p99.9");
     assert!(own.len() == 1 && own[0].starts_with("pay: response time p99.9"), "{own:?}");
     assert!(own[0].ends_with("limit 250 ms"), "{own:?}");
@@ -170,7 +170,7 @@ fn a_missed_threshold_colors_the_figure_that_it_is_on_and_no_other() {
 }
 
 #[test]
-fn a_run_that_passed_says_when_its_failures_came() {
+fn a_passed_run_reports_when_its_failures_occurred() {
     let mut s = fixtures::pass();
     s.errors = vec![error(Fault::Status, 700)];
     s.totals.errors = 700;
@@ -194,7 +194,7 @@ fn a_run_that_passed_says_when_its_failures_came() {
 }
 
 #[test]
-fn failures_are_in_the_first_screen_and_in_the_findings_whatever_the_verdict() {
+fn failures_are_on_the_first_screen_and_in_the_findings_for_any_verdict() {
     let mut s = fixtures::pass();
     s.errors = vec![error(Fault::Status, s.totals.requests)];
     s.totals.errors = s.totals.requests;

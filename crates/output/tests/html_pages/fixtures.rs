@@ -1,4 +1,4 @@
-//! Results made by hand, and the page of each.
+//! Handmade results, and the page of each.
 
 use crate::compare::fixtures as compared;
 use crate::html::dom::Dom;
@@ -25,11 +25,11 @@ use plimsoll_output::{compare as comparison, experiment};
 use plimsoll_plan::experiment::{Axis, Purpose, Setting};
 use plimsoll_plan::watch::Unit;
 
-/// What wants to be more than text.
+/// Text that contains markup.
 pub const EVIL: &str =
     "</script></style><script>alert(1)</script><img src=x onerror=alert(2)>\"' \u{202e}gnp\u{7}&amp;";
 
-/// One published output of a tool and a table, with figures that cannot be true.
+/// One published output of a tool and a table, with impossible values.
 pub const REPORT: &str = include_str!("report.md");
 
 fn setting(axis: &str, value: &str) -> Setting {
@@ -84,7 +84,7 @@ fn cell(users: f64, rate: f64, axis: &str) -> CellRow {
 
 pub const LEVELS: [(f64, f64); 4] = [(1.0, 495.123), (4.0, 1_902.5), (16.0, 2_010.25), (64.0, 1_998.75)];
 
-/// A sweep over users, its axis called so.
+/// A sweep over users, with this name of the axis.
 pub fn sweep(axis: &str) -> Conclusion {
     let table: Vec<CellRow> = LEVELS.iter().map(|(users, rate)| cell(*users, *rate, axis)).collect();
     let point = |(cell, (x, rate)): (usize, &(f64, f64))| CurvePoint {
@@ -101,14 +101,14 @@ pub fn sweep(axis: &str) -> Conclusion {
         kind: AxisKind::Concurrency,
         points: LEVELS.iter().enumerate().map(point).collect(),
         usl: UslFit::Unfit { reason: "too few levels".into() },
-        knee: Knee { level: Some(4.1), method: "asymptotes", sentence: "at 4.1 users".into() },
+        knee: Knee { level: Some(4.2), method: "asymptotes", sentence: "knee at 4.2 users".into() },
         saturation: None,
         retrograde_from: None,
         bottleneck: None,
     };
     let finding = Finding {
         code: "no_further",
-        sentence: "from 16 on more users get no more".into(),
+        sentence: "throughput is flat from 16 users up".into(),
         evidence: "2,010/s and 2,000/s".into(),
         advice: "look at the service".into(),
     };
@@ -131,9 +131,9 @@ pub fn sweep(axis: &str) -> Conclusion {
     }];
     (c.combinations, c.runs, c.repeat, c.study) = (4, 12, 3, Some(study));
     c.expectations = vec![Expected {
-        text: "more users raise rate".into(),
+        text: "more users raise throughput".into(),
         verdict: Borne::Refuted,
-        sentence: "`more users raise rate` does not hold".into(),
+        sentence: "`more users raise throughput` is refuted".into(),
         evidence: vec!["2,010/s against 2,000/s".into()],
     }];
     c
@@ -155,7 +155,7 @@ fn conclusion() -> Conclusion {
         explicit_thresholds: Vec::new(),
         excluded_runs: vec!["`a.plim`: of another experiment".into()],
         result: Outcome::Fail,
-        sentence: "12 runs over 4 cells; 1 expectation does not hold".into(),
+        sentence: "12 runs, 4 combinations; 1 expectation is refuted".into(),
         study: None,
         searches: Vec::new(),
         comparisons: Vec::new(),

@@ -77,20 +77,20 @@ fn nothing_is_loaded_and_no_attribute_runs_or_styles() {
 }
 
 #[test]
-fn hostile_names_and_reports_are_there_as_text() {
+fn hostile_names_and_reports_stay_text() {
     for (name, page) in all().into_iter().filter(|(name, _)| *name == "evil sweep" || *name == "evil audit") {
         let text = page.render_with(None).unwrap();
         let body = Dom::parse(&text).all("main")[0].text();
-        assert!(body.contains("<script>alert(1)</script>"), "{name}: it is there, as text");
-        assert!(!text.contains('\u{202e}'), "{name}: nothing turns the text around");
+        assert!(body.contains("<script>alert(1)</script>"), "{name}: present as text");
+        assert!(!text.contains('\u{202e}'), "{name}: nothing reverses the text");
     }
 }
 
 #[test]
-fn a_text_without_figures_is_not_praised() {
+fn a_text_without_numbers_does_not_pass() {
     let page = dom(&of_audit("Nothing here.\n"));
     let head = page.all("main")[0].text();
-    assert!(head.to_lowercase().contains("no figures found"), "{head}");
+    assert!(head.to_lowercase().contains("no numbers found"), "{head}");
     assert!(!page.elements().iter().any(|e| e.has_class("badge") && e.has_class("pass")));
 }
 

@@ -1,4 +1,4 @@
-//! Numbers of the pages are those of the terminal, to the digit, and behind each stands its full value.
+//! Numbers on pages match those of the terminal to the digit, and each carries its full value.
 
 use crate::compare::fixtures as compared;
 use crate::html::dom::{Dom, Element};
@@ -11,7 +11,7 @@ fn look() -> Look {
     Look { color: false, width: 200, unicode: true }
 }
 
-/// Cells of a table, row by row, without the head.
+/// The cells of a table, row by row, without the header.
 fn rows(dom: &Dom, id: &str) -> Vec<Vec<Element>> {
     let table = dom.by_id(id).unwrap_or_else(|| panic!("no table {id}"));
     let body = table.below("tbody").remove(0);
@@ -25,7 +25,7 @@ fn raw(cell: &Element) -> Option<f64> {
 }
 
 #[test]
-fn the_cells_of_a_sweep_have_the_texts_of_the_terminal_and_the_values_of_the_document() {
+fn cells_of_a_sweep_have_the_texts_of_the_terminal_and_the_values_of_the_document() {
     let c = sweep("users");
     let page = of_experiment(&c, &files("users"));
     let dom = dom(&page);
@@ -44,7 +44,7 @@ fn the_cells_of_a_sweep_have_the_texts_of_the_terminal_and_the_values_of_the_doc
 }
 
 #[test]
-fn a_changed_number_and_swapped_columns_are_seen() {
+fn a_changed_number_and_swapped_columns_are_detected() {
     let texts = |c: &plimsoll_experiment::conclusion::Conclusion| -> Vec<String> {
         let page = of_experiment(c, &[]);
         rows(&dom(&page), "table-cells")[2].iter().map(Element::text).collect()
@@ -60,7 +60,7 @@ fn a_changed_number_and_swapped_columns_are_seen() {
 }
 
 #[test]
-fn a_search_tells_its_answer_its_confirmation_and_why_it_ended() {
+fn a_search_shows_its_capacity_its_confirmation_and_why_it_ended() {
     let c = search();
     let page = of_experiment(&c, &[]);
     let dom = dom(&page);
@@ -76,7 +76,7 @@ fn a_search_tells_its_answer_its_confirmation_and_why_it_ended() {
 }
 
 #[test]
-fn every_figure_of_a_comparison_stands_with_its_interval_and_its_p_value() {
+fn every_metric_of_a_comparison_has_its_interval_and_its_p_value() {
     for (name, one) in compared::all() {
         let page = of_comparisons(std::slice::from_ref(&one));
         let dom = dom(&page);
@@ -99,7 +99,7 @@ fn every_figure_of_a_comparison_stands_with_its_interval_and_its_p_value() {
 }
 
 #[test]
-fn an_audit_marks_the_figures_in_their_rows_and_quotes_their_lines() {
+fn an_audit_marks_values_in_their_rows_and_quotes_their_lines() {
     let (found, documents) = audited(REPORT);
     let page = of_audit(REPORT);
     let dom = dom(&page);
@@ -122,7 +122,7 @@ fn an_audit_marks_the_figures_in_their_rows_and_quotes_their_lines() {
         marked.iter().any(|text| text == "90.0") && marked.iter().any(|text| text == "80.0"),
         "{marked:?}"
     );
-    assert!(!marked.iter().any(|text| text == "99.5"), "a figure that nothing was found about: {marked:?}");
+    assert!(!marked.iter().any(|text| text == "99.5"), "a value without a finding: {marked:?}");
     let mean = rows.iter().flatten().find(|cell| cell.text() == "99.5").expect("as written");
     assert!((raw(mean).unwrap() - 0.0995).abs() < 1e-12, "in seconds: {:?}", raw(mean));
 }

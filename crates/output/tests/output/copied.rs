@@ -1,12 +1,12 @@
-//! Commands that a report prints are there to be copied, however narrow the window is.
+//! Commands in a report can be copied from a window of any width.
 
 use crate::output::fixtures;
 use plimsoll_analysis::caution::Kind;
 use plimsoll_output::line::wrap;
 use plimsoll_output::{Look, terminal, terminal::Detail};
 
-/// The commands of a report, as a shell reads them: a `\` at the end of a line is read over, any other end of a line
-/// ends a command. `front`: columns of labels in front of each line.
+/// The commands of a report, as a shell reads them: a trailing `\` continues a line, any other line end ends a command.
+/// `front` is the width of labels in front of each line.
 fn commands(text: &str) -> Vec<Vec<String>> {
     let unlabelled: Vec<&str> = text
         .lines()
@@ -25,7 +25,7 @@ fn commands(text: &str) -> Vec<Vec<String>> {
     found
 }
 
-/// As a POSIX shell splits them.
+/// Splits words as a POSIX shell does.
 fn words(command: &str) -> Vec<String> {
     let (mut all, mut quoted) = (vec![String::new()], false);
     for c in command.chars() {
@@ -45,7 +45,7 @@ fn each_command_of_a_report_is_copied_whole_at_any_width() {
     let blank = "runs/before and after.plim".to_owned();
     let mut seen = 0;
     for (name, mut s) in fixtures::all() {
-        // One whose advice holds a command with quotes in it.
+        // An advice contains a command with quotes in it.
         s.cautions.push(Kind::LowEphemeralPorts.example().raise());
         for file in [&long, &blank] {
             let at = |width| {
@@ -63,7 +63,7 @@ fn each_command_of_a_report_is_copied_whole_at_any_width() {
 }
 
 #[test]
-fn a_command_wider_than_the_window_goes_on_behind_a_backslash() {
+fn a_command_wider_than_the_window_continues_after_a_backslash() {
     let text =
         "Then run it again and compare: `plimsoll compare runs/today.plim 'runs/last week.plim' --json`.";
     assert_eq!(
@@ -74,15 +74,15 @@ fn a_command_wider_than_the_window_goes_on_behind_a_backslash() {
             "'runs/last week.plim' --json`."
         ]
     );
-    // A word is never broken, even where it is wider than the window; what is no command may be.
+    // A word of a command is never broken, even if it is wider than the window; other words may be.
     let word = "x".repeat(50);
     assert_eq!(wrap(&format!("`plimsoll report {word}`"), 30), ["`plimsoll report \\", &format!("{word}`")]);
     assert_eq!(wrap(&format!("see `{word}`"), 30).len(), 3);
-    // One that fits stays on one line.
+    // A command that fits stays on one line.
     assert_eq!(wrap("Look for it: `plimsoll find URL`.", 25), ["Look for it:", "`plimsoll find URL`."]);
 }
 
 #[test]
-fn a_number_keeps_its_per_cent_sign() {
+fn a_number_keeps_its_percent_sign() {
     assert_eq!(wrap("the share of errors is 0%.", 25), ["the share of errors is", "0%."]);
 }

@@ -1,4 +1,4 @@
-//! JSON, NDJSON, CSV and Markdown: for programs and for pages.
+//! JSON, NDJSON, CSV, and Markdown, for programs and for pages.
 
 use crate::output::fixtures;
 use plimsoll_analysis::caution::{Evidence, Kind};
@@ -11,7 +11,7 @@ fn parsed(s: &plimsoll_analysis::Summary) -> Value {
 }
 
 #[test]
-fn json_has_the_fields_that_programs_were_promised() {
+fn json_has_the_documented_fields() {
     let v = parsed(&fixtures::fail());
     assert_eq!(v["schema_version"], 2);
     assert_eq!(v["verdict"]["result"], "FAIL");
@@ -37,7 +37,7 @@ fn a_number_that_is_not_finite_never_reaches_json() {
 }
 
 #[test]
-fn the_terminal_shows_the_figures_of_the_json_document() {
+fn the_terminal_shows_the_values_of_the_json_document() {
     let s = fixtures::fail();
     let v = parsed(&s);
     let text = terminal::summary(&s, &Look { color: false, width: 100, unicode: true }, Detail::Full, None);
@@ -54,7 +54,7 @@ fn the_terminal_shows_the_figures_of_the_json_document() {
 }
 
 #[test]
-fn user_metrics_stand_in_every_report_with_their_labels() {
+fn user_metrics_are_in_every_report_with_their_labels() {
     let mut s = fixtures::fail();
     let orders = |total| CustomFigures::Counter { total, rate_per_s: total / 30.0 };
     let labels = [("shop".to_owned(), "north".to_owned())];
@@ -94,7 +94,7 @@ fn csv_has_the_columns_and_the_values_of_ndjson() {
     let head: Vec<&str> = csv.lines().next().unwrap().split(',').collect();
     assert_eq!(head[head.len() - 3..], ["api.cpu_cores", "api.rss_bytes", "db.waiting"]);
     let cells = |row: usize| csv.lines().nth(row).unwrap().rsplit(',').take(3).collect::<Vec<_>>();
-    assert_eq!(cells(1), ["1", "63500000", "0.4"], "the sample at 1 s tells of the first second");
+    assert_eq!(cells(1), ["1", "63500000", "0.4"], "the sample at 1 s covers the first second");
     assert_eq!(cells(7), ["", "", ""], "a second without a sample is empty and not 0");
     let seventh: Value =
         serde_json::from_str(ndjson::to_string(&watched).unwrap().lines().nth(6).unwrap()).unwrap();
@@ -119,7 +119,7 @@ fn columns_are_fields(s: &plimsoll_analysis::Summary) {
                     let names: Vec<&str> = names.iter().filter_map(Value::as_str).collect();
                     assert_eq!(cell, names.join(" "), "{name}");
                 }
-                // serde_json reads floats fast and not to the last bit.
+                // serde_json's fast parsing of floats is not exact to the last bit.
                 Value::Number(n) => {
                     let (csv, json) = (cell.parse::<f64>().unwrap(), n.as_f64().unwrap());
                     assert!((csv - json).abs() <= json.abs() * 1e-15, "{name}: {csv}, {json}");
@@ -131,7 +131,7 @@ fn columns_are_fields(s: &plimsoll_analysis::Summary) {
 }
 
 #[test]
-fn csv_quotes_what_would_break_a_row() {
+fn csv_quotes_fields_that_would_break_a_row() {
     let row = csv::row(["a,b".into(), "say \"x\"".into(), "two\nlines".into(), "plain".into()]);
     assert_eq!(row, "\"a,b\",\"say \"\"x\"\"\",\"two\nlines\",plain\n");
 }
@@ -154,7 +154,7 @@ fn markdown_cannot_be_broken_by_a_name() {
     s.thresholds[0].text = "a|b`".into();
     let text = markdown::to_string(&s);
     assert!(text.contains(r"a\|b &lt;script&gt; \[x\](y)") && !text.contains("<script>"));
-    // Every row of a table has as many bars as its head.
+    // Every row of a table has as many bars as its header.
     let bars = |line: &str| line.replace(r"\|", "").matches('|').count();
     let mut head = 0;
     for line in text.lines() {
@@ -182,13 +182,13 @@ fn commands_in_advice_can_be_copied_from_markdown() {
 }
 
 #[test]
-fn checks_that_failed_come_first_and_samples_are_told_once_each() {
+fn failed_checks_come_first_and_failure_examples_appear_once_each() {
     let look = Look { color: false, width: 100, unicode: true };
     let text = terminal::summary(&fixtures::shop(), &look, Detail::Full, None);
     let at = |part: &str| text.find(part).unwrap_or_else(|| panic!("`{part}` is missing in\n{text}"));
     assert!(at("30 failed") < at("Failure examples") && at("is paid") < at("buyer  "));
     assert_eq!(text.matches("expected `true` at `$.paid`").count(), 1);
-    assert!(!text.contains('\u{fffd}'), "a line break of an answer is a blank");
+    assert!(!text.contains('\u{fffd}'), "a line break in a response becomes a blank");
     for part in [
         "2 other checks always passed",
         "31 abandoned",

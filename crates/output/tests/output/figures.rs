@@ -1,4 +1,4 @@
-//! Pictures: committed as text, and what each of them must show.
+//! Charts: committed as text, and what each of them must show.
 
 use crate::output::fixtures;
 use crate::output::golden::check;
@@ -7,7 +7,7 @@ use plimsoll_analysis::summary::{Course, Summary};
 use plimsoll_chart::{Axis, Chart, Form, Mark, MarkKind, Panel, Series, Skin, Unit, draw};
 use plimsoll_output::{figure, html};
 
-/// What every picture must be: whole, small, alone, and without a number that is none.
+/// Checks every chart: complete, small, self-contained, and without invalid numbers.
 fn assert_is_a_picture(id: &str, svg: &str) {
     assert!(id.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-'), "{id}");
     assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"), "{svg}");
@@ -26,11 +26,11 @@ fn all() -> Vec<Chart> {
 }
 
 fn of(id: &str) -> Chart {
-    all().into_iter().find(|chart| chart.id == id).expect("the fixture has something for every chart")
+    all().into_iter().find(|chart| chart.id == id).expect("the fixture has data for every chart")
 }
 
 #[test]
-fn pictures_of_a_run_are_as_committed() {
+fn charts_of_a_run_are_as_committed() {
     let charts = all();
     let ids: Vec<&str> = charts.iter().map(|chart| chart.id.as_str()).collect();
     let expected = [
@@ -53,12 +53,12 @@ fn pictures_of_a_run_are_as_committed() {
         check(&format!("figures/{}.svg", chart.id), &svg);
         let page = draw(chart, Skin::Page);
         assert_is_a_picture(&chart.id, &page);
-        assert!(!page.contains("<style") && !page.contains('#'), "looks are the page's");
+        assert!(!page.contains("<style") && !page.contains('#'), "the page defines styles");
     }
 }
 
 #[test]
-fn a_run_without_a_picture_has_its_course_and_what_was_watched_on_the_same_axis() {
+fn a_run_without_a_picture_has_its_timeline_and_monitors_on_the_same_axis() {
     for (name, s) in fixtures::all() {
         let charts = figure::of_run(&s, &Picture::default());
         assert_eq!(charts.is_empty(), s.timeline.len() < 3, "{name}");
@@ -74,7 +74,7 @@ fn a_run_without_a_picture_has_its_course_and_what_was_watched_on_the_same_axis(
 }
 
 #[test]
-fn nine_hours_of_many_monitors_are_a_small_picture_too() {
+fn nine_hours_of_many_monitors_make_a_small_chart() {
     let mut s = fixtures::watched();
     let second = s.timeline[10].clone();
     s.timeline = (0..32_400)
@@ -96,7 +96,7 @@ fn nine_hours_of_many_monitors_are_a_small_picture_too() {
 }
 
 #[test]
-fn the_eighth_monitor_is_drawn_too_and_a_fifteenth_is_told() {
+fn an_eighth_monitor_is_drawn_and_a_fifteenth_is_mentioned() {
     let (mut s, picture) = fixtures::drawn_with_monitors();
     let course = s.courses[0].clone();
     let mut cpu = |n: usize| {
@@ -118,11 +118,11 @@ fn the_eighth_monitor_is_drawn_too_and_a_fifteenth_is_told() {
 }
 
 #[test]
-fn p99_stands_below_the_numbers_that_moved_with_it_and_below_no_others() {
+fn p99_is_drawn_below_correlated_metrics_only() {
     let with = of("monitors-db");
     let last = with.panels.last().expect("it has panels");
     assert_eq!((last.id.as_str(), last.y.unit), ("response-p99", Unit::Nanoseconds));
-    assert!(with.subtitle.contains("moved together with p99, which is no proof of a cause: waiting"));
+    assert!(with.subtitle.contains("correlated with p99 (not necessarily the cause): waiting"));
     let (mut s, picture) = fixtures::drawn_with_monitors();
     s.monitors.iter_mut().flat_map(|monitor| &mut monitor.rows).for_each(|row| row.p99_correlation = None);
     let without = figure::of_run(&s, &picture);
@@ -130,15 +130,15 @@ fn p99_stands_below_the_numbers_that_moved_with_it_and_below_no_others() {
 }
 
 #[test]
-fn a_picture_becomes_an_image_with_its_words_on_any_machine() {
+fn a_chart_becomes_an_image_with_its_text_on_any_machine() {
     let svg = draw(&of("phases"), Skin::File);
-    let png = plimsoll_chart::png::of(&svg, 2.0).expect("the drawer's own SVG is read");
+    let png = plimsoll_chart::png::of(&svg, 2.0).expect("the drawer's SVG is valid");
     assert_eq!(&png[..8], b"\x89PNG\r\n\x1a\n");
     let side = |at: usize| u32::from_be_bytes(png[at..at + 4].try_into().expect("four bytes"));
     assert_eq!(side(16), 1_520);
-    // Words take ink: without a font the image would be smaller.
+    // Text adds ink: without a font, the image would be smaller.
     let mute: String = svg.lines().filter(|line| !line.starts_with("<text")).collect();
-    let mute = plimsoll_chart::png::of(&mute, 2.0).expect("it is whole without its words");
+    let mute = plimsoll_chart::png::of(&mute, 2.0).expect("it is valid without text");
     assert!(png.len() > mute.len() + 2_000, "{} and {}", png.len(), mute.len());
     for no_picture in ["", "<svg", "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"90000\" height=\"9\"/>"]
     {
@@ -148,15 +148,15 @@ fn a_picture_becomes_an_image_with_its_words_on_any_machine() {
         for chart in all() {
             let png = plimsoll_chart::png::of(&draw(&chart, Skin::File), 1.0).expect("as above");
             let path = std::path::Path::new(&folder).join(format!("{}.resvg.png", chart.id));
-            std::fs::write(path, png).expect("a folder to look into");
+            std::fs::write(path, png).expect("an output directory");
         }
     }
 }
 
 #[test]
-fn the_notice_that_fonts_ask_for_is_the_one_that_goes_along() {
+fn the_required_notice_of_the_fonts_is_included() {
     let notice = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../LICENSE-DEJAVU");
-    let notice = std::fs::read_to_string(notice).expect("it goes along with the binary");
+    let notice = std::fs::read_to_string(notice).expect("it is included with the binary");
     let holds = |font: &[u8], text: &str| {
         let wide: Vec<u8> = text.encode_utf16().flat_map(u16::to_be_bytes).collect();
         font.windows(wide.len()).any(|part| part == wide)
@@ -172,8 +172,8 @@ fn the_notice_that_fonts_ask_for_is_the_one_that_goes_along() {
     assert_eq!(notice.matches("this permission notice").count(), 2);
 }
 
-/// What a reader would be shown instead: another picture and other tables.
-fn assert_is_seen(what: &str, chart: &Chart, change: impl Fn(&mut Chart)) {
+/// Checks that a change of the chart changes the picture and the tables.
+fn assert_changes(what: &str, chart: &Chart, change: impl Fn(&mut Chart)) {
     let mut other = chart.clone();
     change(&mut other);
     for skin in [Skin::File, Skin::Page] {
@@ -183,20 +183,20 @@ fn assert_is_seen(what: &str, chart: &Chart, change: impl Fn(&mut Chart)) {
 }
 
 #[test]
-fn swapped_lines_lost_intervals_and_changed_numbers_are_seen() {
+fn swapped_lines_lost_intervals_and_changed_numbers_are_detected() {
     let chart = of("timeline");
-    assert_is_seen("two lines swapped", &chart, |c| {
+    assert_changes("two lines swapped", &chart, |c| {
         let y = c.panels[1].series[0].y.clone();
         c.panels[1].series[0].y = std::mem::replace(&mut c.panels[1].series[2].y, y);
     });
-    assert_is_seen("two names swapped", &chart, |c| {
+    assert_changes("two names swapped", &chart, |c| {
         let name = c.panels[1].series[0].name.clone();
         c.panels[1].series[0].name = std::mem::replace(&mut c.panels[1].series[2].name, name);
     });
-    assert_is_seen("one number changed", &chart, |c| {
+    assert_changes("one number changed", &chart, |c| {
         c.panels[0].series[0].y[40] = Some(1_700.0);
     });
-    assert_is_seen("a gap closed", &chart, |c| {
+    assert_changes("a gap closed", &chart, |c| {
         let gap = c.panels[1].series[0].y.iter().position(Option::is_none).expect("the fixture has a gap");
         c.panels[1].series[0].y[gap] = Some(90e6);
     });
@@ -206,12 +206,12 @@ fn swapped_lines_lost_intervals_and_changed_numbers_are_seen() {
     let series = Series::new("rate", "rate", 0, Form::Marked, some([10.0, 20.0]));
     let series = series.within(some([9.0, 18.0]), some([11.0, 23.0]));
     bars.panels.push(Panel::new("rate", Axis::new("requests", Unit::PerSecond), vec![series]));
-    assert_is_seen("an interval dropped", &bars, |c| c.panels[0].series[0].low[1] = None);
-    assert_is_seen("an interval narrowed", &bars, |c| c.panels[0].series[0].high[0] = Some(10.2));
+    assert_changes("an interval dropped", &bars, |c| c.panels[0].series[0].low[1] = None);
+    assert_changes("an interval narrowed", &bars, |c| c.panels[0].series[0].high[0] = Some(10.2));
 }
 
 #[test]
-fn what_is_no_number_is_a_gap_and_never_a_place() {
+fn an_invalid_number_is_a_gap_and_never_a_point() {
     for chart in all() {
         for odd in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, f64::MAX, -1e300] {
             let mut chart = chart.clone();
@@ -233,7 +233,7 @@ fn what_is_no_number_is_a_gap_and_never_a_place() {
             (draw(&chart, Skin::Page), plimsoll_chart::tables(&chart))
         };
         for odd in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
-            assert!(third(Some(odd)) == third(None), "{}: {odd} is no gap", chart.id);
+            assert!(third(Some(odd)) == third(None), "{}: {odd} is not a gap", chart.id);
         }
         let mut empty = chart;
         empty.panels.iter_mut().flat_map(|panel| &mut panel.series).for_each(|series| series.y.clear());
@@ -243,7 +243,7 @@ fn what_is_no_number_is_a_gap_and_never_a_place() {
 }
 
 #[test]
-fn names_from_a_server_are_text_in_pictures_and_pages() {
+fn names_from_a_server_are_text_in_charts_and_pages() {
     let hostile = "</title><script>alert(1)</script>\"'><img src=x onerror=alert(1)>\u{1}\u{202e}&";
     for mut chart in all() {
         (chart.title, chart.subtitle) = (hostile.into(), hostile.into());
@@ -260,12 +260,12 @@ fn names_from_a_server_are_text_in_pictures_and_pages() {
                 assert!(!text.contains(bad), "{bad} in {text}");
             }
         }
-        assert!(!draw(&chart, Skin::Page).contains('\u{202e}'), "text is not turned around");
+        assert!(!draw(&chart, Skin::Page).contains('\u{202e}'), "text is not reversed");
     }
 }
 
 #[test]
-fn a_limit_on_one_request_stands_at_the_lines_of_requests_and_not_at_that_of_all() {
+fn a_limit_on_one_request_is_drawn_at_the_lines_of_requests_and_not_at_that_of_all() {
     let (mut s, picture) = fixtures::drawn_with_monitors();
     let mut limit =
         s.thresholds.iter().find(|t| t.subject.starts_with("response_time")).expect("it has one").clone();
@@ -283,7 +283,7 @@ fn a_limit_on_one_request_stands_at_the_lines_of_requests_and_not_at_that_of_all
 }
 
 #[test]
-fn service_times_that_lie_as_response_times_do_are_said_and_not_drawn_twice() {
+fn service_times_equal_to_response_times_are_mentioned_and_not_drawn_twice() {
     let (s, mut picture) = fixtures::drawn_with_monitors();
     picture.service_heat = picture.response_heat.clone();
     let subtitle = |picture: &Picture| {
@@ -293,11 +293,11 @@ fn service_times_that_lie_as_response_times_do_are_said_and_not_drawn_twice() {
         (heats.len(), heats[0].subtitle.clone())
     };
     let (count, told) = subtitle(&picture);
-    assert!(count == 1 && told.ends_with("service times lay alike (each in the same cell)"), "{told}");
-    // Some of them were not served for as long as they took.
+    assert!(count == 1 && told.ends_with("service times look the same (all in the same cells)"), "{told}");
+    // Some of them were served in less time than they took.
     let (column, row) = (picture.service_heat.counts.iter().enumerate())
         .find_map(|(at, rows)| Some((at, rows.iter().rposition(|n| *n > 0).filter(|row| *row > 0)?)))
-        .expect("something was counted");
+        .expect("times were counted");
     let all: u64 = picture.service_heat.counts.iter().flatten().sum();
     picture.service_heat.counts[column][row] += all;
     picture.response_heat.counts[column][row - 1] += all;
@@ -306,9 +306,9 @@ fn service_times_that_lie_as_response_times_do_are_said_and_not_drawn_twice() {
 }
 
 #[test]
-fn iterations_of_several_requests_are_not_held_against_requests() {
+fn iterations_of_several_requests_are_not_compared_with_requests() {
     let (mut s, picture) = fixtures::drawn_with_monitors();
-    assert!(s.offered.is_some(), "the fixture is of the open model");
+    assert!(s.offered.is_some(), "the fixture uses the open model");
     let panels = |s: &Summary| -> Vec<(String, Vec<String>)> {
         let chart = figure::of_run(s, &picture).swap_remove(0);
         let names = |panel: &Panel| panel.series.iter().map(|one| one.id.clone()).collect();
@@ -326,7 +326,7 @@ fn iterations_of_several_requests_are_not_held_against_requests() {
 }
 
 #[test]
-fn an_interval_that_covers_the_whole_plot_is_no_line_across_it() {
+fn an_interval_that_covers_the_whole_plot_is_not_a_line_across_it() {
     let chart = |high: f64| {
         let mut chart = Chart::new("bars", "bars", Axis::new("users", Unit::Plain));
         chart.xs = vec![1.0, 2.0];
@@ -346,7 +346,7 @@ fn an_interval_that_covers_the_whole_plot_is_no_line_across_it() {
 }
 
 #[test]
-fn marks_that_crowd_are_numbered_and_explained_below() {
+fn crowded_marks_are_numbered_and_explained_below() {
     let mut chart = of("timeline");
     chart.panels.truncate(2);
     let mark = |k: u32| Mark {
@@ -362,7 +362,7 @@ fn marks_that_crowd_are_numbered_and_explained_below() {
 }
 
 #[test]
-fn tables_behind_pictures_are_short_and_hold_the_numbers() {
+fn tables_of_charts_are_short_and_contain_the_numbers() {
     for chart in all() {
         let tables = plimsoll_chart::tables(&chart);
         assert!(!tables.is_empty(), "{}", chart.id);
@@ -390,14 +390,14 @@ fn a_live_run_has_the_series_that_its_rows_name() {
     let row = figure::live_row(&s.timeline[40], &[("timeout", 3), ("status", 1)], &s.courses);
     assert_eq!(row.x, s.timeline[40].from_s + 0.5);
     for (id, values) in &row.values {
-        let chart = charts.iter().find(|chart| chart.id == *id).expect("a row names charts that there are");
+        let chart = charts.iter().find(|chart| chart.id == *id).expect("a row names existing charts");
         let known: Vec<&str> =
             chart.panels.iter().flat_map(|panel| &panel.series).map(|series| series.id.as_str()).collect();
         let named = values.keys().filter(|name| known.contains(&name.as_str())).count();
         assert!(named >= 2 && named + 2 >= values.len(), "{known:?} and {values:?}");
     }
     assert_eq!(row.values["timeline"]["timeout"], 3.0);
-    // The same ids as in the report, so that a page can go on where the live view ended.
+    // The same ids as in the report, so that a page can continue where the live view ended.
     let report = figure::of_run(&s, &Picture::default());
     let ids = |charts: &[Chart]| -> Vec<String> {
         let memory = charts.iter().filter(|chart| chart.id == "monitors-memory");
@@ -407,7 +407,7 @@ fn a_live_run_has_the_series_that_its_rows_name() {
 }
 
 #[test]
-fn a_spark_is_a_line_with_gaps_and_words() {
+fn a_spark_is_a_line_with_gaps_and_a_description() {
     let values: Vec<Option<f64>> = (0..200).map(|k| (k % 50 != 7).then_some(f64::from(k))).collect();
     let svg = plimsoll_chart::spark(&values, 1, "p99 of <b>");
     assert!(svg.contains("class=\"s1\"") && svg.contains("<title>p99 of &lt;b&gt;</title>"), "{svg}");
@@ -416,9 +416,9 @@ fn a_spark_is_a_line_with_gaps_and_words() {
 }
 
 #[test]
-fn columns_beside_a_gap_do_not_fill_it() {
+fn columns_next_to_a_gap_do_not_fill_it() {
     let mut chart = Chart::new("gap", "gap", Axis::new("time", Unit::Seconds));
-    // Seconds 20 to 39 have no rows at all.
+    // Seconds 20 to 39 have no rows.
     chart.xs = (0..20).chain(40..60).map(f64::from).collect();
     let series = Series::new("failed", "failed", 1, Form::Bars, vec![Some(1.0); 40]);
     chart.panels.push(Panel::new("errors", Axis::new("failed", Unit::PerSecond), vec![series]));
@@ -431,13 +431,13 @@ fn columns_beside_a_gap_do_not_fill_it() {
     let mut widths: Vec<f64> = path.split('h').skip(1).filter_map(number).collect();
     widths.sort_by(f64::total_cmp);
     let (usual, widest) = (widths[widths.len() / 2], widths[widths.len() - 1]);
-    assert!(widest <= 1.5 * usual + 1.0, "a column of {widest} px beside others of {usual} px");
+    assert!(widest <= 1.5 * usual + 1.0, "a column of {widest} px among others of {usual} px");
 }
 
 #[test]
-fn pooled_layers_are_of_a_second_that_was() {
+fn pooled_layers_are_those_of_a_real_second() {
     let mut chart = Chart::new("errors", "errors", Axis::new("time", Unit::Seconds));
-    // Two seconds, so that the marks of their axis are none of ten or twenty.
+    // Two seconds, so that no tick of their axis is 10 or 20.
     chart.xs = (0..2_000).map(|k| f64::from(k) / 1_000.0).collect();
     // Each step has ten failures, of one class or of the other.
     let class = |id: &str, odd: u8| {

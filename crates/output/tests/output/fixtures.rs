@@ -1,6 +1,6 @@
-//! Finished summaries by hand: a closed PASS run, an open FAIL run with errors, a run that ran into the descriptor
-//! limit of its own machine, two merged runs, and one in which nothing finished. Distributions come from real
-//! histograms, so that figures fit together.
+//! Handmade summaries: a closed PASS run, an open FAIL run with errors, a run that reached the limit on open files of
+//! its machine, two merged runs, and one in which no request completed. Distributions come from real
+//! histograms, so that the values agree.
 
 mod parts;
 mod picture;
@@ -21,7 +21,7 @@ use plimsoll_plan::threshold::FigureUnit;
 use plimsoll_stats::Hist;
 use std::collections::BTreeMap;
 
-/// Closed model, 100 users, 15 s after 5 s of warm-up, nothing wrong.
+/// Closed model, 100 users, 15 s after 5 s of warm-up, without problems.
 pub fn pass() -> Summary {
     let response = delays(72_180, 300_000, 1_750_000.0, 1);
     let mut s = base(closed(100, 20, 5), &response, &Hist::new(), &response);
@@ -36,7 +36,7 @@ pub fn pass() -> Summary {
     s
 }
 
-/// Open model at 1,000/s against a service that stalls once and answers some requests with 503 or not at all.
+/// Open model at 1,000/s with a service that stalls once, and that answers some requests with 503 or not at all.
 pub fn fail() -> Summary {
     let mut response = delays(28_900, 300_000, 1_200_000.0, 2);
     response.merge(&delays(1_000, 200 * MS, 300e6, 3));
@@ -138,7 +138,7 @@ pub fn fail() -> Summary {
     s
 }
 
-/// 300 users under a descriptor limit of 256, on a short run.
+/// 300 users with a limit of 256 open files, in a short run.
 pub fn inconclusive() -> Summary {
     let response = delays(4_311, 300_000, 1_750_000.0, 1);
     let mut s = base(closed(300, 15, 0), &response, &Hist::new(), &response);
@@ -192,7 +192,7 @@ pub fn inconclusive() -> Summary {
     s
 }
 
-/// Two laptops, each with half of the schedule; the second was cut off.
+/// Two laptops, each with half of the schedule; the second ended early.
 pub fn merged() -> Summary {
     let response = delays(60_000, 300_000, 1_750_000.0, 1);
     let mut plan = open(4_000.0, 15);
@@ -208,7 +208,7 @@ pub fn merged() -> Summary {
     let losses = vec![RecordLoss::Seconds {
         from_s: 12.0,
         to_s: 15.0,
-        reason: "the run was cut off".into(),
+        reason: "the run ended early".into(),
         generator: Some("b2".into()),
     }];
     s.cautions = vec![Evidence::RecordIncomplete { losses, more_count: 0, is_in_totals: false }.raise()];
@@ -217,7 +217,7 @@ pub fn merged() -> Summary {
     s.is_complete = false;
     s.stopped_by = None;
     s.gaps =
-        vec![Gap { generator: "b2".into(), from_s: 12.0, to_s: 15.0, reason: "the run was cut off".into() }];
+        vec![Gap { generator: "b2".into(), from_s: 12.0, to_s: 15.0, reason: "the run ended early".into() }];
     s.generators = vec![
         origin("a1", "lab-1", "1/2", 33_000, 2_200.0, 15.0, &response),
         origin("b2", "lab-2", "2/2", 27_000, 2_250.0, 12.0, &response),
@@ -228,7 +228,7 @@ pub fn merged() -> Summary {
     s
 }
 
-/// A run in which nothing finished: every option is empty.
+/// A run in which no request completed: every option is empty.
 pub fn nothing() -> Summary {
     let empty = Hist::new();
     let mut s = base(closed(100, 1, 0), &delays(100, 1, 1.0, 1), &empty, &empty);

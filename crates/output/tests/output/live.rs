@@ -1,4 +1,4 @@
-//! The view while a run is on, and the plain lines where there is no terminal.
+//! The view of a running test, and the plain lines without a terminal.
 
 use crate::output::fixtures;
 use crate::output::screen::Screen;
@@ -70,13 +70,13 @@ fn describe(state: &LiveState, look: &Look) -> String {
     write_all(&state.lines(look), look)
 }
 
-/// What a plain line says once about dashes.
+/// The note about dashes, which a plain line has once.
 const DASH: &str = "-: too few samples for this percentile (p50 needs 20, p90 100, p99 1,000)";
 
 const PLAIN: Look = Look { color: false, ..LOOK };
 
 #[test]
-fn the_view_tells_what_happens_now_and_what_is_left() {
+fn the_view_shows_the_current_state_and_the_rest() {
     let mut state = LiveState::new(&opening(fixtures::open(1_000.0, 15)));
     for number in 0..9 {
         state.on(&tick(number, 997, 2_000_000, &[]));
@@ -104,7 +104,7 @@ fn the_view_tells_what_happens_now_and_what_is_left() {
 }
 
 #[test]
-fn the_warm_up_is_named_and_leaves_no_trace_in_the_overall_figures() {
+fn the_warm_up_is_named_and_excluded_from_overall_values() {
     let mut state = LiveState::new(&opening(fixtures::closed(100, 20, 2)));
     state.on(&tick(0, 100, 900_000_000, &[]));
     assert!(describe(&state, &PLAIN).contains("warm-up, 19 s left"));
@@ -115,7 +115,7 @@ fn the_warm_up_is_named_and_leaves_no_trace_in_the_overall_figures() {
 }
 
 #[test]
-fn a_run_of_so_many_requests_counts_them_down() {
+fn a_run_with_a_number_of_requests_counts_down() {
     let mut outline = fixtures::closed(10, 0, 0);
     (outline.stop.duration_ns, outline.stop.requests) = (None, Some(1_000));
     let mut state = LiveState::new(&opening(outline));
@@ -167,7 +167,7 @@ fn the_painter_leaves_a_clean_screen() {
 }
 
 #[test]
-fn a_painter_that_is_dropped_in_the_middle_cleans_up_too() {
+fn a_painter_that_is_dropped_early_cleans_up() {
     let mut written = Vec::new();
     {
         let mut painter = Painter::new(&mut written, LOOK, || None);
@@ -186,7 +186,7 @@ fn a_window_that_becomes_narrower_is_repainted_cleanly() {
     painter.event(&RunEvent::Opened(opening(fixtures::open(1_000.0, 15))));
     painter.event(&tick(0, 1_000, 2_000_000, &[]));
     let before = painter.writer().len();
-    // The terminal itself breaks the lines that no longer fit: replaying them at the new width does the same.
+    // The terminal wraps lines that no longer fit; replaying them at the new width has the same effect.
     WIDTH.store(40, Ordering::Relaxed);
     painter.event(&tick(1, 1_000, 2_000_000, &[]));
     let mut screen = Screen::new(100);
@@ -202,7 +202,7 @@ fn a_window_that_becomes_narrower_is_repainted_cleanly() {
 }
 
 #[test]
-fn a_terminal_that_goes_away_stops_the_painting_and_nothing_else() {
+fn a_terminal_that_disappears_only_stops_the_painting() {
     struct Gone;
     impl std::io::Write for Gone {
         fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {
@@ -242,7 +242,7 @@ fn without_a_terminal_there_is_one_line_a_second() {
         "2 s  offered 503/s  achieved 497/s  p50 2.00 ms  p99 -  max 2.00 ms  errors 3  \
          connection_reset 3  in flight 98.5  busy 42%"
     );
-    // Why the first of them hides its p99 stands below it, and only there.
+    // The first line that omits its p99 explains that, once.
     assert_eq!(lines[2].trim_start(), DASH);
 }
 
@@ -264,7 +264,7 @@ fn a_long_run_gets_a_line_every_ten_seconds_and_one_for_the_rest() {
     assert!(lines[4].contains("25 s  offered 303/s"));
 }
 
-/// One second of the shop: its requests, a stream, and behind them the series of a check and of a group.
+/// One second of the shop: its requests, a stream, and after them the series of a check and of a group.
 fn shop_tick(number: u32) -> RunEvent {
     let run =
         Layout { sums: RunSum::COUNT, peaks: RunPeak::COUNT, floors: 2, hists: RunHist::COUNT, lasts: 0 };
@@ -286,7 +286,7 @@ fn shop_tick(number: u32) -> RunEvent {
 }
 
 #[test]
-fn checks_and_groups_are_no_requests_and_streams_are_told_apart() {
+fn checks_groups_and_streams_are_not_counted_as_requests() {
     let mut plan = fixtures::shop_plan();
     plan.checks = vec![plimsoll_plan::outline::CheckOutline { name: "is paid".into(), request: 1 }];
     let mut state = LiveState::new(&opening(plan.clone()));
@@ -307,7 +307,7 @@ fn checks_and_groups_are_no_requests_and_streams_are_told_apart() {
     assert!(!without[1].contains("events"));
 }
 
-/// A second of so many answers after `latency_ns`, and of so many requests that were cut off at `bound_ns`.
+/// A second with this many responses after `latency_ns`, and with this many censored requests at `bound_ns`.
 fn censored_tick(number: u32, answers: (u64, u64), cut_off: (u64, u64), wall_ns: u64) -> RunEvent {
     let run =
         Layout { sums: RunSum::COUNT, peaks: RunPeak::COUNT, floors: 2, hists: RunHist::COUNT, lasts: 0 };
@@ -324,18 +324,18 @@ fn censored_tick(number: u32, answers: (u64, u64), cut_off: (u64, u64), wall_ns:
     RunEvent::Ticked(Tick { interval: Arc::new(interval), pulses: vec![pulse], opened: Arc::default() })
 }
 
-/// The figure that stands behind `name` in a line.
+/// Returns the value after `name` in a line.
 fn figure<'a>(line: &'a str, name: &str) -> &'a str {
     let at = line.find(&format!("  {name} ")).unwrap_or_else(|| panic!("no `{name}` in {line}"));
     line[at + 2 + name.len() + 1..].split("  ").next().unwrap()
 }
 
 #[test]
-fn the_live_line_of_a_second_is_the_reports_row_of_that_second() {
+fn the_live_line_of_a_second_matches_the_reports_row() {
     use plimsoll_output::format::{at_least, duration_ns, quantity, rate_per_s};
     let second = 1_000_000_000;
-    // Nothing is answered at first; then there are few and many answers; a time-out; at the stop, in the middle of
-    // the last second, most requests are on their way.
+    // At first there are no responses, then few, then many. There is a timeout. At the end, in the middle of the last
+    // second, most requests are in flight.
     let events = [
         censored_tick(0, (0, 0), (0, 0), second),
         censored_tick(1, (12, 1_200_000_000), (0, 0), second),
@@ -373,13 +373,13 @@ fn the_live_line_of_a_second_is_the_reports_row_of_that_second() {
         assert_eq!(figure(line, "achieved"), rate_per_s(number("achieved_rate_per_s")), "{line}");
         assert_eq!(figure(line, "in flight"), quantity(number("in_flight")), "{line}");
     }
-    // No answer was faster than 3 s: neither is the median of the last second, whatever the age of the others.
+    // No response was faster than 3 s, so the median of the last second is not either, despite the ages of the others.
     let last = &rows[4];
     assert!(last["p50_ns"].as_u64().unwrap() >= 2_980_000_000, "{last}");
 }
 
 #[test]
-fn a_second_without_an_answer_states_no_time() {
+fn a_second_without_a_response_has_no_time() {
     let second = 1_000_000_000;
     let lines = plain_lines(
         fixtures::open(20.0, 2),

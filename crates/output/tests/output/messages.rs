@@ -1,4 +1,4 @@
-//! Errors, diagnostics and what `doctor` says.
+//! Errors, diagnostics, and the output of `doctor`.
 
 use plimsoll_output::doctor::{DoctorRow, State};
 use plimsoll_output::line::width;
@@ -37,7 +37,7 @@ fn a_mistake_in_a_flag_names_the_flag() {
 }
 
 #[test]
-fn the_caret_finds_its_place_behind_tabs_wide_letters_and_in_long_lines() {
+fn the_caret_finds_its_place_after_tabs_and_wide_letters_and_in_long_lines() {
     for (column, excerpt) in
         [(3, "\t\tX"), (5, "日本: X"), (301, &format!("{}X{}", "a".repeat(300), "b".repeat(300)))]
     {
@@ -50,7 +50,7 @@ fn the_caret_finds_its_place_behind_tabs_wide_letters_and_in_long_lines() {
 }
 
 #[test]
-fn a_place_past_the_end_or_without_text_is_no_reason_to_panic() {
+fn a_place_past_the_end_or_without_text_causes_no_panic() {
     for (line, column, excerpt) in [(0, 0, ""), (1, 900, "short"), (u32::MAX, u32::MAX, "x"), (1, 1, "\n\n")]
     {
         let shown = diag::render(&[Diagnostic::new("P1", text(line, column, excerpt), "m", "h")], &LOOK);
@@ -59,7 +59,7 @@ fn a_place_past_the_end_or_without_text_is_no_reason_to_panic() {
 }
 
 #[test]
-fn several_mistakes_stand_apart() {
+fn several_mistakes_are_separated() {
     let one = Diagnostic::new("P1", Place::Whole, "a", "");
     assert_eq!(diag::render(&[one.clone(), one], &LOOK), "error[P1]: a\n\nerror[P1]: a\n");
 }
@@ -72,14 +72,14 @@ fn an_error_is_a_sentence_and_a_hint() {
     assert_eq!(
         error::render("a\nb", Some("c\n\nd"), &LOOK),
         two,
-        "a hint a line, and none is made of a sentence"
+        "each hint on its own line, and none from the message"
     );
     assert_eq!(error::render("no more", None, &LOOK), "error: no more\n");
     assert!(!error::render("a\x1b[2J", None, &LOOK).contains('\x1b'));
 }
 
 #[test]
-fn doctor_lines_up_and_says_how_to_mend() {
+fn doctor_aligns_its_rows_and_shows_fixes() {
     let row = |name: &str, value: &str, state, advice: Option<&str>| DoctorRow {
         name: name.into(),
         value: value.into(),
@@ -88,7 +88,7 @@ fn doctor_lines_up_and_says_how_to_mend() {
     };
     let rows = [
         row(
-            "descriptors",
+            "open files",
             "256 (hard limit 256)",
             State::Bad,
             Some("raise the hard limit: `ulimit -Hn 65536`"),
@@ -98,9 +98,9 @@ fn doctor_lines_up_and_says_how_to_mend() {
     ];
     assert_eq!(
         doctor::render(&rows, &LOOK),
-        "✗  descriptors  256 (hard limit 256)\n                → raise the hard limit: `ulimit -Hn 65536`\n\
-         ✓  cores        2\n!  clock        acpi_pm\n                → reading it costs a system call\n\n\
-         1 to mend before big runs, 1 to know about\n"
+        "✗  open files  256 (hard limit 256)\n               → raise the hard limit: `ulimit -Hn 65536`\n\
+         ✓  cores       2\n!  clock       acpi_pm\n               → reading it costs a system call\n\n\
+         1 problem to fix before large tests, 1 note\n"
     );
     assert!(doctor::render(&rows[1..2], &LOOK).contains("ready"));
     assert!(doctor::render(&rows, &Look { unicode: false, ..LOOK }).is_ascii());

@@ -40,7 +40,7 @@ fn no_line_is_wider_than_the_window() {
 }
 
 #[test]
-fn color_changes_nothing_but_the_color() {
+fn color_only_adds_color() {
     for (name, s) in fixtures::all() {
         let plain = report(&s, look(100));
         assert!(!plain.contains('\x1b'), "{name}");
@@ -63,7 +63,7 @@ fn without_unicode_everything_is_ascii_even_names() {
 }
 
 #[test]
-fn the_verdict_comes_first_and_last() {
+fn the_verdict_is_first_and_last() {
     for (_, s) in fixtures::all() {
         let text = report(&s, look(100));
         let word = format!("{:?}", s.verdict.result).to_uppercase();
@@ -93,7 +93,7 @@ fn a_run_of_one_url_fits_one_screen() {
     }
     for (name, s) in fixtures::all() {
         let text = screen(&s, 80);
-        // The last line is there to be copied.
+        // The last line is meant for copying.
         let report: Vec<&str> = text.lines().collect();
         for line in &report[..report.len() - 1] {
             assert!(width(line) <= 80, "{name}: {line}");
@@ -103,7 +103,7 @@ fn a_run_of_one_url_fits_one_screen() {
 }
 
 #[test]
-fn a_detail_moves_onto_the_screen_when_a_missed_threshold_is_about_it() {
+fn a_detail_is_in_the_default_view_if_a_missed_threshold_refers_to_it() {
     let screen = |s: &Summary| terminal::summary(s, &look(100), Detail::Screen, None);
     let mut s = fixtures::shop();
     assert!(!screen(&s).contains("\nGroups") && !screen(&s).contains("Latency breakdown"));
@@ -121,12 +121,12 @@ fn the_command_at_the_end_survives_a_copy() {
     let quoted = long.replace('\'', r"'\''");
     assert!(
         text.ends_with(&format!("plimsoll report '{quoted}' --full\n")),
-        "neither cut nor open to the shell"
+        "neither truncated nor interpreted by the shell"
     );
 }
 
 #[test]
-fn a_percentile_with_too_few_samples_is_not_printed_as_fact() {
+fn a_percentile_with_too_few_samples_is_not_printed_as_a_fact() {
     let text = report(&fixtures::inconclusive(), look(100));
     let line = text.lines().find(|l| l.trim_start().starts_with("p99.9")).unwrap();
     let words: Vec<&str> = line.split_whitespace().collect();
@@ -134,7 +134,7 @@ fn a_percentile_with_too_few_samples_is_not_printed_as_fact() {
 }
 
 #[test]
-fn censored_percentiles_and_the_maximum_say_at_least() {
+fn censored_percentiles_and_the_maximum_are_lower_bounds() {
     let text = report(&fixtures::fail(), look(100));
     for label in ["p99.9", "max"] {
         let line = text.lines().find(|l| l.trim_start().starts_with(&format!("{label} "))).unwrap();
@@ -143,11 +143,11 @@ fn censored_percentiles_and_the_maximum_say_at_least() {
 }
 
 #[test]
-fn each_caution_marks_its_line_of_the_trust_box_or_says_why_it_has_none() {
+fn each_caution_marks_its_line_of_the_health_section_or_has_a_reason_for_none() {
     for kind in Kind::ALL {
         let mut s = fixtures::pass();
         s.cautions.clear();
-        // Without it there is no line for certificates.
+        // Without it, there is no line for certificates.
         s.tls = fixtures::shop().tls;
         assert!(health::rows(&s).iter().all(|row| row.severity.is_none()));
         let mut caution = kind.example().raise();
@@ -169,7 +169,7 @@ fn each_caution_marks_its_line_of_the_trust_box_or_says_why_it_has_none() {
 }
 
 #[test]
-fn ports_that_run_short_are_not_called_ok() {
+fn ephemeral_ports_that_run_low_are_not_ok() {
     let mut s = fixtures::pass();
     let line = |s: &Summary| {
         let row = health::rows(s).into_iter().find(|row| row.label == "Limits").unwrap();
@@ -181,7 +181,7 @@ fn ports_that_run_short_are_not_called_ok() {
 }
 
 #[test]
-fn the_heaviest_caution_decides_the_sign() {
+fn the_most_severe_caution_decides_the_sign() {
     let mut s = fixtures::inconclusive();
     let mut note = s.cautions[0].clone();
     (note.kind, note.severity) = (Kind::ClientFdLimit, Severity::Note);
@@ -192,7 +192,7 @@ fn the_heaviest_caution_decides_the_sign() {
 }
 
 #[test]
-fn long_facts_of_the_trust_box_are_broken_and_not_cut() {
+fn long_facts_of_the_health_section_are_wrapped_and_not_truncated() {
     let mut s = fixtures::merged();
     s.gaps[0].reason = "the disk was full and what could not be written was kept until the end ".repeat(3);
     let text = report(&s, look(80));
@@ -201,7 +201,7 @@ fn long_facts_of_the_trust_box_are_broken_and_not_cut() {
 }
 
 #[test]
-fn of_many_workers_the_mean_and_the_busiest_have_a_row() {
+fn of_many_workers_the_mean_and_the_busiest_are_shown() {
     let mut s = fixtures::pass();
     let mut worker = s.client.workers[0].clone();
     s.client.workers = (0..32)
@@ -217,7 +217,7 @@ fn of_many_workers_the_mean_and_the_busiest_have_a_row() {
 }
 
 #[test]
-fn names_from_outside_cannot_move_the_cursor_or_turn_the_text_round() {
+fn foreign_names_cannot_move_the_cursor_or_reverse_the_text() {
     let mut s = fixtures::fail();
     s.name = "a\x1b[2Jb\u{202e}c\r\nd".into();
     s.requests[0].name = "\x1b]0;title\x07".into();
@@ -227,27 +227,27 @@ fn names_from_outside_cannot_move_the_cursor_or_turn_the_text_round() {
 }
 
 #[test]
-fn a_run_in_which_nothing_finished_prints_no_false_figure() {
+fn a_run_without_completed_requests_prints_no_wrong_value() {
     let text = report(&fixtures::nothing(), look(100));
     assert!(!text.contains("NaN") && !text.contains("inf"), "{text}");
     assert!(text.contains("0 requests"));
 }
 
 #[test]
-fn arrivals_of_several_requests_stand_beside_iterations() {
+fn arrivals_of_several_requests_are_compared_with_iterations() {
     let facts = |s: &Summary| health::rows(s).remove(0).facts;
     let mut s = fixtures::fail();
     s.plan.requests.push(s.plan.requests[0].clone());
     s.achieved.iterations_per_s = 996.0;
     s.achieved.rate_per_s = 1_992.0;
-    let told = facts(&s);
-    assert_eq!(told[..2], ["offered 1,000 arrivals/s", "achieved 996 iterations/s (99.9%)"]);
+    let note = facts(&s);
+    assert_eq!(note[..2], ["offered 1,000 arrivals/s", "achieved 996 iterations/s (99.9%)"]);
     s.plan.requests.truncate(1);
     assert_eq!(facts(&s)[..2], ["offered 1,000 req/s", "achieved 1,992 req/s (99.9%)"]);
 }
 
 #[test]
-fn what_is_not_known_is_no_figure() {
+fn unknown_values_are_not_shown() {
     let mut s = fixtures::pass();
     (s.environments[0].port_low, s.environments[0].port_high) = (0, 0);
     let rows = health::rows(&s);
@@ -256,7 +256,7 @@ fn what_is_not_known_is_no_figure() {
 }
 
 #[test]
-fn ticks_handed_over_late_mark_the_record() {
+fn late_ticks_mark_the_record() {
     let mut s = fixtures::pass();
     let record = |s: &Summary| health::rows(s).into_iter().find(|row| row.label == "Record").unwrap();
     assert_eq!(record(&s).severity, None);
@@ -266,7 +266,7 @@ fn ticks_handed_over_late_mark_the_record() {
 }
 
 #[test]
-fn timed_out_requests_are_in_no_bucket() {
+fn timed_out_requests_are_not_in_a_bucket() {
     let line = |s: &Summary| {
         let text = report(s, look(60));
         let from = text.find("Buckets").unwrap();
@@ -276,9 +276,9 @@ fn timed_out_requests_are_in_no_bucket() {
     assert_eq!(line(&fixtures::pass()), None);
 }
 
-/// One formatter for sentences and tables: what the verdict quotes is found in the tables, digit for digit.
+/// One formatter for sentences and tables: the values of the verdict are in the tables, digit for digit.
 #[test]
-fn the_verdict_and_the_tables_write_a_value_the_same_way() {
+fn the_verdict_and_the_tables_format_a_value_equally() {
     use plimsoll_analysis as analysis;
     use plimsoll_output::format;
     use plimsoll_plan::phrase;
@@ -293,7 +293,7 @@ fn the_verdict_and_the_tables_write_a_value_the_same_way() {
     assert!(report(&nothing, look(100)).contains("the record is empty"));
 }
 
-/// A run with so many requests, `r0` the fastest.
+/// A run with this many requests; `r0` is the fastest.
 fn many(n: u64) -> Summary {
     let mut s = fixtures::pass();
     let row = s.requests[0].clone();
@@ -310,7 +310,7 @@ fn many(n: u64) -> Summary {
     s
 }
 
-/// The names in the table of requests, and the lines behind it.
+/// The names in the table of requests, and the lines after it.
 fn requests_of(s: &Summary, columns: u16) -> (Vec<String>, String) {
     let text = report(s, look(columns));
     let table = text.lines().skip_while(|line| !line.starts_with("Requests")).skip(2);
@@ -331,28 +331,28 @@ fn a_table_that_fits_keeps_the_order_of_the_plan() {
 }
 
 #[test]
-fn a_table_that_is_cut_shows_failures_then_the_slowest_and_says_so() {
+fn a_truncated_table_shows_failures_then_the_slowest_and_reports_it() {
     let mut s = many(20);
     (s.requests[2].errors, s.requests[5].errors) = (1, 40);
     let (names, rest) = requests_of(&s, 100);
     let slowest = (10..20).rev().map(|i| format!("r{i}"));
     let expected: Vec<String> = ["r5".to_owned(), "r2".to_owned()].into_iter().chain(slowest).collect();
     assert_eq!(names, expected);
-    let told = "and 8 more, in the JSON document; first come the most errors, then the highest";
-    assert_eq!(rest, format!("{told} p99"));
-    assert_eq!(requests_of(&s, 60), (expected, format!("{told} p99")), "wrapped, not cut");
-    // One request is too rare for a p99: then no p99 decides.
+    let note = "and 8 more in the JSON document; rows with the most errors, then the highest";
+    assert_eq!(rest, format!("{note} p99, come first"));
+    assert_eq!(requests_of(&s, 60), (expected, format!("{note} p99, come first")), "wrapped, not cut");
+    // One request is too rare for a p99, so no p99 decides.
     for p in &mut s.requests[0].response_time.percentiles {
         p.has_enough_samples = p.q < 0.6;
         p.value_ns = 1_000_000_000;
     }
     let (names, rest) = requests_of(&s, 100);
     assert_eq!(names[..4], ["r5", "r2", "r0", "r19"]);
-    assert_eq!(rest, format!("{told} p50"));
+    assert_eq!(rest, format!("{note} p50, come first"));
 }
 
 #[test]
-fn a_run_without_response_times_draws_none() {
+fn a_run_without_response_times_has_no_curve() {
     let mut s = fixtures::pass();
     for row in &mut s.timeline {
         (row.p50_ns, row.p90_ns, row.p95_ns, row.p99_ns, row.max_ns) = (None, None, None, None, None);

@@ -54,7 +54,8 @@ pub fn slope(verb: &str, per_h: f64, low: f64, high: f64) -> String {
 }
 
 pub fn listener(one: &ListenerOverflow, is_own_server: bool) -> String {
-    let whose = if is_own_server { "" } else { " on this machine, perhaps of another program" };
+    let whose =
+        if is_own_server { "" } else { " on the load generator's machine, possibly of another program" };
     format!("{}: {} {}{whose}", one.monitor, count(one.overflows_count), one.metric)
 }
 

@@ -1,4 +1,4 @@
-//! What the record lacks, and what was done to the run, in words.
+//! Sentences about missing parts of the record and manual changes of the run.
 
 use crate::caution::evidence::{
     EmptyRun, PlanDifference, RecordLoss, RunLength, SteeredChange, SteeredStep, StopCause,
@@ -72,7 +72,7 @@ fn difference(one: &PlanDifference) -> String {
         PlanDifference::Timeouts { first_ns, other_ns } => {
             ("timeouts", format!("{} and {}", chosen_ns(*first_ns), chosen_ns(*other_ns)))
         }
-        PlanDifference::KeepAlives => ("keep-alives", "one with, one without".into()),
+        PlanDifference::KeepAlives => ("keep-alives", "enabled in one, disabled in the other".into()),
         PlanDifference::Lengths { first, other } => {
             ("lengths", format!("{} and {}", length(*first), length(*other)))
         }

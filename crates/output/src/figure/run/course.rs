@@ -9,11 +9,11 @@ use plimsoll_chart::{Axis, Chart, Form, Panel, Scale, Series, Unit};
 const LOG_FROM: f64 = 50.0;
 
 pub fn timeline(s: &Summary, p: &Picture, rows: &[Second]) -> Chart {
-    let mut chart = over_time("timeline", "the course of the run", s, p);
+    let mut chart = over_time("timeline", "Timeline", s, p);
     chart.subtitle = s.time_range.as_ref().map(|w| w.sentence.clone()).unwrap_or_default();
     chart.help =
-        "Panels share one time axis. A rate that falls below what is offered, or times that climb while the \
-                  rate stays level, show where the service had enough."
+        "All panels share one time axis. If the rate falls below the offered rate, or times rise while the rate \
+         stays level, the service was saturated."
             .into();
     let at = Rows::of(rows);
     chart.xs = at.xs();
@@ -84,9 +84,9 @@ pub fn rate(shape: &Shape, at: &Rows) -> Panel {
     }
     if shape.has_errors {
         let good = at.values(|t| Some(t.good_rate_per_s));
-        series.push(Series::new("good", "without failure", 2, Form::Line, good));
+        series.push(Series::new("good", "successful", 2, Form::Line, good));
     }
-    let name = if shape.is_over && !shape.has_errors { "achieved, none failed" } else { "achieved" };
+    let name = if shape.is_over && !shape.has_errors { "achieved, all successful" } else { "achieved" };
     // Drawn last, so that the others are visible only where they differ.
     let achieved = at.values(|t| Some(t.achieved_rate_per_s));
     series.push(Series::new("achieved", name, 0, Form::Line, achieved));
@@ -110,7 +110,7 @@ pub fn latency(at: &Rows) -> Panel {
         Series::new("p50", "p50", 0, Form::Line, times(|t| t.quantile(0.5).value_ns())),
         Series::new("p90", "p90", 4, Form::Line, times(|t| t.quantile(0.9).value_ns())),
         Series::new("p99", "p99", 1, Form::Line, times(|t| t.quantile(0.99).value_ns())).highest(),
-        Series::new("max", "longest", 3, Form::Dots, times(|t| t.max_ns)).highest(),
+        Series::new("max", "max", 3, Form::Dots, times(|t| t.max_ns)).highest(),
     ];
     Panel::new("latency", Axis::new("response time", Unit::Nanoseconds), series)
 }

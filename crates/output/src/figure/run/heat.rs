@@ -44,8 +44,8 @@ pub fn heats(s: &Summary, p: &Picture, rows: &[Second]) -> Vec<Chart> {
             chosen_s(width),
             not_drawn(seen.cut_off.iter().sum())
         );
-        chart.help = "Each cell holds the requests that ended in that stretch of time after that long; the darker, the \
-                      more. Two bands are two kinds of answers; a vertical streak is a pause."
+        chart.help = "Each cell counts the requests that completed in that period after that time; darker cells \
+                      count more. Two horizontal bands are two kinds of responses; a vertical streak is a pause."
             .into();
         chart.xs = seen.from_s.clone();
         chart.x.to = Some(seen.to_s.max(chart.x.to.unwrap_or(0.0)));
@@ -60,17 +60,17 @@ pub fn heats(s: &Summary, p: &Picture, rows: &[Second]) -> Vec<Chart> {
         chart.panels.extend(failures(rows));
         Some(chart)
     };
-    let mut response = of("heat", "where response times lay", "response time", &p.response_heat);
+    let mut response = of("heat", "Response times over time", "response time", &p.response_heat);
     let twin = moved(&p.response_heat, &p.service_heat).filter(|share| *share <= ALIKE);
     if let (Some(chart), Some(share)) = (&mut response, twin) {
         let how = match share > 0.0 {
-            true => format!("{} of them in another cell", ratio(share)),
-            false => "each in the same cell".into(),
+            true => format!("{} of them in a different cell", ratio(share)),
+            false => "all in the same cells".into(),
         };
-        chart.subtitle.push_str(&format!("; service times lay alike ({how})"));
+        chart.subtitle.push_str(&format!("; service times look the same ({how})"));
         return response.into_iter().collect();
     }
-    let service = of("heat-service", "where service times lay", "service time", &p.service_heat);
+    let service = of("heat-service", "Service times over time", "service time", &p.service_heat);
     response.into_iter().chain(service).collect()
 }
 
@@ -113,11 +113,12 @@ pub fn distribution(s: &Summary, p: &Picture) -> Option<Chart> {
         .collect();
     let (from, to) = (bins.first()?.0, bins.last()?.1);
     let axis = Axis::new("response time", Unit::Nanoseconds).scaled(Scale::Log).between(from, to);
-    let mut chart = Chart::new("distribution", "how many requests took how long", axis);
+    let mut chart = Chart::new("distribution", "Distribution of response times", axis);
     let total: u64 = bins.iter().map(|(.., n)| n).sum();
-    chart.subtitle = format!("{} of the measured part{}", counted(total, "time"), not_drawn(cut_off(s, p)));
+    chart.subtitle =
+        format!("{} in the measurement period{}", counted(total, "time"), not_drawn(cut_off(s, p)));
     chart.help =
-        "Columns are equally wide on a logarithmic axis. More than one hill: more than one kind of answer."
+        "Columns are equally wide on a logarithmic axis. Several peaks are several kinds of responses."
             .into();
     // The center on that axis.
     chart.xs = bins.iter().map(|(from, to, _)| (from * to).sqrt()).collect();

@@ -14,24 +14,23 @@ pub fn phases(s: &Summary, p: &Picture) -> Option<Chart> {
         return None;
     }
     let n = slices.len();
-    let mut axis =
-        Axis::new("requests from the fastest to the slowest", Unit::Plain).between(0.5, n as f64 + 0.5);
+    let mut axis = Axis::new("requests from fastest to slowest", Unit::Plain).between(0.5, n as f64 + 0.5);
     axis.ticks = (1..=n).map(|k| k as f64).collect();
     axis.names = slices.iter().map(|slice| name(slice)).collect();
-    let mut chart = Chart::new("phases", "what requests waited for", axis);
+    let mut chart = Chart::new("phases", "Latency breakdown", axis);
     let total = slices.iter().map(|slice| slice.requests).sum();
     let not_drawn = not_drawn(cut_off(s, p));
-    chart.subtitle = format!("mean time in each phase, {}{not_drawn}", counted(total, "time"));
+    chart.subtitle = format!("mean time of each part, {}{not_drawn}", counted(total, "time"));
     chart.help =
-        "Each column is a part of the requests by their response time; its layers are what they waited for. \
-                  The layer that grows to the right makes the tail."
+        "Each column is a slice of the requests by response time, and its layers are the parts of that time. The \
+         layer that grows to the right causes the tail."
             .into();
     chart.xs = (1..=n).map(|k| k as f64).collect();
     type Phase = (&'static str, &'static str, u8, fn(&Slice) -> f64);
     let phases: [Phase; 3] = [
-        ("wait", "before the send", 7, |slice| slice.wait_ns),
-        ("time_to_first_byte", "to the first byte", 0, |slice| slice.first_byte_ns),
-        ("download", "to the last byte", 4, |slice| slice.body_ns),
+        ("wait", "connection wait", 7, |slice| slice.wait_ns),
+        ("time_to_first_byte", "TTFB", 0, |slice| slice.first_byte_ns),
+        ("download", "download", 4, |slice| slice.body_ns),
     ];
     let panel = |id: &str, axis: Axis, value: &dyn Fn(&Slice, f64) -> Option<f64>| {
         let layer = |(phase, name, color, of): &Phase| {

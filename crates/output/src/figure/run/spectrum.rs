@@ -23,18 +23,19 @@ pub fn spectrum(s: &Summary, p: &Picture) -> Option<Chart> {
     if !all.service.is_empty() {
         series.push(line("service", "service time", 2, Form::Dashed, &all.service, all.service_samples()));
     }
-    let mut chart = chart("spectrum", "response times by percentile", series);
+    let mut chart = chart("spectrum", "Response times by percentile", series);
     chart.subtitle =
         format!("{} and {}", samples(all.response_count, "response"), samples(all.service_count, "service"));
     if all.censored > 0 {
         let cut_off = counted(all.censored, "time");
-        chart.subtitle.push_str(&format!("; {cut_off} known only to be longer"));
+        chart.subtitle.push_str(&format!("; {cut_off} counted as lower bounds"));
     }
     if let Some(from) = all.at_least_from {
-        chart.subtitle.push_str(&format!("; from {} on lower bounds", quantile_name(from)));
+        chart.subtitle.push_str(&format!("; lower bounds from {} up", quantile_name(from)));
     }
-    chart.help = "To the right the slowest: each step is a tenth of the requests that were left. Response time counts \
-                  from the instant when a request was due, service time from its send; the ground between is waiting."
+    chart.help = "The slowest requests are on the right: each step covers a tenth of the remaining requests. \
+                  Response time starts at the intended start time, service time at the send; the area between is \
+                  waiting."
         .into();
     chart.panels[0].limits = time_limits(s);
     Some(chart)
@@ -67,13 +68,13 @@ pub fn of_requests(s: &Summary, p: &Picture) -> Option<Chart> {
             one.response_samples(),
         )
     });
-    let mut chart = chart("spectrum-requests", "response times by request", lines.collect());
+    let mut chart = chart("spectrum-requests", "Response times by request", lines.collect());
     chart.panels[0].limits = missed_limits(s).collect();
     // The chart only has the most frequent requests; the table has all that were sent.
     let all = s.requests.iter().filter(|row| !row.is_stream).count().max(named.len());
     chart.subtitle = match all - shown.len() {
         0 => format!("{} requests", shown.len()),
-        more => format!("the {} busiest requests; {more} more are in the table", shown.len()),
+        more => format!("the {} most frequent requests; {more} more are in the table", shown.len()),
     };
     Some(chart)
 }
@@ -85,9 +86,7 @@ pub fn chart(id: &str, title: &str, series: Vec<Series>) -> Chart {
         series.iter().filter_map(|one| one.y.iter().flatten().next()).copied().fold(f64::INFINITY, f64::min);
     let scale = if lowest > 0.0 && highest / lowest > LOG_FROM { Scale::Log } else { Scale::Linear };
     let to = most(&|one| one.x.iter().flatten().copied().fold(0.0, f64::max));
-    let x = Axis::new("share of the requests that took no longer", Unit::Quantile)
-        .scaled(Scale::Nines)
-        .between(0.0, to.max(0.9));
+    let x = Axis::new("percentile", Unit::Quantile).scaled(Scale::Nines).between(0.0, to.max(0.9));
     let mut chart = Chart::new(id, title, x);
     let y = Axis::new("response time", Unit::Nanoseconds).scaled(scale);
     chart.panels.push(Panel::new("times", y, series));

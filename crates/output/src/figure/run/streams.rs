@@ -10,7 +10,7 @@ pub fn streams(s: &Summary, p: &Picture, rows: &[Second]) -> Option<Chart> {
     if !rows.iter().any(|row| row.streams_open.is_some() || row.events.is_some()) {
         return None;
     }
-    let mut chart = over_time("streams", "streams of events", s, p);
+    let mut chart = over_time("streams", "Event streams", s, p);
     let opened = s.streams.iter().map(|row| row.streams).sum();
     let events = s.streams.iter().map(|row| row.events).sum();
     chart.subtitle = format!("{}, {}", counted(opened, "stream"), counted(events, "event"));
@@ -28,7 +28,7 @@ pub fn panels(at: &Rows) -> Vec<Panel> {
         Panel::new(id, Axis::new(label, unit), vec![Series::new(id, label, color, Form::Line, y)])
     };
     vec![
-        panel("alive", "streams open", Unit::Count, 0, alive),
+        panel("alive", "open streams", Unit::Count, 0, alive),
         panel("events", "events", Unit::PerSecond, 2, events),
         panel("connects", "connections opened", Unit::PerSecond, 1, connects),
     ]

@@ -34,8 +34,8 @@ pub fn monitors(s: &Summary, p: &Picture) -> Vec<Chart> {
     }
     let stretch_s = stretch_s(s);
     let mut out = Vec::new();
-    let sizes = [("monitors-cpu", "CPU of what was watched", "CPU", &CPU_NAMES[..])];
-    let memory = [("monitors-memory", "memory of what was watched", "memory", &MEMORY_NAMES[..])];
+    let sizes = [("monitors-cpu", "Monitored CPU", "CPU", &CPU_NAMES[..])];
+    let memory = [("monitors-memory", "Monitored memory", "memory", &MEMORY_NAMES[..])];
     for (id, title, label, metrics) in sizes.into_iter().chain(memory) {
         let mut series = Vec::new();
         let mut shown: Vec<&Course> = Vec::new();
@@ -107,7 +107,7 @@ fn others(s: &Summary, p: &Picture, monitor: &str, stretch_s: f64) -> Option<Cha
     metrics.sort_by(|a, b| weight(a).total_cmp(&weight(b)));
     let left_out = metrics.len().saturating_sub(PANELS);
     let mut drawn: Vec<&Course> = Vec::new();
-    let mut chart = over_time(&format!("monitors-{}", plain(monitor)), format!("{monitor}, watched"), s, p);
+    let mut chart = over_time(&format!("monitors-{}", plain(monitor)), format!("Monitor {monitor}"), s, p);
     for metric in metrics.into_iter().take(PANELS) {
         let courses: Vec<&&Course> = own.iter().filter(|c| c.metric == metric).collect();
         drawn.extend(courses.iter().take(LINES).copied().copied());
@@ -140,7 +140,7 @@ fn others(s: &Summary, p: &Picture, monitor: &str, stretch_s: f64) -> Option<Cha
         }
         chart.panels.push(panel);
     }
-    let more = if left_out > 0 { format!("{left_out} more numbers are in the table") } else { String::new() };
+    let more = if left_out > 0 { format!("{left_out} more metrics are in the table") } else { String::new() };
     chart.subtitle = pair([more, pooled(stretch_s)]);
     if chart.panels.is_empty() {
         return None;
@@ -189,7 +189,7 @@ fn beside_p99(
     }
     chart.panels.push(Panel::new("response-p99", axis, vec![line]));
     let names: Vec<String> = moving.iter().take(TOLD).map(|course| name(course)).collect();
-    let text = format!("moved together with p99, which is no proof of a cause: {}", names.join(", "));
+    let text = format!("correlated with p99 (not necessarily the cause): {}", names.join(", "));
     chart.subtitle = pair([std::mem::take(&mut chart.subtitle), text]);
 }
 

@@ -1,7 +1,7 @@
 //! Capacity over load: measured values with their intervals, the fitted law with its band and residuals, the knee, and
 //! the range in which more load yields fewer responses; and the response times next to it.
 
-use super::{Of, Page, has_intervals, panel, tell_intervals};
+use super::{Of, Page, describe_intervals, has_intervals, panel};
 use crate::format::quantity;
 use plimsoll_chart::{Axis, Chart, Form, Limit, Mark, MarkKind, Panel, Series, Stretch, StretchKind, Unit};
 use plimsoll_experiment::study::{AxisKind, Curve, CurvePoint, Estimate, UslFit, UslPoint, level_text};
@@ -17,7 +17,7 @@ pub fn figures(page: &Page) -> Vec<Chart> {
 }
 
 fn capacity(page: &Page) -> Chart {
-    let mut chart = page.chart("capacity", "capacity");
+    let mut chart = page.chart("capacity", "Capacity");
     let mut series = page.lines("rate", |row| row.rate_per_s);
     let mut told = Vec::new();
     for (at, curve) in page.curves.iter().enumerate() {
@@ -38,17 +38,18 @@ fn capacity(page: &Page) -> Chart {
     let is_one = page.curves.len() == 1;
     let law = match (has_law, is_one) {
         (true, true) => {
-            "; the dashed line is the universal scalability law fitted to them, in its 95% band. The panel below is \
-             what the law leaves over: points on both sides of 0, each near it, say that it fits"
+            "; the dashed line is the universal scalability law (USL) fitted to them, with its 95% band. The panel \
+             below shows the residuals: if the law fits, they are close to 0 on both sides"
         }
-        (true, false) => "; the dashed line is the universal scalability law fitted to them",
+        (true, false) => "; the dashed line is the universal scalability law (USL) fitted to them",
         (false, _) => "",
     };
-    chart.help = format!("{points}{law}. Behind the knee more load buys waiting time instead of answers.");
+    chart.help =
+        format!("{points}{law}. Above the knee, more load increases waiting time instead of throughput.");
     if let [one] = page.curves {
         chart.panels.extend(left_over(page, one));
     }
-    tell_intervals(&mut chart);
+    describe_intervals(&mut chart);
     chart.subtitle = std::iter::once(chart.subtitle.clone()).chain(told).collect::<Vec<_>>().join("; ");
     chart
 }
@@ -91,13 +92,13 @@ fn left_over(page: &Page, curve: &Curve) -> Option<Panel> {
     let reach = [of(|rate| rate.low), of(|rate| rate.high)].concat();
     let reach = reach.iter().flatten().fold(0.0_f64, |most, share| most.max(share.abs()));
     let end = rounded((1.2 * most).max(reach.min(4.0 * most)).max(0.01));
-    let series = Series::new("left-over", "measured less the law", 0, Form::Dots, shares)
+    let series = Series::new("left-over", "residuals", 0, Form::Dots, shares)
         .at(curve.points.iter().map(|point| point.parameter_value).collect())
         .within(of(|rate| rate.low), of(|rate| rate.high));
-    let mut y = Axis::new("beside the law", Unit::Ratio).between(-end, end);
+    let mut y = Axis::new("difference from the law", Unit::Ratio).between(-end, end);
     y.ticks = vec![-end, -end / 2.0, 0.0, end / 2.0, end];
     let mut left = Panel::new("left-over", y, vec![series]);
-    left.limits.push(Limit { value: 0.0, word: "the law".into(), met: None });
+    left.limits.push(Limit { value: 0.0, word: "law".into(), met: None });
     Some(left)
 }
 
@@ -112,8 +113,8 @@ fn law(curve: &Curve) -> Option<String> {
     let peak = peak.map(|peak| {
         let [low, high] = peak.users_band;
         let band = format!("95% band {} to {}", quantity(low), quantity(high));
-        let beyond = if peak.is_extrapolated { ", beyond what was measured" } else { "" };
-        format!(", its peak at {} ({band}{beyond})", quantity(peak.users))
+        let beyond = if peak.is_extrapolated { ", beyond the measurements" } else { "" };
+        format!(", peak at {} ({band}{beyond})", quantity(peak.users))
     });
     Some(format!("fit R\u{b2} {r2:.3}{}", peak.unwrap_or_default()))
 }
@@ -133,18 +134,14 @@ fn retrograde(curve: &Curve) -> Option<Stretch> {
     let last = curve.points.last()?.parameter_value;
     let from = curve.retrograde_from.or(of_law).filter(|from| *from < last)?;
     // A law may fall where the measured rates do not, or not certainly.
-    let word = if curve.retrograde_from.is_some() {
-        "more load, fewer answers"
-    } else {
-        "behind the peak of the law"
-    };
+    let word = if curve.retrograde_from.is_some() { "throughput falls" } else { "above the peak of the law" };
     Some(Stretch { from, to: last, word: word.into(), kind: StretchKind::Spike })
 }
 
 fn latency(page: &Page) -> Chart {
-    let mut chart = page.chart("latency", "response times over the load");
+    let mut chart = page.chart("latency", "Response times by load");
     chart.help =
-        "Times that grow in step with the load tell of a queue; before the knee they stay level.".into();
+        "Times that grow in proportion to the load indicate a queue; below the knee, they stay level.".into();
     let axis = |label: &str| Axis::new(label, Unit::Nanoseconds);
     let all: [(&str, u8, Of); 3] =
         [("p50", 0, |row| row.p50_ns), ("p90", 4, |row| row.p90_ns), ("p99", 1, |row| row.p99_ns)];
@@ -152,12 +149,12 @@ fn latency(page: &Page) -> Chart {
         chart.marks.extend(knee(one));
         let lines = all.map(|(name, color, of)| page.line(name, name.into(), color, one, &of));
         chart.panels.push(panel("times", axis("response time"), lines.into()));
-        tell_intervals(&mut chart);
+        describe_intervals(&mut chart);
         return chart;
     }
     for (name, _, of) in all {
         chart.panels.push(panel(name, axis(&format!("response time {name}")), page.lines(name, of)));
     }
-    tell_intervals(&mut chart);
+    describe_intervals(&mut chart);
     chart
 }
