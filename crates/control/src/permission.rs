@@ -90,7 +90,7 @@ pub fn permit(host: &str, place: &mut Resolved, asking: Asking<'_>) -> Result<Gr
         Ok(()) => Ok(Granted::Proved),
         Err(why) => Err(Refusal {
             sentence: format!(
-                "{} is a public address, and nothing shows that you may load it",
+                "{} is a public address that you have no permission to load",
                 describe(host, address)
             ),
             hint: format!(

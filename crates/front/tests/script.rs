@@ -297,7 +297,7 @@ fn every_form_of_a_check_and_of_a_rule_is_accepted() {
             "first: length is 10..2048",
             "body contains ok",
             "body matches /^a+$/",
-            "body lacks no",
+            "body does not contain no",
             "body is not b",
             "$.a is null",
             "$.b is one of x, 2",

@@ -192,7 +192,7 @@ impl Course {
         if by > 1 {
             chart.help = format!(
                 "Before this page was opened, each point covers up to {by} s: the mean, or the maximum for p99, \
-                 longest, failures, and schedule lag."
+                 max, failures, and schedule lag."
             );
         }
         let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;

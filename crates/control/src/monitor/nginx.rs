@@ -105,7 +105,7 @@ fn logged(lines: &Lines, span_s: f64, page: &mut Page, facts: &mut Vec<(String, 
     let per_s = |count: u64| count as f64 * lines.scale / span_s;
     page.gauge("", "logged_requests", Unit::PerS, None, per_s(times.lines));
     if lines.scale > 1.0 {
-        let told = "too long to read in a second: times come from a sample, rates are scaled up by bytes";
+        let told = "too many lines per second: times come from a sample, and rates are extrapolated by bytes";
         facts.push(("access log".to_owned(), told.to_owned()));
     }
     if times.lines > 0 && times.request.is_empty() {

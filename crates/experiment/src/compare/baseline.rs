@@ -98,7 +98,7 @@ impl Baseline {
     /// Checks that `run` is still the run that the baseline was made from.
     ///
     /// # Errors
-    /// Returns a sentence if its figures differ, or if the baseline has no such file.
+    /// Returns a sentence if its values differ, or if the baseline has no such file.
     pub fn check(&self, file: &str, run: &Digest) -> Result<(), String> {
         let chosen = self.runs.iter().find(|chosen| chosen.file == file);
         let chosen = chosen.ok_or_else(|| format!("the baseline `{}` has no run `{file}`", self.name))?;
@@ -106,7 +106,7 @@ impl Baseline {
             return Ok(());
         }
         Err(format!(
-            "`{file}` changed after the baseline `{}` was saved on {}: its figures differ",
+            "`{file}` changed after the baseline `{}` was saved on {}: its values differ",
             self.name, self.date
         ))
     }

@@ -234,7 +234,7 @@ fn inconclusive(c: &Comparison) -> String {
     }
     let Some(row) = named(c) else {
         let hidden = c.doubts.iter().find(|doubt| doubt.code == RTT_BOUND);
-        let why = hidden.map_or("no figure could be compared", |doubt| doubt.title);
+        let why = hidden.map_or("no metric could be compared", |doubt| doubt.title);
         return format!("`{b}` cannot be compared with `{a}`: {why}");
     };
     let undecided = format!(

@@ -186,7 +186,7 @@ fn in_words(rule: &Rule) -> String {
         Rule::Equals(text) => format!("is {}", short(&text.describe())),
         Rule::Differs(text) => format!("is not {}", short(&text.describe())),
         Rule::Contains(text) => format!("contains {}", short(&text.describe())),
-        Rule::Lacks(text) => format!("lacks {}", short(&text.describe())),
+        Rule::Lacks(text) => format!("does not contain {}", short(&text.describe())),
         Rule::Matches(pattern) => format!("matches /{}/", short(pattern)),
         Rule::Below(number) => format!("< {number}"),
         Rule::AtMost(number) => format!("<= {number}"),

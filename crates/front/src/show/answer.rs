@@ -78,7 +78,7 @@ pub fn rule_words(rule: &Rule, script: &Script) -> String {
         Rule::Equals(value) => format!("is {}", text(value)),
         Rule::Differs(value) => format!("is not {}", text(value)),
         Rule::Contains(value) => format!("contains {}", text(value)),
-        Rule::Lacks(value) => format!("lacks {}", text(value)),
+        Rule::Lacks(value) => format!("does not contain {}", text(value)),
         Rule::Matches(pattern) => format!("matches /{pattern}/"),
         Rule::Below(number) => format!("< {number}"),
         Rule::AtMost(number) => format!("<= {number}"),

@@ -455,7 +455,7 @@ keys! {
         Port = "port", "the port that it listens on, such as `8080`", Written;
     }
     MonitorCgroup {
-        Path = "path", "a folder such as `/sys/fs/cgroup/x`", Text;
+        Path = "path", "a directory such as `/sys/fs/cgroup/x`", Text;
         Pid = "pid", "a process ID", Written;
         Name = "name", "the name of a program such as `node`", Written;
         Port = "port", "the port that a process of the group listens on, such as `8080`", Written;
