@@ -181,8 +181,7 @@ pub fn bounds(judged: &ThresholdResult, in_flight: u64) -> String {
             [Some(low), None] => format!("{low} or more"),
             _ => return String::new(),
         };
-        let requests = counted(in_flight, "request");
-        return format!("{range} with the {requests} in flight at the end");
+        return format!("{range} with {} in flight at the end", count(in_flight));
     }
     match ends {
         [Some(low), Some(high)] => format!("could be {} to {}", text(low), text(high)),
