@@ -46,7 +46,8 @@ pub struct SearchFlags {
     /// Duration of a full step [default: as long as the thresholds require]
     #[arg(long, value_name = "DURATION", help_heading = SEARCH, allow_negative_numbers = true)]
     pub step_duration: Option<String>,
-    /// End of a staircase, such as `offered - achieved >= 50/s` [default: missed]
+    /// End of a staircase, such as `offered - achieved >= 50/s` [default: a
+    /// threshold is missed]
     #[arg(long, value_name = "RULE", help_heading = SEARCH)]
     pub stop_when: Option<String>,
     /// Half width of the interval to reach [default: 2%]
@@ -116,7 +117,7 @@ pub struct Compare {
     /// Print Markdown with collapsed details, for a CI job summary
     #[arg(long, group = "form")]
     pub github: bool,
-    /// Fill in this template (any text) with `{{ names }}` of the JSON document
+    /// Fill in this template: replace `{{ key }}` with that key's value from `--json`
     #[arg(long, value_name = "FILE", group = "form")]
     pub template: Option<String>,
     #[command(flatten)]
@@ -142,7 +143,7 @@ pub struct Compare {
                       wrk -t2 -c100 http://127.0.0.1:8080/ | plimsoll audit -"
 )]
 pub struct Audit {
-    /// Texts to audit together; `-` is standard input
+    /// Files to audit as one set; `-` is standard input
     #[arg(value_name = "FILE")]
     pub files: Vec<String>,
     /// Print one JSON document
@@ -151,7 +152,7 @@ pub struct Audit {
     /// Print Markdown, for a review
     #[arg(long, group = "form")]
     pub markdown: bool,
-    /// Fill in this template (any text) with `{{ names }}` of the JSON document
+    /// Fill in this template: replace `{{ key }}` with that key's value from `--json`
     #[arg(long, value_name = "FILE", group = "form")]
     pub template: Option<String>,
     #[command(flatten)]

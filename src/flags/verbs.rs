@@ -157,7 +157,7 @@ pub struct Run {
     /// Run only this one of the file's `parts` [repeatable] [default: all]
     #[arg(long = "part", value_name = "NAME")]
     pub parts: Vec<String>,
-    /// Run the one remaining combination once, into a run file
+    /// Fail unless the flags leave exactly one combination, and run it once
     #[arg(long)]
     pub single_run: bool,
     /// Ignore the file's monitors, because another process of this run has them
@@ -223,7 +223,7 @@ pub struct Report {
     pub file: Option<String>,
     #[command(flatten)]
     pub form: Form,
-    /// Fill in this template (any text) with `{{ names }}` of the JSON document
+    /// Fill in this template: replace `{{ key }}` with that key's value from `--json`
     #[arg(long, value_name = "FILE", group = "form")]
     pub template: Option<String>,
     #[command(flatten)]
@@ -323,7 +323,8 @@ pub struct Serve {
     /// File with the password, at least 12 characters
     #[arg(long, value_name = "FILE")]
     pub password_file: Option<String>,
-    /// Let pasted experiments run programs, read variables, and use files elsewhere
+    /// Let experiments entered in the console run programs, read environment variables, and use
+    /// files outside DIR
     #[arg(long)]
     pub allow_commands: bool,
 }

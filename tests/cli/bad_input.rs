@@ -129,7 +129,11 @@ fn more_than_the_hard_caps() {
 fn load_flags_that_contradict_each_other() {
     refused(&["URL", "-r", "5", "--stages", "1s:5/s"], 2, &["contradict", "keep one"]);
     refused(&["URL", "-c", "5", "--stages", "1s:5"], 2, &["contradict"]);
-    refused(&["URL", "-c", "5", "-r", "10"], 2, &["P028", "-c", "`--max-connections`"]);
+    refused(
+        &["URL", "-c", "5", "-r", "10"],
+        2,
+        &["P028", "remove `-c` to keep the rate, or remove `-r` to keep 5 users", "`--max-connections`"],
+    );
     refused(&["URL", "--max-connections", "5"], 2, &["P028", "requires a rate"]);
     refused(&["find", "URL", "-c", "5"], 2, &["U029", "`--max-connections`"]);
     refused(&["find", "URL", "--vary", "speed"], 2, &["`rate` or `users`"]);

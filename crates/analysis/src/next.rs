@@ -59,6 +59,9 @@ pub enum Reason<'a> {
     LittleEvidence {
         requests: u64,
         measured_s: f64,
+        /// Not only its length is small.
+        #[serde(skip)]
+        has_few_requests: bool,
     },
     Failures(Failures<'a>),
     /// It was slow from when the load rose.

@@ -105,7 +105,7 @@ pub fn check_version(is_http2: bool, link: &Link, origin: &Origin) -> Result<(),
     Err(Error::NoHttp2 { target: host_and_port(origin), why })
 }
 
-const NO_HTTP2: &str = "use HTTP/1.1: remove `--http2` (in a file, `http: 2`)";
+const NO_HTTP2: &str = "use HTTP/1.1: remove `--http2`, or `http: 2` in a file";
 
 /// Ports that end in these digits are nearly always for TLS: 443, 8443, 9443.
 const TLS_PORT_ENDING: u16 = 443;

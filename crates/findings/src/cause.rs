@@ -132,8 +132,8 @@ causes! {
         "check in the server's log what such a request waits for",
         "check in the server's log or monitors what such a request waits for";
     ServiceStalls = "service_stalls", "the whole service pauses",
-        "compare the times with the server's log (garbage collection, checkpoints, locks, timers)",
-        "find what runs on the server at these times: garbage collection, a checkpoint, a lock, or a timer";
+        "search the server's log for garbage collection, checkpoints, locks, and timers",
+        "find what pauses the server: garbage collection, a checkpoint, a lock, or a timer";
     SlowRequest = "slow_request", "only one request is slow",
         "profile this request",
         "profile what the server does for this request";
@@ -186,14 +186,14 @@ impl Cause {
 
     /// The numbers that speak for it, as one fragment.
     pub fn evidence_text(&self) -> String {
-        sentences::text(&self.evidence)
+        sentences::text(self.kind, &self.evidence)
     }
 
     /// What would make it certain or rule it out, as an imperative; empty for a certain cause.
     pub fn confirmation(&self) -> &'static str {
         match self.certainty {
             Claim::Certain => "",
-            Claim::Likely | Claim::Possible => self.kind.confirmation(),
+            Claim::Likely | Claim::Possible => sentences::confirmation(self.kind, &self.evidence),
         }
     }
 

@@ -302,7 +302,7 @@ cautions! {
         "fix the server's framing: a `Content-Length` too small, or a response sent twice";
     MeanAboveP95 = "mean_above_p95", Warning, System, Elsewhere("about the figures, not the load generator"),
         "the mean is above p95",
-        "a few very long times make up the mean",
+        "a few very slow requests raise the mean",
         "read p99, the maximum, and the timeline instead";
     ResponseChanged = "response_changed", Warning, System, Elsewhere("about the service"),
         "responses changed during the run",

@@ -178,8 +178,9 @@ fn connections(s: &Summary) -> Vec<String> {
     ];
     let closed = [c.closed_by_server, c.closed_by_client, c.closed_after_error];
     if closed.iter().any(|n| *n > 0) {
+        let side = if c.closed_after_error > 0 { " (by either side)" } else { "" };
         let [server, client, error] = closed.map(count);
-        facts.push(format!("closed: {server} by server, {client} by client, {error} after an error"));
+        facts.push(format!("closed: {server} by server, {client} by client, {error} after an error{side}"));
     }
     if let Some(http2) = &c.http2 {
         let users = counted(http2.streams_per_connection.into(), "user");

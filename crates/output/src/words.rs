@@ -5,6 +5,7 @@ use plimsoll_analysis::summary::{
     Apdex, Outcome, Percentile, Severity, Spike, Standing, StreamRow, Summary, ThresholdResult, Times,
 };
 use plimsoll_plan::load::{Arrivals, Load};
+use plimsoll_plan::threshold::Subject;
 use plimsoll_plan::{Outline, Side};
 use plimsoll_record::event::StoppedBy;
 
@@ -156,8 +157,9 @@ pub fn standing(judged: &ThresholdResult) -> &'static str {
     }
 }
 
-/// Returns the possible range of the value if it changes the result; otherwise, an empty text.
-pub fn bounds(judged: &ThresholdResult) -> String {
+/// Returns the possible range of the value if it changes the result; otherwise, an empty text. `in_flight` requests
+/// had not ended when the run did, and count only in the range.
+pub fn bounds(judged: &ThresholdResult, in_flight: u64) -> String {
     let is_inside = judged.margin.map(|margin| margin >= 0.0);
     let is_plain = match judged.standing {
         Standing::Met => is_inside != Some(false),
@@ -170,6 +172,17 @@ pub fn bounds(judged: &ThresholdResult) -> String {
     let mut ends = [judged.best, judged.worst];
     ends.sort_by(|a, b| a.unwrap_or(f64::INFINITY).total_cmp(&b.unwrap_or(f64::INFINITY)));
     let text = |x: f64| crate::format::figure_against(x, judged.limit, judged.unit);
+    // The measured value misses the limit: the mark of a met threshold needs its reason.
+    let is_of_arrivals = judged.subject.starts_with(Subject::Achieved.name());
+    if judged.standing == Standing::Met && is_of_arrivals && in_flight > 0 {
+        let range = match ends.map(|end| end.map(text)) {
+            [Some(low), Some(high)] if low == high => low,
+            [Some(low), Some(high)] => format!("{low} to {high}"),
+            [Some(low), None] => format!("{low} or more"),
+            _ => return String::new(),
+        };
+        return format!("{range} with {} in flight at the end", count(in_flight));
+    }
     match ends {
         [Some(low), Some(high)] => format!("could be {} to {}", text(low), text(high)),
         [Some(low), None] => format!("could be {} or more", text(low)),
@@ -190,6 +203,9 @@ pub fn back(spike: &Spike) -> String {
 /// Returns the value of a threshold.
 pub fn observed(judged: &ThresholdResult) -> String {
     let Some(value) = judged.observed else { return "no samples".into() };
+    if value == 0.0 && judged.subject.starts_with(Subject::LongestOutage.name()) {
+        return "none".into();
+    }
     let text = crate::format::figure_against(value, judged.limit, judged.unit);
     if judged.is_lower_bound { format!("≥ {text}") } else { text }
 }

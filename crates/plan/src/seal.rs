@@ -237,12 +237,16 @@ fn contradictions(load: &LoadDraft, wrong: &mut Vec<Diagnostic>) {
         ));
     }
     let is_open = workloads::is_open(load);
-    if is_open && load.users.is_some() {
+    if let Some(users) = load.users.filter(|_| is_open) {
+        let users = counted(users.into(), "user");
         wrong.push(Diagnostic::field(
             "P028",
             key::USERS,
             "a number of users and a rate contradict each other: arrivals do not wait for users",
-            "remove it, or limit connections with `--max-connections` (in a file, `max_connections`)",
+            format!(
+                "remove `-c` to keep the rate, or remove `-r` to keep {users} (in a file, `users` and `rate`); \
+                 `--max-connections` limits connections"
+            ),
         ));
     }
     if !is_open && load.max_connections.is_some() {

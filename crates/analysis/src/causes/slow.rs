@@ -102,6 +102,7 @@ fn pauses(case: &Case) -> Option<Cause> {
         longest_ns: case.facts.run.spread(RunHist::ServiceStall).max().unwrap_or(0),
         silent_ratio: share,
         arrivals_p99_ns: arrivals_wait_ns(&found, whole_ns, 0.01),
+        spikes_from_s: case.s.spikes.iter().map(|spike| spike.from_s).collect(),
     };
     // A service that shares a saturated machine with the load generator stalls as well when other processes use its
     // CPUs.

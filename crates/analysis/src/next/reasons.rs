@@ -1,8 +1,9 @@
 //! The reasons for each verdict, and the search for those about thresholds and times.
 
-use super::failures::{answer, check, failing, failures};
+use super::failures::{Failures, answer, check, failing, failures};
 use super::when::spikes;
 use super::{Closest, Phase, Reason, decisive, missed, outage};
+use crate::cause::{Evidence, Kind as CauseKind};
 use crate::caution::Kind;
 use crate::summary::{Outcome, SeriesRow, Summary, ThresholdResult, Times};
 use plimsoll_stats::samples_needed;
@@ -34,7 +35,7 @@ pub(super) fn reasons(s: &Summary) -> Vec<Reason<'_>> {
         Outcome::Fail => {
             out.extend(causes(s));
             out.extend(spikes(s));
-            out.extend(failures(s).map(Reason::Failures));
+            out.extend(failures(s).filter(|all| !is_told(s, all)).map(Reason::Failures));
             out.extend(
                 [answer(s), failing(s), check(s), low_samples(s), slowest(s), phase(s)].into_iter().flatten(),
             );
@@ -44,7 +45,21 @@ pub(super) fn reasons(s: &Summary) -> Vec<Reason<'_>> {
 }
 
 fn causes(s: &Summary) -> impl Iterator<Item = Reason<'_>> {
-    s.causes.iter().take(CAUSES).map(|row| Reason::Cause { cause: row.code(), certainty: row.certainty, row })
+    // The outage is a reason itself.
+    let is_told = outage::gone(s).next().is_some();
+    let told = s.causes.iter().filter(move |cause| !(is_told && cause.is(CauseKind::ServiceOutage)));
+    told.take(CAUSES).map(|row| Reason::Cause { cause: row.code(), certainty: row.certainty, row })
+}
+
+/// Whether an outage or a status as a cause has said all that the failures say.
+fn is_told(s: &Summary, all: &Failures<'_>) -> bool {
+    let in_outage = outage::gone(s).any(|gone| gone.outage.failed_requests >= all.failed_requests);
+    let is_one_kind = all.first.count == all.failed_requests && all.burst.is_none();
+    let is_cause = s.causes.iter().take(CAUSES).any(|cause| match &cause.evidence {
+        Evidence::Status { failures, .. } => failures.failed_count == all.failed_requests,
+        _ => false,
+    });
+    in_outage || is_one_kind && is_cause
 }
 
 /// A pass with little evidence.
@@ -52,7 +67,7 @@ fn little(s: &Summary) -> Option<Reason<'_>> {
     let is_few = s.totals.requests < samples_needed(0.5) && s.streams.is_empty();
     let is_short = s.cautions.iter().any(|c| c.kind == Kind::ShortRun);
     let (requests, measured_s) = (s.totals.requests, s.totals.measured_s);
-    (is_few || is_short).then_some(Reason::LittleEvidence { requests, measured_s })
+    (is_few || is_short).then_some(Reason::LittleEvidence { requests, measured_s, has_few_requests: is_few })
 }
 
 /// The threshold that was closest to being missed, among those that the user set, if any: a default limit of 99%

@@ -28,7 +28,7 @@ pub(super) fn findings(table: &[CellRow], curves: &[Curve], out: &mut Vec<Findin
                 text(&row.p95_ns),
                 text(&row.p99_ns)
             ),
-            advice: "read p99 and the maximum of these runs: a few very long times make up the mean".into(),
+            advice: "read p99 and the maximum of these runs: a few very slow requests raise the mean".into(),
         });
     }
     curves.iter().for_each(|curve| starved(curve, table, out));

@@ -123,7 +123,14 @@ pub enum Evidence {
         waiting_count: u64,
     },
     /// Silences of the whole service.
-    Pauses { longest_ns: u64, silent_ratio: f64, arrivals_p99_ns: u64 },
+    Pauses {
+        longest_ns: u64,
+        silent_ratio: f64,
+        arrivals_p99_ns: u64,
+        /// When the slow seconds of the run began; left out if it has none.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        spikes_from_s: Vec<f64>,
+    },
     /// One request that is slow, and the slowest of the others.
     SlowRequest { request: String, p50_ns: u64, requests_count: u64, others_p50_ns: u64 },
     /// Time after the first byte.

@@ -62,8 +62,18 @@ pub(super) fn advice(kind: Kind, evidence: &Evidence) -> &'static str {
     kind.advice()
 }
 
+/// What would make it certain, as an imperative.
+pub(super) fn confirmation(kind: Kind, evidence: &Evidence) -> &'static str {
+    match evidence {
+        Evidence::Pauses { spikes_from_s, .. } if !spikes_from_s.is_empty() => {
+            "compare these times with the server's log (garbage collection, checkpoints, locks, timers)"
+        }
+        _ => kind.confirmation(),
+    }
+}
+
 /// The numbers that speak for it.
-pub(super) fn text(evidence: &Evidence) -> String {
+pub(super) fn text(kind: Kind, evidence: &Evidence) -> String {
     match evidence {
         Evidence::Refusals { attempts_count, failure } => {
             format!("{}: {}", counted(*attempts_count, "attempt"), failure.sentence())
@@ -88,7 +98,8 @@ pub(super) fn text(evidence: &Evidence) -> String {
         Evidence::FailedAs { failures, failure } => format!("{}: {}", share(*failures), failure.sentence()),
         Evidence::FailedConnecting(failures) => format!("{}, while connecting", share(*failures)),
         Evidence::Status { failures, status, is_in_sentence: _ } => {
-            format!("{} with status {status}", share(*failures))
+            let subject = if kind == Kind::ServerErrors { "the server" } else { "it" };
+            format!("{subject} returned status {status} for {}", share(*failures))
         }
         Evidence::Check { check, request, failed_count, evaluations_count: made_count } => format!(
             "check `{}` of request `{}` failed {} of {}",
@@ -127,13 +138,19 @@ pub(super) fn text(evidence: &Evidence) -> String {
             count(*failed_count),
             count(*waiting_count)
         ),
-        Evidence::Pauses { longest_ns, silent_ratio, arrivals_p99_ns } => format!(
-            "no response for up to {} while requests waited, {} of the time; 1 of 100 arrivals would wait for {} or \
-             more",
-            duration_ns(*longest_ns),
-            ratio(*silent_ratio),
-            duration_ns(*arrivals_p99_ns)
-        ),
+        Evidence::Pauses { longest_ns, silent_ratio, arrivals_p99_ns, spikes_from_s } => {
+            let began = match began(spikes_from_s) {
+                Some(times) => format!("slow seconds began at {times} of the run; "),
+                None => String::new(),
+            };
+            format!(
+                "no response for up to {} while requests waited, {} of the time; {began}with arrivals at random \
+                 times, p99 would be at least {}",
+                duration_ns(*longest_ns),
+                ratio(*silent_ratio),
+                duration_ns(*arrivals_p99_ns)
+            )
+        }
         Evidence::SlowRequest { request: _, p50_ns, requests_count, others_p50_ns } => format!(
             "p50 {} ({}), {} at most for the others",
             duration_ns(*p50_ns),
@@ -191,6 +208,18 @@ pub(super) fn text(evidence: &Evidence) -> String {
         ),
         Evidence::Saturated { saturation, .. } => saturation.text(),
         Evidence::Caution(evidence) => evidence.text(),
+    }
+}
+
+/// The first of these instants: `1.2 s, 5.2 s, and 9.2 s`.
+fn began(at_s: &[f64]) -> Option<String> {
+    const TOLD: usize = 3;
+    let told: Vec<String> = at_s.iter().take(TOLD).map(|at_s| instant(*at_s)).collect();
+    match told.as_slice() {
+        [] => None,
+        [one] => Some(one.clone()),
+        [one, two] => Some(format!("{one} and {two}")),
+        [others @ .., last] => Some(format!("{}, and {last}", others.join(", "))),
     }
 }
 

@@ -173,7 +173,7 @@ fn sentences(evidence: &Evidence) -> Sentences {
             let whose = if *is_scripted { "time that users waited" } else { "users' time" };
             Sentences::of(format!(
                 "{} of the requests ({}, each above {}) took {} of the {whose}, and all users waited at once for up to \
-                 {}; 1% of independent arrivals would wait {} or longer, while p99 is {}",
+                 {}; with arrivals at random times, p99 would be at least {}, not {}",
                 ratio(*slow_ratio),
                 count(*slow_count),
                 duration_ns(*slow_above_ns),

@@ -151,10 +151,11 @@ impl Work {
             && !known.has(column)
         {
             let message = format!("unknown column `{column}` in `{}`", known.feeder.path.display());
-            let hint = match nearest(column, columns.iter().map(String::as_str)) {
+            let names = || columns.iter().map(String::as_str);
+            let hint = other_delimiter(columns).unwrap_or_else(|| match nearest(column, names()) {
                 Some(right) => format!("did you mean `${{{feeder}.{right}}}`?"),
-                None => format!("use one of {}", alternatives(columns.iter().map(String::as_str))),
-            };
+                None => format!("use one of {}", alternatives(names())),
+            });
             self.wrong.complain("F027", at, message, hint);
             return None;
         }
@@ -187,4 +188,14 @@ impl Work {
             }
         }
     }
+}
+
+/// Returns what to write if the only column looks like several that another delimiter separates.
+fn other_delimiter(columns: &[String]) -> Option<String> {
+    let [column] = columns else { return None };
+    let found = [(';', ";"), ('\t', "tab"), ('|', "|")].into_iter().find(|(sign, _)| column.contains(*sign));
+    found.map(|(_, name)| {
+        let shown = column.replace('\t', " ");
+        format!("the file has one column, `{}`: set `delimiter: \"{name}\"`", short(&shown))
+    })
 }

@@ -13,7 +13,8 @@ fn instant(at_s: f64) -> String {
     }
 }
 
-/// `The service was gone from 3.1 s to the end: 40 times nothing listens on that port (`connection_refused`).`
+/// `The service was down from 3.1 s to the end; it did not recover. All 40 failures then: nothing listens on the port
+/// (`connection_refused`).`
 pub(super) fn describe(gone: &Gone<'_>) -> String {
     let longest = gone.outage;
     let who = match gone.part {
@@ -32,15 +33,15 @@ pub(super) fn describe(gone: &Gone<'_>) -> String {
         1 => String::new(),
         n => format!(" (the longest of {n} outages)"),
     };
-    let how = how(gone).map_or(String::new(), |how| format!(": {how}"));
-    format!("{who} from {} to {end}{more}{how}; {back}.", instant(longest.from_s))
+    let how = how(gone).map_or(String::new(), |how| format!(" {how}"));
+    format!("{who} from {} to {end}{more}; {back}.{how}", instant(longest.from_s))
 }
 
 /// How requests failed meanwhile; of a part it is only known how many did.
 fn how(gone: &Gone<'_>) -> Option<String> {
     let outage = gone.outage;
     if outage.failed_requests == 0 {
-        return Some("requests received no response".into());
+        return Some("Requests received no response.".into());
     }
     if gone.part.is_some() {
         return None;
@@ -50,12 +51,18 @@ fn how(gone: &Gone<'_>) -> Option<String> {
         Some(status) => format!("status {status}"),
         None => first.class.sentence().to_owned(),
     };
-    let rest: u64 = outage.failures.iter().skip(1).map(|one| one.count).sum();
-    let others = match rest {
-        0 => String::new(),
-        rest => format!(", and {} of other kinds", counted(rest, "failure")),
+    let all: u64 = outage.failures.iter().map(|one| one.count).sum();
+    let of = match all == first.count {
+        true => format!("All {} then", counted(all, "failure")),
+        false => format!("{} of {} then", count(first.count), counted(all, "failure")),
     };
-    Some(format!("{} times {told} (`{}`){others}", count(first.count), first.class.name()))
+    Some(format!("{of}: {told} (`{}`).", first.class.name()))
+}
+
+/// The time of day in UTC at this point of the run: `14:03:27`.
+fn clock(started_unix_ns: u64, at_s: f64) -> String {
+    let at_s = (started_unix_ns / 1_000_000_000).saturating_add(at_s.max(0.0) as u64) % 86_400;
+    format!("{:02}:{:02}:{:02}", at_s / 3_600, at_s / 60 % 60, at_s % 60)
 }
 
 /// Where to look first.
@@ -77,7 +84,13 @@ pub(super) fn look(s: &Summary, gone: &Gone<'_>) -> String {
             "Search the logs of the server and of any proxy in front of it for status {status} at {at} of the run."
         ),
         (None, None) => {
-            format!("Read the log of {target} at {at} of the run: did it exit, restart, or stop responding?")
+            let at = match s.generators.iter().map(|one| one.started_unix_ns).min() {
+                Some(started_ns) if started_ns > 0 => {
+                    format!("{} UTC ({at} into the run)", clock(started_ns, gone.outage.from_s))
+                }
+                _ => format!("{at} of the run"),
+            };
+            format!("Read the log of {target} at {at}: did it exit, restart, or stop responding?")
         }
     }
 }

@@ -8,7 +8,7 @@ use super::{
 use crate::anchor::Anchor;
 use crate::format::{chosen_s, count, counted, duration_ns, quantile_name, quantity, ratio};
 use crate::words;
-use plimsoll_analysis::cause::{Cause, Claim, Kind};
+use plimsoll_analysis::cause::{Cause, Claim, Evidence, Kind};
 use plimsoll_analysis::next::{
     Burst, Closest, Failed, Failures, LoadRise, Phase, Reason, SlowSinceRise, SlowSpikes, load_rise,
 };
@@ -24,9 +24,15 @@ pub(super) fn hint(reason: &Reason<'_>) -> Hint {
         }
         Reason::GeneratorInDoubt => why("The load generator or its record is unreliable.".into(), FINDINGS),
         Reason::Cause { row, .. } => why(cause(row), describe(row)),
-        Reason::LittleEvidence { requests, measured_s } => {
+        Reason::LittleEvidence { requests, measured_s, has_few_requests } => {
             let (n, length) = (counted(*requests, "request"), chosen_s(*measured_s));
-            why(format!("Based on only {n} in {length}. Run longer before you rely on it."), METHOD)
+            let text = match has_few_requests {
+                true => format!("Based on only {n} in {length}. Run longer before you rely on it."),
+                false => format!(
+                    "The run was short ({length}). Run for at least 10 s, ideally 60 s, before you rely on it."
+                ),
+            };
+            why(text, METHOD)
         }
         Reason::Failures(all) => why(failures(all), ERRORS),
         Reason::SlowSinceRise(slow) => why(slow_since_rise(slow), COURSE),
@@ -111,8 +117,14 @@ pub(super) fn describe(cause: &Cause) -> &'static [Anchor] {
 
 /// `The server's listen queue is full: 12 of 40 connections ...`
 fn cause(cause: &Cause) -> String {
-    let (what, evidence, confirmation) = (cause.sentence(), cause.evidence_text(), cause.confirmation());
+    let (mut what, evidence, confirmation) = (cause.sentence(), cause.evidence_text(), cause.confirmation());
+    // The evidence names the status.
+    if let (Evidence::Status { .. }, Some(at)) = (&cause.evidence, what.find(" (status ")) {
+        what.truncate(at);
+    }
     match cause.certainty {
+        // That it returned errors says all of it.
+        Claim::Certain if cause.is(Kind::ServerErrors) => sentence(&capital(&evidence)),
         Claim::Certain => sentence(&format!("{}: {evidence}", capital(&what))),
         Claim::Likely => {
             format!("Probably {what}: {} To confirm, {}", sentence(&evidence), sentence(confirmation))
@@ -125,10 +137,17 @@ fn cause(cause: &Cause) -> String {
 
 fn closest(one: &Closest<'_>) -> String {
     let all = one.thresholds_count;
+    // The defaults leave no distance from their limits that would say anything.
+    if one.explicit_count == 0 {
+        let met = match all {
+            1 => "The default threshold was met".to_owned(),
+            2 => "Both default thresholds were met".to_owned(),
+            _ => format!("All {all} default thresholds were met"),
+        };
+        return format!("{met}; set a latency threshold to judge response times.");
+    }
     let met = match (all, one.explicit_count) {
-        (1, 0) => "The default threshold was met".to_owned(),
         (1, _) => "The threshold was met".to_owned(),
-        (_, 0) => format!("All {all} default thresholds were met; the closest"),
         (_, 1) if all > 1 => format!("All {all} thresholds were met; yours"),
         (_, n) if n < all => format!("All {all} thresholds were met; the closest of your {n}"),
         _ => format!("All {all} thresholds were met; the closest"),

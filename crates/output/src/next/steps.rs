@@ -16,7 +16,7 @@ pub(super) fn hint(s: &Summary, one: &Step<'_>, run_file: Option<&str>) -> Hint 
     match one {
         Step::LookAtOutage(gone) => step(outage::look(s, gone), COURSE),
         Step::RunAgainAndCompare => {
-            step("Rerun the same load with `--out after.plim`, then compare:".into(), METHOD)
+            step("After a fix, rerun the same load with `--out after.plim`, then compare:".into(), METHOD)
                 .with_command(compare())
         }
         Step::RunToTheEnd => {

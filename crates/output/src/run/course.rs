@@ -106,7 +106,14 @@ fn courses(s: &Summary) -> Vec<(bool, Course)> {
     };
     let highest = |label: String, tone, values: Vec<Option<f64>>, scale: fn(f64) -> String| {
         let top = top(&values);
-        Course { label, tone: Some(tone), values, pool: Pool::Highest, top, scale: scale(top) }
+        Course {
+            label,
+            tone: Some(tone),
+            values,
+            pool: Pool::Highest,
+            top,
+            scale: format!("max {}", scale(top)),
+        }
     };
     let (slow, times) = slow_times(&s.timeline);
     // A run of streams only has no response times.

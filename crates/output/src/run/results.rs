@@ -37,7 +37,10 @@ const INDENT: usize = 12;
 
 fn throughput(s: &Summary) -> Vec<String> {
     let t = &s.totals;
-    let rate = rate_of(s.achieved.rate_per_s, "req");
+    // The rate counts responses, so it is less than the requests show if some received none.
+    let responses: u64 = s.status_codes.values().sum();
+    let counted_in_rate = if t.errors > 0 && responses < t.requests { "responses" } else { "req" };
+    let rate = rate_of(s.achieved.rate_per_s, counted_in_rate);
     // An arrival starts an iteration: if one sends several requests, the two rates are not comparable.
     let share = match (s.achieved.ratio, s.counts_iterations()) {
         (Some(share), false) => format!(" ({} of the offered rate)", ratio(share)),

@@ -1,7 +1,7 @@
 //! The grammar of thresholds:
 //! `SUBJECT[{KIND: NAME}] [STATISTIC] COMPARISON VALUE [over DURATION] [abort after DURATION]`.
 
-use super::scope::{Scope, all_scopes, scope};
+use super::scope::{Scope, all_scopes, distance, scope};
 use super::{Comparison, Kind, OUTAGE_LEAST_NS, OVER_MAX_NS, Statistic, Subject, Threshold};
 use crate::Problem;
 use crate::outline::TICK_NS;
@@ -124,12 +124,24 @@ fn subject(name: &str, whole: &str, subjects: &[Subject]) -> Result<Subject, Pro
         let (last, others) = names
             .split_last()
             .map_or((String::new(), String::new()), |(last, others)| (last.clone(), others.join(", ")));
-        let help = match Subject::renamed(name) {
+        let is_time =
+            ["latency", "response", "duration"].iter().any(|word| name.to_lowercase().contains(word));
+        let help = match Subject::renamed(name).or_else(|| nearest(name, subjects)) {
             Some(subject) => format!("did you mean `{}`?", subject.name()),
-            None => format!("use one of {others}, or {last}"),
+            None if is_time => "did you mean `response_time`, such as `'response_time p99 < 200ms'`?".into(),
+            None => {
+                format!("write a rule such as `'response_time p99 < 200ms'`, with one of {others}, or {last}")
+            }
         };
         Problem::new(format!("unknown metric `{name}`"), help)
     })
+}
+
+/// Returns the metric of which at most a third of the letters differ.
+fn nearest(name: &str, subjects: &[Subject]) -> Option<Subject> {
+    let near = subjects.iter().map(|subject| (distance(name, subject.name()), *subject));
+    let (far, subject) = near.min_by_key(|(far, _)| *far)?;
+    (far <= (name.chars().count() / 3).max(1)).then_some(subject)
 }
 
 /// Parses the statistic between subject and comparison.

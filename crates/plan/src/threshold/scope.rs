@@ -279,7 +279,7 @@ fn hint(scope: &Scope, names: &[String]) -> String {
 
 /// Counts the insertions, deletions, and replacements that turn one name into the other, ignoring case (Levenshtein
 /// 1966).
-fn distance(a: &str, b: &str) -> usize {
+pub(super) fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.to_lowercase().chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (i, x) in a.to_lowercase().chars().enumerate() {

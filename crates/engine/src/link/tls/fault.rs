@@ -137,7 +137,7 @@ fn untrusted(why: &CertificateError, error: &Error) -> Problem {
     if marked_as_authority(error) {
         // The default output of `openssl req -x509`.
         return Problem::new(
-            "the server's certificate is not trusted: it is self-signed, or an authority's own (`CA:TRUE`)",
+            "the server's certificate is not trusted: it is self-signed, or is itself a CA certificate",
             "trust this certificate with `--ca FILE` (its PEM), or skip verification with `-k`",
         );
     }
