@@ -8,7 +8,7 @@ use std::time::Duration;
 
 /// What was sent is what came, and every arrival was either sent or is admitted not to have been.
 #[track_caller]
-fn adds_up(said: &Value, ruler: &Ruler) {
+pub fn adds_up(said: &Value, ruler: &Ruler) {
     let at = |place: &str| count(said, place);
     let (sent, finished) = (at("/totals/requests_sent"), at("/totals/requests"));
     assert_eq!(ruler.requests(), sent, "the ruler's requests against those sent: {}", said["totals"]);
