@@ -54,6 +54,14 @@ impl Ruler {
         Self { address, child, stdin, lines: Mutex::new(lines) }
     }
 
+    /// Returns the `https` URL of a ruler with `--tls-listen`, from its second line. Works once.
+    pub fn https_url(&self, path: &str) -> String {
+        let lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        let line = lines.recv_timeout(PATIENCE).expect("the ruler prints its second address");
+        let address = line.trim().strip_prefix("listening with TLS on ");
+        format!("https://{}{path}", address.unwrap_or_else(|| panic!("the ruler said `{line}`")))
+    }
+
     pub fn address(&self) -> SocketAddr {
         self.address
     }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 /// Checks that the ruler received all sent requests, and that every arrival was sent or is counted as not started.
 #[track_caller]
-fn adds_up(said: &Value, ruler: &Ruler) {
+pub fn adds_up(said: &Value, ruler: &Ruler) {
     let at = |place: &str| count(said, place);
     let (sent, finished) = (at("/totals/requests_sent"), at("/totals/requests"));
     assert_eq!(ruler.requests(), sent, "the ruler's requests against those sent: {}", said["totals"]);

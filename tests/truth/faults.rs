@@ -60,6 +60,9 @@ fn every_class_of_the_table_has_its_test() {
         "too_many_redirects",
         "decode_failed",
         "client_limit",
+        "stream_reset",
+        "stream_refused",
+        "protocol_changed",
     ];
     let table: Vec<&str> = Fault::ALL.iter().map(|fault| fault.name()).collect();
     assert_eq!(table, tested);

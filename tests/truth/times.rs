@@ -101,16 +101,21 @@ fn responses_ns(seen: &[Seen], rate_per_s: f64) -> Vec<u64> {
 
 /// Tests with the load of this number, or with all loads in the nightly tests.
 fn holds(distribution: &str, points: &[Point], load: usize) {
+    let loads = if help::is_nightly() { &LOADS[..] } else { &LOADS[load..=load] };
+    compare(distribution, points, loads, &[]);
+}
+
+/// Tests with each of these loads, with these flags of plimsoll in addition.
+pub fn compare(distribution: &str, points: &[Point], loads: &[(&[&str], u64)], more: &[&str]) {
     let _alone = alone();
-    let ruler = Ruler::start(&["--delay", distribution]);
-    let all = help::is_nightly();
-    for &(load, requests) in if all { &LOADS[..] } else { &LOADS[load..=load] } {
+    let ruler = Ruler::start(&["--delay", distribution, "--http2"]);
+    for &(load, requests) in loads {
         // Values that were wrong in every attempt so far.
         let mut open: Option<Vec<String>> = None;
         help::patiently(&format!("percentiles of {distribution} under {load:?}"), || {
             ruler.get("/_test-server/clear");
             let (url, n) = (ruler.url("/"), requests.to_string());
-            let args = [&[url.as_str(), "-n", n.as_str(), "--seed", "7", "--json"], load].concat();
+            let args = [&[url.as_str(), "-n", n.as_str(), "--seed", "7", "--json"], load, more].concat();
             let (canary, waits) = (Canary::start(), help::Waits::of(ruler.pid()));
             let said = Tool::run(&args).json();
             let waited = waits.share_since() + help::waited_share(&said);

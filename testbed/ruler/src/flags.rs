@@ -111,7 +111,7 @@ pub(crate) fn parse(args: impl Iterator<Item = String>) -> Result<Invocation, Er
         (None, None, None) => None,
         (Some(listen), Some(certificate), Some(key)) => Some(TlsOptions { listen, certificate, key }),
         _ => {
-            let text = "`--tls-listen`, `--tls-certificate`, and `--tls-key` need each other";
+            let text = "`--tls-listen`, `--tls-certificate`, and `--tls-key` require each other";
             return Err(Error::wrong(text));
         }
     };

@@ -4,12 +4,12 @@ use crate::json::quoted;
 use crate::units::whole;
 use std::fmt::Write;
 
-/// Whether responses of one connection share a write.
+/// How responses of one connection are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Writes {
-    /// Each response has its own, as with nginx and Go.
+    /// Each response has its own write, as with nginx and Go.
     Single,
-    /// Those that are ready at the same time have one, as with nghttpd and Node.
+    /// Responses that are ready at the same time share one, as with nghttpd and Node.
     Batched,
 }
 
@@ -137,9 +137,9 @@ pub(crate) struct Counts {
     pub(crate) streams_most: u64,
     /// Streams that a client opened beyond the last one of a GOAWAY: they get no response and are not requests.
     pub(crate) unprocessed: u64,
-    /// GOAWAY frames that a key commanded; the library also sends one when a client sends one.
+    /// GOAWAY frames that a key demanded; the library also sends one when a client sends one.
     pub(crate) goaways: u64,
-    /// Handshakes of TLS that ended well, and badly.
+    /// TLS handshakes that succeeded, and that failed.
     pub(crate) handshakes: u64,
     pub(crate) handshakes_failed: u64,
     /// Writes that the kernel took.
@@ -151,12 +151,12 @@ pub(crate) struct Counts {
     pub(crate) pings_received: u64,
     pub(crate) window_updates_received: u64,
     pub(crate) settings_received: u64,
-    /// What a client announced last, by the number of the setting.
+    /// The last announced value of each setting, by its number.
     pub(crate) settings: [Option<u32>; SETTINGS.len()],
 }
 
 impl Counts {
-    /// Adds what one connection counted.
+    /// Adds the counts of one connection.
     pub(crate) fn merge(&mut self, other: &Counts) {
         self.connections += other.connections;
         self.streams += other.streams;
@@ -178,7 +178,7 @@ impl Counts {
         }
     }
 
-    /// Takes in the payload of a SETTINGS frame.
+    /// Notes the payload of a SETTINGS frame.
     pub(crate) fn announced(&mut self, payload: &[u8]) {
         self.settings_received += 1;
         for entry in payload.chunks_exact(6) {
@@ -189,7 +189,7 @@ impl Counts {
         }
     }
 
-    /// The members of `/_test-server/counters`, each with a comma after it.
+    /// Appends the members of `/_test-server/counters`, each with a comma after it.
     pub(crate) fn push_json(&self, to: &mut String) {
         for (name, value) in [
             ("connections", self.connections),

@@ -69,7 +69,7 @@ fn without_the_key_the_preface_is_malformed() {
 }
 
 #[test]
-fn settings_are_as_commanded() {
+fn settings_are_as_configured() {
     let ruler = start(&["--max-streams", "7", "--initial-window", "99", "--max-frame", "20000"]);
     let settings = |ruler: &Ruler| {
         let frames = connect(ruler).until(|frame| frame.kind == SETTINGS && frame.flags == 0);
@@ -137,7 +137,7 @@ fn a_goaway_names_the_last_request_that_is_processed() {
 }
 
 #[test]
-fn a_goaway_has_the_code_that_is_commanded() {
+fn a_goaway_has_the_configured_code() {
     let ruler = start(&["--goaway-after", "1", "--goaway-code", "ENHANCE_YOUR_CALM"]);
     let mut http2 = connect(&ruler);
     http2.ask(&["/"]);
@@ -205,7 +205,10 @@ fn malformed_responses_are_complete_and_wrong() {
     let mut garbage = String::new();
     std::io::Read::read_to_string(&mut http2.socket, &mut garbage).unwrap();
     // What the frame reader has taken already begins with the length, `the` read as a number.
-    assert!(garbage.is_empty() || "these bytes belong to no answer\r\n\r\n".ends_with(&garbage), "{garbage}");
+    assert!(
+        garbage.is_empty() || "these bytes belong to no response\r\n\r\n".ends_with(&garbage),
+        "{garbage}"
+    );
     assert_eq!(ruler.count("responses"), 2);
 }
 

@@ -23,7 +23,7 @@ fn get(ruler: &Ruler, target: &str) -> String {
 }
 
 #[test]
-fn heads_are_as_commanded() {
+fn heads_are_as_configured() {
     let ruler = Ruler::start(&["--http2", "--header", "X-Server: all"]);
     let text = get(
         &ruler,
@@ -47,7 +47,7 @@ fn heads_are_as_commanded() {
 }
 
 #[test]
-fn bodies_are_as_commanded() {
+fn bodies_are_as_configured() {
     let ruler = Ruler::start(&["--http2"]);
     let plain = String::from_utf8(ruler.connect().get("/?body=300000").body).unwrap();
     let url = |query: &str| format!("http://{}/?{query}", ruler.address);

@@ -17,12 +17,12 @@ impl Server {
         connection.stage = Stage::Waiting;
         let target = connection.reader.target().to_vec();
         connection.reader.restart();
-        let (status, kind, lines, body) = self.obey(&target);
+        let (status, kind, lines, body) = self.run_command(&target);
         self.reply(key, status, kind, &lines, &body)
     }
 
     /// Carries out a command; returns status, media type, further header lines, and body of the response.
-    pub(super) fn obey(&mut self, target: &[u8]) -> (u16, &'static str, String, Vec<u8>) {
+    pub(super) fn run_command(&mut self, target: &[u8]) -> (u16, &'static str, String, Vec<u8>) {
         let view = View {
             recorder: &self.recorder,
             station: &self.station,

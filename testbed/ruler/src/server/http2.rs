@@ -33,13 +33,13 @@ use std::cell::RefCell;
 use tls::Took;
 use wire::{Ending, Wire};
 
-/// What the reader of HTTP/1 takes for a request head when HTTP/2 begins (RFC 9113, 3.4).
+/// The request head that the HTTP/1 reader sees when HTTP/2 begins (RFC 9113, 3.4).
 const OPENING: &[u8] = b"PRI * HTTP/2.0\r\n\r\n";
-/// How often a connection is looked after before others have their turn.
+/// Rounds that one connection gets before the other connections are served.
 const ROUNDS: usize = 64;
 
 impl Server {
-    /// Hands a connection over to HTTP/2 if it begins so and the settings allow it.
+    /// Switches a connection to HTTP/2 if it begins with the preface and the settings allow it.
     pub(super) fn becomes_http2(&mut self, key: Key) -> bool {
         let settings = &self.settings.service.http2;
         let Some(connection) = self.slots.get(key) else { return false };
@@ -57,14 +57,14 @@ impl Server {
         true
     }
 
-    /// Has the loop look after this connection before it sleeps.
+    /// Lists this connection, so that the loop serves it before it sleeps.
     fn list(&mut self, connection: Key, wire: &RefCell<Wire>) {
         if !std::mem::replace(&mut wire.borrow_mut().listed, true) {
             self.listed.push(connection);
         }
     }
 
-    /// Looks after the connections that have something to write.
+    /// Serves the connections that have something to write.
     pub(super) fn drive_listed(&mut self) -> Result<(), Error> {
         while let Some(key) = self.listed.pop() {
             self.drive(key)?;
@@ -72,16 +72,16 @@ impl Server {
         Ok(())
     }
 
-    /// True while a response must not wait for another.
+    /// Returns true if each response gets its own write.
     pub(super) fn writes_singly(&self) -> bool {
         self.settings.service.http2.writes == Writes::Single
     }
 
-    /// Moves everything of an HTTP/2 connection as far as it goes.
+    /// Reads, responds, and writes on an HTTP/2 connection until nothing more is possible.
     pub(super) fn drive(&mut self, key: Key) -> Result<(), Error> {
         let Some(connection) = self.slots.get(key) else { return Ok(()) };
         let Some(mut multiplex) = connection.http2.take() else { return Ok(()) };
-        // What happens here must not list it again.
+        // This round must not list it again.
         multiplex.wire.borrow_mut().listed = true;
         let mut closed = None;
         let mut more = true;
@@ -113,7 +113,7 @@ impl Server {
         }
     }
 
-    /// Another round would get further.
+    /// Another round has more to do.
     fn has_more(&mut self, key: Key, multiplex: &Multiplex) -> bool {
         let wire = multiplex.wire.borrow();
         let Some(connection) = self.slots.get(key) else { return false };
@@ -121,7 +121,7 @@ impl Server {
         multiplex.is_woken() || wire.has_news() || (!connection.lost && (connection.unread || writes))
     }
 
-    /// Reads, answers, and writes once. Returns who ended the connection, if it is over.
+    /// Reads, responds, and writes once. Returns who ended the connection, if it is over.
     fn round(&mut self, key: Key, multiplex: &mut Multiplex) -> Result<Option<Closed>, Error> {
         if !self.take_input(key, multiplex) {
             // The alert goes out as far as it can.
@@ -162,7 +162,7 @@ impl Server {
         self.settle(key, multiplex, ended)
     }
 
-    /// Moves what came from the socket to the library; false if it is not TLS where it has to be.
+    /// Passes received bytes to the library; returns false for invalid TLS.
     fn take_input(&mut self, key: Key, multiplex: &mut Multiplex) -> bool {
         if self.slots.get(key).is_some_and(|connection| connection.unread) {
             self.read(key, now_ns());
@@ -223,7 +223,7 @@ impl Server {
         }
     }
 
-    /// Ends the connection if that was commanded, or if the library or the client did.
+    /// Ends the connection if a key demands it, or if the library or the client has ended it.
     fn settle(
         &mut self,
         key: Key,
@@ -269,7 +269,7 @@ impl Server {
         }
     }
 
-    /// Adds what the connection counted, unless it is the tester's own: its first request shows that.
+    /// Adds the counts of the connection, unless its first request is a command: then it belongs to the tester.
     fn take_counts(&mut self, key: Key, multiplex: &Multiplex, is_over: bool) {
         let Some(connection) = self.slots.get(key) else { return };
         if (connection.turn > 0 || is_over) && !connection.is_control {
@@ -278,7 +278,7 @@ impl Server {
         }
     }
 
-    /// An idle connection is closed with a GOAWAY before its end.
+    /// Closes an idle connection with GOAWAY and FIN.
     pub(super) fn leave_idle(&mut self, key: Key) -> Result<(), Error> {
         let multiplex = self.slots.get(key).and_then(|connection| connection.http2.as_ref());
         let Some(multiplex) = multiplex else { return self.close(key, Closed::Server) };

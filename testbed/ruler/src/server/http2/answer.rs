@@ -1,4 +1,4 @@
-//! Responses over HTTP/2, right or wrong, as commanded.
+//! Responses over HTTP/2, correct or with a configured fault.
 
 use super::Multiplex;
 use super::body::{after, head, put, put_lines};
@@ -18,13 +18,13 @@ use http::header::HeaderValue;
 use http::{Response, StatusCode};
 use std::task::Context;
 
-/// Bodies up to this size are given to the library at once; it waits for the windows.
+/// Bodies up to this size are passed to the library in one piece; it waits for the windows.
 const INLINE_MOST: u64 = 16 << 10;
-/// What HTTP/2 does not allow in a head (RFC 9113, 8.2.2).
+/// Headers that HTTP/2 forbids (RFC 9113, 8.2.2).
 const FORBIDDEN: [&str; 6] =
     ["connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade", "te"];
 
-/// Checks that HTTP/2 can do what a request asks for.
+/// Checks that HTTP/2 can express the configured response.
 pub(super) fn check(behavior: &Behavior) -> Result<(), String> {
     if let Some(fault) = behavior.fault
         && !fault.fits_http2()
@@ -50,7 +50,7 @@ pub(super) fn check(behavior: &Behavior) -> Result<(), String> {
 }
 
 impl Server {
-    /// Begins the response, which was due at `due_ns`.
+    /// Starts the response, which was due at `due_ns`.
     pub(in crate::server) fn answer_stream(&mut self, ticket: Ticket, due_ns: u64) -> Result<(), Error> {
         let key = ticket.key;
         let content = match self.content(ticket)? {
@@ -114,7 +114,7 @@ impl Server {
         Ok(())
     }
 
-    /// Sends a plain response, independent of all that is commanded. `lines` are further header lines.
+    /// Sends a plain response that ignores all keys. `lines` are further header lines.
     pub(super) fn reply_stream(
         &mut self,
         key: Key,
@@ -125,7 +125,7 @@ impl Server {
     ) -> Result<(), Error> {
         let Some(stream) = self.multiplexed.get(key) else { return Ok(()) };
         if let Some(exchange) = &mut stream.exchange {
-            // This is a complete response, not the commanded one.
+            // This is a complete response instead of the configured one.
             (exchange.status, exchange.fault) = (status, None);
             if let Some(entry) = self.recorder.entry(exchange.mark) {
                 entry.status = u32::from(status);
@@ -150,7 +150,7 @@ impl Server {
         Ok(())
     }
 
-    /// The head is out: the body follows, at once if it is small, else as the windows allow.
+    /// Sends the body after its head: immediately if it is small, otherwise as the windows allow.
     fn start_body(&mut self, key: Key) {
         let Some(stream) = self.multiplexed.get(key) else { return };
         let left = stream.body.left;
@@ -164,7 +164,7 @@ impl Server {
         }
     }
 
-    /// The next byte of a dripping response.
+    /// Sends the next byte of a dripping response.
     pub(in crate::server) fn drip_stream(&mut self, ticket: Ticket) {
         let Some(stream) = self.multiplexed.get(ticket.key) else { return };
         if stream.stage != Stage::Writing || stream.body.left == 0 {
@@ -179,7 +179,7 @@ impl Server {
         self.list(connection, &wire);
     }
 
-    /// Writes on where windows had stopped a body or an event stream.
+    /// Continues bodies and event streams that waited for a window.
     pub(super) fn write_bodies(&mut self, multiplex: &mut Multiplex) {
         let writers = std::mem::take(&mut multiplex.wire.borrow_mut().writers);
         let mut context = Context::from_waker(&multiplex.waker);
@@ -206,7 +206,7 @@ impl Server {
         self.list(connection, &wire);
     }
 
-    /// Acts on resets by the client, on streams that this side reset, and on half bodies that are written.
+    /// Handles resets by the client, streams that the ruler has reset, and half bodies that are written.
     pub(super) fn apply_resets(&mut self, multiplex: &mut Multiplex) {
         let (reset, reached, gone) = {
             let mut wire = multiplex.wire.borrow_mut();
@@ -237,7 +237,7 @@ impl Server {
         }
     }
 
-    /// The kernel took the last byte of the response on this stream.
+    /// Concludes a stream: the kernel took the last byte of its response.
     pub(super) fn conclude_stream(&mut self, key: Key, multiplex: &mut Multiplex, id: u32, now: u64) {
         let Some(stream) = multiplex.streams.remove(&id).and_then(|key| self.multiplexed.remove(key)) else {
             return;
@@ -245,10 +245,10 @@ impl Server {
         if let Some(exchange) = stream.exchange {
             match exchange.fault {
                 Some(Fault::GarbageAfter) => {
-                    multiplex.wire.borrow_mut().append_garbage(b"these bytes belong to no answer\r\n\r\n");
+                    multiplex.wire.borrow_mut().append_garbage(b"these bytes belong to no response\r\n\r\n");
                 }
                 Some(Fault::TwoResponses) => {
-                    multiplex.wire.borrow_mut().inject(&super::frames::second_answer(id));
+                    multiplex.wire.borrow_mut().inject(&super::frames::second_response(id));
                 }
                 _ => {}
             }
@@ -259,7 +259,7 @@ impl Server {
         }
     }
 
-    /// The client left this stream, or its connection is over.
+    /// Abandons a stream that the client has left, or whose connection has ended.
     fn abandon_stream(&mut self, key: Key, who: Closed) {
         self.feed_of_stream_closed(key, who);
         let Some(mut stream) = self.multiplexed.remove(key) else { return };

@@ -1,4 +1,4 @@
-//! Requests over HTTP/2 as they come: read to their end, counted, decided upon, and handed to the queue model.
+//! Received requests over HTTP/2: read to their end, counted, and passed to the queue model.
 
 use super::multiplex::{Accepted, Multiplex};
 use super::streams::{Body, Stream};
@@ -22,7 +22,7 @@ use http::{Method, Response, StatusCode};
 use std::rc::Rc;
 use std::task::{Context, Poll};
 
-/// A request on its way in.
+/// A request that is being received.
 pub(super) struct Upload {
     id: u32,
     method: Method,
@@ -36,7 +36,7 @@ pub(super) struct Upload {
 }
 
 impl Upload {
-    /// Reads what is here; true at the end. A failure ends it too: the reset is found on the wire.
+    /// Reads the available bytes; returns true at the end. A failure ends it, too: the reset is found on the wire.
     fn read(&mut self, context: &mut Context<'_>) -> Result<bool, h2::Error> {
         while !self.body.is_end_stream() {
             match self.body.poll_data(context) {
@@ -57,7 +57,7 @@ impl Upload {
 }
 
 impl Multiplex {
-    /// A request whose end has come, in the order in which they were begun.
+    /// Returns a request that is complete, in the order in which they started.
     pub(super) fn complete_upload(&mut self) -> Option<Upload> {
         let mut context = Context::from_waker(&self.waker);
         let mut at = 0;
@@ -71,14 +71,14 @@ impl Multiplex {
         None
     }
 
-    /// The client took this stream back before its request was complete.
+    /// Drops a stream that the client has reset before its request was complete.
     pub(super) fn drop_upload(&mut self, stream: u32) {
         self.uploads.retain(|upload| upload.id != stream);
     }
 }
 
 impl Server {
-    /// Takes in the head of a request.
+    /// Accepts the head of a request.
     pub(super) fn take_request(
         &mut self,
         key: Key,
@@ -123,7 +123,7 @@ impl Server {
         Ok(())
     }
 
-    /// A request is complete.
+    /// Handles a complete request.
     pub(super) fn begin_stream(
         &mut self,
         key: Key,
@@ -185,7 +185,7 @@ impl Server {
         });
         multiplex.streams.insert(upload.id, stream);
         if command {
-            let (status, kind, lines, body) = self.obey(&upload.target);
+            let (status, kind, lines, body) = self.run_command(&upload.target);
             return self.reply_stream(stream, status, kind, &lines, &body);
         }
         match refusal {
@@ -196,7 +196,7 @@ impl Server {
         }
     }
 
-    /// How to answer the request, or a sentence for a 400.
+    /// Returns the behavior for the request, or a sentence for a 400.
     fn wanted(&mut self, key: Key, upload: &Upload) -> Result<(Rc<Behavior>, Option<Box<Page>>), String> {
         let at = upload.target.iter().position(|&byte| byte == b'?');
         let (path, query) = match at {

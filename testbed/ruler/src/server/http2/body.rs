@@ -1,4 +1,4 @@
-//! Heads and bodies of responses, given to the library piece by piece as the windows allow.
+//! Heads and bodies of responses, passed to the library in pieces as the windows allow.
 
 use super::streams::{After, Body, Stream};
 use crate::answer::{BodyPlan, Order};
@@ -10,7 +10,7 @@ use http::header::{HeaderMap, HeaderName, HeaderValue};
 use http::{Response, StatusCode};
 use std::task::{Context, Poll};
 
-/// The most that one stream asks of the windows at once.
+/// Maximum window that one stream reserves at a time.
 const RESERVE_MOST: u64 = 256 << 10;
 
 impl Stream {
@@ -43,7 +43,7 @@ impl Stream {
         }
     }
 
-    /// Gives the library the next `bytes` of the body, and the end if these are the last.
+    /// Passes the next `bytes` of the body to the library, and the end if these are the last.
     pub(super) fn send_piece(&mut self, bytes: u64) {
         let Body { content, offset, left, after, .. } = &mut self.body;
         let mut to_send = bytes.min(*left);
@@ -76,7 +76,7 @@ impl Stream {
         }
     }
 
-    /// How much may be sent now of what is wanted; None without a window for it yet.
+    /// Returns how much of the wanted bytes may be sent now; None without a window.
     pub(super) fn room(&mut self, wanted: u64, context: &mut Context<'_>) -> Option<u64> {
         let sender = self.sender.as_mut()?;
         if sender.capacity() == 0 {
@@ -89,7 +89,7 @@ impl Stream {
         Some(wanted.min(sender.capacity() as u64))
     }
 
-    /// True when the body is given to the library as a whole.
+    /// Returns true if the library has the complete body.
     pub(super) fn write_body(&mut self, context: &mut Context<'_>) -> bool {
         while self.body.left > 0 {
             let Some(room) = self.room(self.body.left, context) else { return false };

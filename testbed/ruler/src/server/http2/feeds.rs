@@ -13,7 +13,7 @@ use h2::Reason;
 use std::task::Context;
 
 impl Server {
-    /// The head of an event stream is sent: wait for the first event.
+    /// Schedules the first event of a stream whose head is sent.
     pub(super) fn open_stream_feed(&mut self, key: Key) -> Result<(), Error> {
         let Some(stream) = self.multiplexed.get(key) else { return Ok(()) };
         let page = stream.exchange.as_mut().and_then(|exchange| exchange.page.take());
@@ -36,7 +36,7 @@ impl Server {
         Ok(())
     }
 
-    /// Has what is in the buffer written with the connection's next turn.
+    /// Schedules the buffer to be written in the connection's next round.
     pub(in crate::server) fn write_stream_feed(&mut self, key: Key) {
         let Some(stream) = self.multiplexed.get(key) else { return };
         let (connection, wire) = (stream.connection, stream.wire.clone());
@@ -44,7 +44,7 @@ impl Server {
         self.list(connection, &wire);
     }
 
-    /// The last bytes of an event stream are in the buffer.
+    /// Ends an event stream whose last bytes are in the buffer.
     pub(in crate::server) fn end_stream_feed(&mut self, key: Key, now: u64) {
         let Some(stream) = self.multiplexed.get(key) else { return };
         stream.feed = None;
@@ -57,7 +57,7 @@ impl Server {
         }
     }
 
-    /// A stream is gone: if it wrote events, that is over too.
+    /// Counts the end of an event stream, if the closed stream was one.
     pub(super) fn feed_of_stream_closed(&mut self, key: Key, who: Closed) {
         let feed = self.multiplexed.get(key).and_then(|stream| stream.feed.take());
         if feed.is_some() {
@@ -65,7 +65,7 @@ impl Server {
         }
     }
 
-    /// Closes all event streams on HTTP/2: each with its end, or by RST_STREAM. Returns how many these were.
+    /// Closes all event streams on HTTP/2: each with its end, or by RST_STREAM. Returns their number.
     pub(in crate::server) fn stop_stream_feeds(&mut self, reset: bool) -> u64 {
         let keys = self.multiplexed.feeds();
         for &key in &keys {
@@ -87,7 +87,7 @@ impl Server {
 }
 
 impl Stream {
-    /// Gives the library the events in the buffer, and the end after the last one; true when nothing waits for a
+    /// Passes buffered events to the library, and the end after the last one; returns true if nothing waits for a
     /// window.
     pub(super) fn write_events(&mut self, context: &mut Context<'_>) -> bool {
         while !self.out.is_empty() {

@@ -1,5 +1,5 @@
-//! Frames seen from outside: a second, plain reading of the bytes that go in and out, so that arrivals, responses, and
-//! resets are stamped and counted by what is on the wire, and not by what the HTTP/2 library reports.
+//! A second, independent reading of the bytes in both directions, so that arrivals, responses, and
+//! resets are stamped and counted by the frames on the wire, and not by the reports of the HTTP/2 library.
 
 /// The kinds of frames that matter here (RFC 9113, section 6).
 pub(super) const DATA: u8 = 0;
@@ -17,12 +17,12 @@ pub(super) const ACK: u8 = 1;
 const END_HEADERS: u8 = 4;
 
 const HEAD: usize = 9;
-/// What a client sends before its first frame (section 3.4).
+/// The client's bytes before its first frame (section 3.4).
 pub(super) const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
-/// The most of a payload that is looked at.
+/// Maximum payload that is read.
 const PAYLOAD_MOST: usize = 1 << 10;
 
-/// A whole frame.
+/// A complete frame.
 pub(super) struct Seen<'a> {
     pub(super) kind: u8,
     pub(super) flags: u8,
@@ -38,7 +38,7 @@ pub(super) struct Seen<'a> {
 }
 
 impl Seen<'_> {
-    /// The number at `at` of the payload; 0 where it is too short.
+    /// Returns the number at `at` of the payload; 0 if it is too short.
     pub(super) fn number(&self, at: usize) -> u32 {
         let bytes = self.payload.get(at..at + 4).and_then(|four| <[u8; 4]>::try_from(four).ok());
         bytes.map_or(0, u32::from_be_bytes)
@@ -50,9 +50,9 @@ impl Seen<'_> {
 pub(super) struct Walk {
     skip: usize,
     head: [u8; HEAD],
-    /// Bytes of the head that are here.
+    /// Received bytes of the head.
     got: usize,
-    /// Bytes of the payload that are still to come.
+    /// Missing bytes of the payload.
     left: usize,
     payload: Vec<u8>,
     /// Its HEADERS said END_STREAM, and more of its header block follows.
@@ -65,7 +65,7 @@ impl Walk {
         Walk { skip, ..Walk::default() }
     }
 
-    /// True between two frames.
+    /// Returns true between two frames.
     pub(super) fn is_between(&self) -> bool {
         self.got == 0
     }
@@ -129,7 +129,7 @@ pub(super) fn goaway(last: u32, code: u32) -> Vec<u8> {
 }
 
 /// A second response: HEADERS with `:status: 200` (entry 8 of the static table, RFC 7541) that end the stream.
-pub(super) fn second_answer(stream: u32) -> Vec<u8> {
+pub(super) fn second_response(stream: u32) -> Vec<u8> {
     let mut frame = vec![0, 0, 1, HEADERS, END_STREAM | END_HEADERS];
     frame.extend_from_slice(&stream.to_be_bytes());
     frame.push(0x88);

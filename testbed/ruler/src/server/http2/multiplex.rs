@@ -17,14 +17,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, Wake, Waker};
 
-/// Resets and small frames that the library takes before it calls them an attack: the ruler must not be the limit.
+/// Limit of resets and small frames, beyond which the library assumes an attack. It is high, so that the ruler is not
+/// the limit.
 const PLENTY: usize = 1 << 30;
 /// Streams that were reset, remembered for what is still on its way to them.
 const RESETS_REMEMBERED: usize = 10_000;
 
 pub(super) type Accepted = (Request<RecvStream>, SendResponse<Bytes>);
 
-/// The library's wish to be asked again.
+/// The library's request to be polled again.
 #[derive(Default)]
 struct Woken(AtomicBool);
 
@@ -41,11 +42,11 @@ impl Wake for Woken {
 pub(super) enum State {
     Opening(Handshake<Io, Bytes>),
     Open(Connection<Io, Bytes>),
-    /// The ruler has said its last; it waits for the client's end.
+    /// The ruler has sent its last byte and waits for the client's end.
     Over,
 }
 
-/// What the library came to.
+/// The result of polling the library.
 pub(super) enum Polled {
     Pending,
     Accepted(Box<Accepted>),
@@ -99,7 +100,7 @@ impl Multiplex {
         }
     }
 
-    /// What the socket should take next; TLS seals it first.
+    /// Returns the next bytes for the socket; TLS seals them first.
     pub(super) fn to_send<'a>(tls: &'a mut Option<Box<Seal>>, wire: &'a Wire) -> &'a [u8] {
         match tls {
             Some(tls) => tls.seal(wire.unsent()),
@@ -115,7 +116,7 @@ impl Multiplex {
         }
     }
 
-    /// Opens what came by TLS; None if it is not valid.
+    /// Decrypts received TLS; returns None if it is invalid.
     pub(super) fn opened(&mut self, bytes: &[u8]) -> Option<Vec<u8>> {
         let mut plain = Vec::new();
         let mut wire = self.wire.borrow_mut();
@@ -136,12 +137,12 @@ impl Multiplex {
         Some(plain)
     }
 
-    /// No stream is open.
+    /// Returns true if no stream is open.
     pub(in crate::server) fn is_idle(&self) -> bool {
         self.streams.is_empty() && self.uploads.is_empty()
     }
 
-    /// Lets the library read, write, and say what came.
+    /// Polls the library, which reads, writes, and returns new requests.
     pub(super) fn poll(&mut self) -> Polled {
         self.woken.0.store(false, Ordering::Relaxed);
         let mut context = Context::from_waker(&self.waker);

@@ -12,7 +12,7 @@ use h2::server::SendResponse;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// What follows the body that is sent.
+/// The end of a response after its sent body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum After {
     End,
@@ -50,7 +50,7 @@ pub(in crate::server) struct Stream {
     pub(super) exchange: Option<Exchange>,
     pub(super) stage: Stage,
     pub(super) respond: SendResponse<Bytes>,
-    /// There since the head of the response.
+    /// Present since the head of the response.
     pub(super) sender: Option<SendStream<Bytes>>,
     pub(super) body: Body,
     /// The response is an event stream.
@@ -83,7 +83,7 @@ impl Streams {
         Key { slot: slot | Key::STREAM, tenant: place.tenant }
     }
 
-    /// The stream, unless it is gone or the key is that of a connection.
+    /// Returns the stream, unless it is gone or the key is that of a connection.
     pub(in crate::server) fn get(&mut self, key: Key) -> Option<&mut Stream> {
         let place = self.slots.get_mut(key.stream_slot()?)?;
         if place.tenant == key.tenant { place.stream.as_deref_mut() } else { None }
@@ -108,7 +108,7 @@ impl Streams {
 }
 
 impl Server {
-    /// The request that a ticket names, on a connection or a stream, unless it is gone.
+    /// Returns the request of a ticket, on a connection or a stream, unless it is gone.
     pub(in crate::server) fn exchange(&mut self, ticket: Ticket) -> Option<&mut Exchange> {
         match ticket.key.is_stream() {
             false => self.slots.at(ticket)?.exchange.as_mut(),

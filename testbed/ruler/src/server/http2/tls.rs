@@ -22,7 +22,7 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The most plain bytes that are sealed at a time.
+/// Maximum plain bytes that are sealed at a time.
 const SEAL_MOST: usize = 64 << 10;
 
 /// The listener for TLS.
@@ -54,7 +54,7 @@ impl Front {
 }
 
 impl Server {
-    /// Waits for connections with TLS; edge-triggered, because [`Server::accept_tls`] takes all that are there.
+    /// Waits for connections with TLS; edge-triggered, because [`Server::accept_tls`] accepts all that wait.
     pub(in crate::server) fn arm_tls(&mut self, token: u64) -> Result<(), Error> {
         let Some(front) = &self.tls else { return Ok(()) };
         let flags = EventFlags::IN | EventFlags::ET;
@@ -100,10 +100,10 @@ pub(super) struct Seal {
     plain: usize,
 }
 
-/// What a socket took.
+/// The progress of a write to the socket.
 pub(super) enum Took {
     Part,
-    /// All that was sealed, with this many plain bytes.
+    /// Everything sealed was written; it had this many plain bytes.
     All(usize),
 }
 
@@ -117,7 +117,7 @@ impl Seal {
         !self.session.is_handshaking()
     }
 
-    /// Opens what came, and appends it to `plain`; true when the client announced its end.
+    /// Decrypts received bytes and appends them to `plain`; returns true if the client announced its end.
     pub(super) fn receive(&mut self, mut bytes: &[u8], plain: &mut Vec<u8>) -> Result<bool, rustls::Error> {
         let mut ended = false;
         while !bytes.is_empty() {
@@ -127,7 +127,7 @@ impl Seal {
             self.collect();
             let state = processed?;
             ended |= state.peer_has_closed();
-            // It reports that nothing more is here, which is the usual end.
+            // It reports that no more bytes are available, which is the usual end.
             let _ = self.session.reader().read_to_end(plain);
             if taken == 0 {
                 break;
@@ -136,7 +136,7 @@ impl Seal {
         Ok(ended)
     }
 
-    /// Seals plain bytes if nothing else waits; returns what the socket should take.
+    /// Seals plain bytes if nothing else waits; returns the bytes for the socket.
     pub(super) fn seal(&mut self, plain: &[u8]) -> &[u8] {
         let piece = &plain[..plain.len().min(SEAL_MOST)];
         if self.is_open() && self.output.is_empty() && !piece.is_empty() {

@@ -1,7 +1,7 @@
-//! The memory between a socket and the HTTP/2 library: the event loop fills and empties it, the library reads and
-//! writes it, and what passes is stamped and counted on the way.
+//! The memory between a socket and the HTTP/2 library: the event loop fills and empties it, and the library reads and
+//! writes it. Frames are stamped and counted on the way.
 //!
-//! So the library needs no runtime, and the loop decides when a write happens: after each response, or after all that
+//! The library needs no runtime, and the loop decides when a write happens: after each response, or after all that
 //! are ready.
 
 use super::frames::{
@@ -22,7 +22,7 @@ const UNSENT_MOST: usize = 256 << 10;
 /// Buffers that grew beyond this are given back.
 const BUFFER_MOST: usize = 64 << 10;
 
-/// How a connection ends on command.
+/// The end of a connection that a key demands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::server) enum Ending {
     /// With everything sent that is in the buffer.
@@ -36,7 +36,7 @@ pub(in crate::server) struct Wire {
     /// Received; the library has read the first `used` bytes.
     input: Vec<u8>,
     used: usize,
-    /// Nothing follows the input.
+    /// The client has ended its side.
     pub(super) at_end: bool,
     /// The library may see the end.
     pub(super) end_due: bool,
@@ -47,19 +47,19 @@ pub(in crate::server) struct Wire {
     base: u64,
     inbound: Walk,
     outbound: Walk,
-    /// Frames to put between those of the library.
+    /// Frames to insert between those of the library.
     injected: Vec<u8>,
     /// Where responses end, counted from the start of the connection, and their streams.
     ends: VecDeque<(u64, u32)>,
-    /// Streams whose body is watched, and the bytes of it that are still to come.
+    /// Streams whose body is watched, and its bytes that are not written yet.
     watched: Vec<(u32, u64)>,
-    /// Streams that the client opened and that are not over, with the time when their requests were complete.
+    /// Streams that the client opened and that have not ended, with the time when their requests were complete.
     open: HashMap<u32, u64>,
     /// Responses that the kernel took to their last byte, with the time.
     pub(super) finished: Vec<(u32, u64)>,
     /// Streams that the client reset.
     pub(super) reset: Vec<u32>,
-    /// Streams that this side reset.
+    /// Streams that the ruler reset.
     pub(super) gone: Vec<u32>,
     /// Watched streams whose bytes are written.
     pub(super) reached: Vec<u32>,
@@ -70,7 +70,7 @@ pub(in crate::server) struct Wire {
     pub(super) last: Option<u32>,
     /// The highest stream that the client opened.
     pub(super) highest: u32,
-    /// The connection is in the loop's list of those to look after.
+    /// The connection is in the loop's list of those to serve.
     pub(super) listed: bool,
     pub(super) counts: Counts,
 }
@@ -104,7 +104,7 @@ impl Wire {
         }
     }
 
-    /// Takes in bytes from the socket that were there at `now_ns`.
+    /// Appends bytes from the socket that were available at `now_ns`.
     pub(super) fn receive(&mut self, bytes: &[u8], now_ns: u64) {
         if self.used == self.input.len() {
             self.input.clear();
@@ -152,7 +152,7 @@ impl Wire {
         self.used = self.input.len();
     }
 
-    /// When the request on this stream was complete; None if the client has reset it since.
+    /// Returns when the request on this stream was complete; None if the client has reset it since.
     pub(super) fn arrived_ns(&self, stream: u32) -> Option<u64> {
         self.open.get(&stream).copied()
     }
@@ -161,17 +161,17 @@ impl Wire {
         &self.output[self.sent..]
     }
 
-    /// Something is left to do that neither the library nor the socket will call for.
+    /// Returns true if work is left that neither the library nor the socket will announce.
     pub(super) fn has_news(&self) -> bool {
         !self.gone.is_empty() || !self.reached.is_empty() || !self.reset.is_empty()
     }
 
-    /// The library has to wait until something is sent.
+    /// Returns true if the library must wait until something is sent.
     pub(super) fn is_full(&self) -> bool {
         self.unsent().len() >= UNSENT_MOST
     }
 
-    /// The socket took the next `bytes`.
+    /// Notes that the socket took the next `bytes`.
     pub(super) fn took(&mut self, bytes: usize, now_ns: u64) {
         self.sent += bytes;
         let sent = self.base + self.sent as u64;
@@ -199,7 +199,7 @@ impl Wire {
         }
     }
 
-    /// This stream has more to write than was written.
+    /// Notes that this stream has more to write.
     pub(super) fn has_more_of(&mut self, stream: Key) {
         if !self.writers.contains(&stream) {
             self.writers.push(stream);
@@ -216,7 +216,7 @@ impl Wire {
         }
     }
 
-    /// Puts frames between those of the library.
+    /// Inserts frames between those of the library.
     pub(super) fn inject(&mut self, frames: &[u8]) {
         self.injected.extend_from_slice(frames);
         self.settle();
