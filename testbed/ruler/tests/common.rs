@@ -204,7 +204,13 @@ impl Client {
 
     fn more(&mut self) {
         let mut piece = [0; 65536];
-        let length = self.stream.read(&mut piece).unwrap();
+        let length = loop {
+            match self.stream.read(&mut piece) {
+                // A read with a timeout is not restarted by the kernel.
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                read => break read.unwrap(),
+            }
+        };
         assert!(length > 0, "the stream ended after {:?}", String::from_utf8_lossy(&self.held));
         self.held.extend_from_slice(&piece[..length]);
     }
@@ -227,6 +233,7 @@ impl Client {
                     return (bytes, Ended::Not);
                 }
                 Err(error) if error.kind() == ErrorKind::ConnectionReset => return (bytes, Ended::Reset),
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) => panic!("{error}"),
             }
         }
