@@ -146,8 +146,8 @@ impl Exchange {
         matches!(self.phase, Phase::Sending | Phase::Waiting)
     }
 
-    /// Returns whether the request must not be retried, although the server says that it has not processed it: it says so
-    /// for the second time, or after a part of the response.
+    /// Returns whether the request must not be retried, although the server says that it has not processed it: it says
+    /// so for the second time, or after a part of the response.
     pub fn has_had_its_chance(&self) -> bool {
         self.sent_ns > 0 && (self.is_resent || self.first_ns > 0)
     }

@@ -8,7 +8,6 @@ pub const LEFT: &[(&str, usize)] = &[
     ("crates/chart", 13),
     ("crates/console", 7),
     ("crates/control", 62),
-    ("crates/engine", 1),
     ("crates/experiment", 51),
     ("crates/findings", 1),
     ("crates/front", 27),
