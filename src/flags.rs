@@ -1,5 +1,5 @@
 //! Command line: selects the command and parses its flags. The clap structs define the parser, the help, and the
-//! reference page. Flags may stand before or after the command's name (`plimsoll -c 10 run a.yaml`); after `curl`,
+//! reference page. Flags may come before or after the command's name (`plimsoll -c 10 run a.yaml`); after `curl`,
 //! every word belongs to the pasted line. Values stay text here and [`draft`] parses them, so that all errors are
 //! reported together and in the same style.
 

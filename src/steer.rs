@@ -113,7 +113,7 @@ fn wish(line: &str) -> Result<SteerCommand, String> {
             None => Err(wrong("is a level without a `factor`")),
         },
         Some("stop") => Ok(SteerCommand::Stop),
-        Some(_) => Err(wrong("has an unknown `do`, which is `note`, `pause`, `resume`, `level`, or `stop`")),
+        Some(_) => Err(wrong("has an unknown `do`: expected `note`, `pause`, `resume`, `level`, or `stop`")),
         None => Err(wrong("has no `do`")),
     }
 }

@@ -1,5 +1,5 @@
-//! `console`: what it costs that somebody watches. The console's whole process beside the generator's, in CPU-seconds
-//! of the kernel, while two browsers (plain sockets here) follow a run that takes about a core.
+//! `console`: the cost of viewers. The CPU-seconds of the console's whole process, compared with the load generator's,
+//! by the kernel's count, while two browsers (plain sockets here) follow a run that uses about one core.
 
 use super::options::Options;
 use super::report::Report;
@@ -14,7 +14,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 const WATCHERS: usize = 2;
-/// Rows, one a second, over which the CPU of both is compared.
+/// Rows, one per second, over which the CPU of both is compared.
 const ROWS: usize = 20;
 const ROWS_SMOKE: usize = 2;
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -40,14 +40,14 @@ pub fn run(context: &Context, roster: &Roster, options: &Options, report: &mut R
     let shown = ["plimsoll serve --listen 127.0.0.1:0".to_owned()];
     report.section(
         "console",
-        "CPU of the console while two watch a run, beside the generator's",
+        "CPU of the console with two viewers, compared with the generator's",
         &shown,
         &text,
     );
     Ok(())
 }
 
-/// CPU of console and generator over the same stretch, s.
+/// CPU of console and load generator over the same period, s.
 fn one(own: &Path, context: &Context, rows: usize) -> Result<(f64, f64), String> {
     let server = RawServer::start(context, false)?;
     let runs = context.folder.join("console/plimsoll/runs");
@@ -67,7 +67,7 @@ fn one(own: &Path, context: &Context, rows: usize) -> Result<(f64, f64), String>
     let (address, token) = printed(&mut console.0)?;
     let entered = ask(&address, &format!("/?token={token}"), "")?;
     let cookie = entered.lines().find_map(|line| line.strip_prefix("set-cookie: "));
-    let cookie = cookie.and_then(|cookie| cookie.split(';').next()).ok_or("the console gave no cookie")?;
+    let cookie = cookie.and_then(|cookie| cookie.split(';').next()).ok_or("the console sent no cookie")?;
     let generator = Ended(start(
         Command::new(own)
             .args([
@@ -93,22 +93,22 @@ fn one(own: &Path, context: &Context, rows: usize) -> Result<(f64, f64), String>
         sent.map_err(|e| format!("the console does not read: {e}"))?;
         watchers.push(BufReader::new(stream));
     }
-    // The first rows are of the connecting: the stretch begins behind them.
+    // The first rows cover connecting, so the period starts after them.
     let cpu = || (process_cpu_s(console.0.id()), process_cpu_s(generator.0.id()));
     watchers.iter_mut().try_for_each(|watcher| read_rows(watcher, 1))?;
     let before = cpu();
     watchers.iter_mut().try_for_each(|watcher| read_rows(watcher, rows))?;
     let after = cpu();
     let spent = (after.0 - before.0, after.1 - before.1);
-    if spent.1 > 0.0 { Ok(spent) } else { Err("the generator used no CPU: it made no load".into()) }
+    if spent.1 > 0.0 { Ok(spent) } else { Err("the generator used no CPU: it generated no load".into()) }
 }
 
-/// A child that does not outlive its round.
+/// A child process that ends with its round.
 struct Ended(Child);
 
 impl Drop for Ended {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // It may have ended already.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
@@ -121,14 +121,14 @@ fn start(command: &mut Command) -> Result<Child, String> {
 fn printed(console: &mut Child) -> Result<(String, String), String> {
     let mut line = String::new();
     let stdout = console.stdout.take().ok_or("the console has no stdout")?;
-    BufReader::new(stdout).read_line(&mut line).map_err(|e| format!("the console says nothing: {e}"))?;
+    BufReader::new(stdout).read_line(&mut line).map_err(|e| format!("the console printed nothing: {e}"))?;
     let rest = line.trim().strip_prefix("http://").and_then(|rest| rest.split_once("/?token="));
-    let (address, token) = rest.ok_or_else(|| format!("the console said `{}`", line.trim()))?;
+    let (address, token) = rest.ok_or_else(|| format!("the console printed `{}`", line.trim()))?;
     Ok((address.to_owned(), token.to_owned()))
 }
 
 fn connect(address: &str) -> Result<TcpStream, String> {
-    let failed = |e: std::io::Error| format!("the console does not answer: {e}");
+    let failed = |e: std::io::Error| format!("the console does not respond: {e}");
     let stream = TcpStream::connect(address).map_err(failed)?;
     stream.set_read_timeout(Some(PATIENCE)).map_err(failed)?;
     Ok(stream)
@@ -139,7 +139,7 @@ fn ask(address: &str, path: &str, cookie: &str) -> Result<String, String> {
     let mut answer = Vec::new();
     write!(stream, "GET {path} HTTP/1.1\r\nHost: {address}\r\nCookie: {cookie}\r\nConnection: close\r\n\r\n")
         .and_then(|()| stream.read_to_end(&mut answer))
-        .map_err(|e| format!("the console does not answer: {e}"))?;
+        .map_err(|e| format!("the console does not respond: {e}"))?;
     Ok(String::from_utf8_lossy(&answer).into_owned())
 }
 
@@ -151,7 +151,7 @@ fn until(look: impl Fn() -> Option<String>) -> Result<String, String> {
         }
         std::thread::sleep(Duration::from_millis(50));
     }
-    Err("the run did not come into the list".into())
+    Err("the run did not appear in the list".into())
 }
 
 fn read_rows(watcher: &mut BufReader<TcpStream>, rows: usize) -> Outcome {

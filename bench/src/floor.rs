@@ -1,12 +1,12 @@
-//! The machine's own lateness, measured beside open-loop numbers: a thread that only reads the clock. The other
-//! core is kept busy meanwhile, as it is in a real run: an idle neighbour makes a shared host look better than it
+//! The machine's own lateness, measured together with open-loop numbers by a thread that only reads the clock. The
+//! other core is kept busy during that time, as in a real run: an idle core makes a shared host look better than it
 //! is.
 
 use super::{Context, RATE_PER_S, child};
 use serde_json::Value;
 use std::process::Stdio;
 
-/// How late nothing at all would have been.
+/// The lateness without any work.
 pub struct Floor {
     pub p50_us: f64,
     pub p99_us: f64,
@@ -20,10 +20,10 @@ pub fn measure(context: &Context, secs: u32) -> Result<Floor, String> {
         command.arg(RATE_PER_S.to_string()).arg(secs.to_string()).stdin(Stdio::null()).stdout(Stdio::piped());
         command.spawn().map_err(|e| format!("cannot start hiccup: {e}"))
     };
-    // The neighbour runs longer, so that the measured one is never alone; on a single core it would only steal.
-    let mut neighbour = if context.pinned { Some(start(1, secs + 1)?) } else { None };
+    // The other one runs longer, so that the measured one never runs alone. On a single core, it would only steal time.
+    let mut other = if context.pinned { Some(start(1, secs + 1)?) } else { None };
     let out = start(0, secs)?.wait_with_output();
-    if let Some(child) = &mut neighbour {
+    if let Some(child) = &mut other {
         child::kill(child)?;
         child.wait().map_err(|e| format!("cannot wait for hiccup: {e}"))?;
     }
@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_hiccup_prints_is_understood() {
+    fn the_output_of_hiccup_is_parsed() {
         let floor = read(
             r#"{"stolen_pct":0.32,"gaps_over_20us":113,"late_us":{"p50":0.01,"p99":70.5,"p999":16.9,"max":124}}"#,
         );

@@ -1,4 +1,4 @@
-//! The numbers to hold, as data. Each is looked up in what the benches measured and printed as met, missed, or
+//! The goals as data. Each is looked up in the results of the benches and printed as met, missed, or
 //! not measured.
 
 use std::collections::BTreeMap;
@@ -36,7 +36,7 @@ const GOALS: &[Goal] = &[
     },
     Goal {
         measure: "large.chosen_buffer",
-        what: "the same with the chosen buffer, beside the better of 64 and 256 KiB",
+        what: "the same with the chosen buffer, compared with the better of 64 and 256 KiB",
         bound: Bound::AtLeast(0.95),
         unit: "x",
     },
@@ -120,13 +120,13 @@ const GOALS: &[Goal] = &[
     },
     Goal {
         measure: "console.cpu_percent",
-        what: "the console's CPU while two watch a run, beside the generator's",
+        what: "the console's CPU with two viewers, compared with the generator's",
         bound: Bound::AtMost(2.0),
         unit: "%",
     },
 ];
 
-/// The table of goals, in Markdown. A smoke run is not judged: one second says nothing about a goal.
+/// The table of goals, in Markdown. A smoke run is not judged, because one second says nothing about a goal.
 pub fn table(measures: &BTreeMap<&'static str, f64>, judged: bool) -> String {
     let mut text = String::from("| goal | to hold | measured | |\n|---|---|---|---|\n");
     for goal in GOALS {

@@ -1,8 +1,8 @@
-//! `cargo xtask bench`: this tool beside its peers on one machine. Rounds are interleaved, requests are counted by the
-//! server and CPU by the kernel, so no tool's own report is believed; only ratios of neighbouring rounds are compared.
+//! `cargo xtask bench`: plimsoll compared with other tools on one machine. Rounds are interleaved. The server counts
+//! requests, and the kernel counts CPU, so no tool's own report is trusted. Only ratios within a round are compared.
 
 #![forbid(unsafe_code)]
-// Chores talk to a person at a terminal: printing is what they are for.
+// Chores are for a person at a terminal, so they print.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 mod child;
@@ -35,17 +35,17 @@ pub const USAGE: &str = "[--smoke] [--rounds 15] [--secs 4] [plain|large|open|id
                          handshakes|streams|console|all] [--peers wrk,ab,...] [--peers-only] [--note TEXT] \
                          [--tool FILE] [--before FILE]";
 
-/// Connections in every bench but `idle` and `streams`.
+/// Connections in every bench except `idle` and `streams`.
 const CONNECTIONS: u32 = 100;
 /// Arrivals per second in `open`.
 const RATE_PER_S: u32 = 10_000;
 
-/// What every bench needs to know about where it runs.
+/// The environment of every bench.
 pub struct Context {
-    /// Scratch: compiled targets, logs, run files. Below `target/`, so nothing here is ever committed.
+    /// Scratch directory: compiled targets, logs, run files. It is below `target/`, so nothing in it is committed.
     pub folder: PathBuf,
     pub programs: Programs,
-    /// Two cores or more: the generator has core 0, the target core 1.
+    /// With two or more cores, the generator has core 0 and the target core 1.
     pub pinned: bool,
     pub smoke: bool,
 }
@@ -57,7 +57,7 @@ pub fn command(arguments: &[String]) -> Outcome {
     let folder = target.join("bench");
     std::fs::create_dir_all(folder.join("log"))
         .map_err(|e| format!("cannot make `{}`: {e}", folder.display()))?;
-    raise_descriptor_limit()?;
+    raise_open_file_limit()?;
     let own = if options.peers_only { None } else { Some(own(options.tool.as_deref(), &target)?) };
     let before = options.before.as_deref().map(existing).transpose()?;
     let roster = tools::Roster::find(own.as_deref(), before.as_deref(), options.peers.as_deref())?;
@@ -89,7 +89,7 @@ pub fn command(arguments: &[String]) -> Outcome {
     Ok(())
 }
 
-/// The binary in question: one that is there, or the release build, as a user would get it.
+/// The binary under test: an existing one, or the release build, as a user would get it.
 fn own(given: Option<&Path>, target: &Path) -> Result<PathBuf, String> {
     if let Some(file) = given {
         return existing(file);
@@ -104,11 +104,11 @@ fn existing(file: &Path) -> Result<PathBuf, String> {
     absolute.ok_or_else(|| format!("there is no `{}`", file.display()))
 }
 
-/// The soft limit on descriptors becomes the hard one, here and so in every child: wrk does not raise its own,
-/// and a peer that runs out of descriptors would be measured wrong.
-fn raise_descriptor_limit() -> Outcome {
-    let (_, hard) =
-        getrlimit(Resource::RLIMIT_NOFILE).map_err(|e| format!("cannot read the descriptor limit: {e}"))?;
+/// Raises the soft limit on file descriptors to the hard one, here and so in every child: wrk does not raise its own,
+/// and a tool that runs out of file descriptors would be measured wrong.
+fn raise_open_file_limit() -> Outcome {
+    let (_, hard) = getrlimit(Resource::RLIMIT_NOFILE)
+        .map_err(|e| format!("cannot read the limit on open files: {e}"))?;
     setrlimit(Resource::RLIMIT_NOFILE, hard, hard)
-        .map_err(|e| format!("cannot raise the descriptor limit: {e}"))
+        .map_err(|e| format!("cannot raise the limit on open files: {e}"))
 }

@@ -1,6 +1,6 @@
-//! The HTTPS target: nginx in one process, with a certificate made for the occasion. It counts requests itself, and
-//! logs the first request of every connection with what was negotiated, so that a tool that resumes sessions,
-//! reconnects when it should not, or speaks another cipher is seen at the server.
+//! The HTTPS target: nginx in one process, with a new certificate. It counts requests itself, and
+//! logs the first request of every connection with the negotiated parameters, so the server's log shows if a tool
+//! resumes sessions, reconnects when it should not, or uses another cipher.
 
 use super::target::{Counters, Target, ask, process_cpu_s, remove_if_there};
 use super::{Context, child};
@@ -13,9 +13,9 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 const WITHIN: Duration = Duration::from_secs(10);
-/// Between choosing a port and using it somebody else may take it.
+/// Another process may take a port between its choice and its use.
 const TRIES: usize = 5;
-/// As many bytes as the plain target's answer has.
+/// As many bytes as the response of the plain target.
 const BODY: &str = r#"{"id":12345,"name":"benchmark","ok":true,"pad":"aaaaaaaaaaaaaaaaaaaaaaaaaa"}"#;
 
 /// A running nginx; it ends with this value.
@@ -26,16 +26,16 @@ pub struct Nginx {
     folder: PathBuf,
 }
 
-/// Handshakes by what came out of them: `TLSv1.3 TLS_AES_256_GCM_SHA384 X25519 full` and so on.
+/// Handshakes by their result: `TLSv1.3 TLS_AES_256_GCM_SHA384 X25519 full` and so on.
 pub type Handshakes = BTreeMap<String, u64>;
 
 impl Nginx {
-    /// `upstream`: the port of a server that `/events` is passed on to.
+    /// `upstream` is the port of a server to which `/events` is forwarded.
     pub fn start(context: &Context, upstream: Option<u16>) -> Result<Nginx, String> {
         let folder = context.folder.join("nginx");
         std::fs::create_dir_all(&folder).map_err(|e| format!("cannot make `{}`: {e}", folder.display()))?;
         certificate(&folder)?;
-        // nginx appends: the lines of an earlier bench would be taken for this one's handshakes.
+        // nginx appends, so lines of an earlier bench would count as this one's handshakes.
         remove_if_there(&folder.join("access.log"))?;
         let mut said = String::new();
         for _ in 0..TRIES {
@@ -54,17 +54,17 @@ impl Nginx {
         format!("https://127.0.0.1:{}{path}", self.https)
     }
 
-    /// The certificate, which is its own authority, PEM.
+    /// The self-signed certificate as PEM.
     pub fn authority(&self) -> PathBuf {
         self.folder.join("server.pem")
     }
 
-    /// What was negotiated since the last time this was asked, one count per connection that made a request.
+    /// Returns the negotiated parameters since the last call, one count per connection that made a request.
     pub fn handshakes(&self) -> Result<Handshakes, String> {
         let file = self.folder.join("access.log");
         let text =
             std::fs::read_to_string(&file).map_err(|e| format!("cannot read `{}`: {e}", file.display()))?;
-        // nginx appends, so cutting the file off under it is safe while nobody sends.
+        // nginx appends, so truncating the file is safe while no requests are sent.
         let cut = OpenOptions::new().write(true).open(&file).and_then(|file| file.set_len(0));
         cut.map_err(|e| format!("cannot empty `{}`: {e}", file.display()))?;
         Ok(counted(&text))
@@ -84,7 +84,7 @@ impl Target for Nginx {
 
 impl Drop for Nginx {
     fn drop(&mut self) {
-        // A target that is already gone is what is wanted; the wait only reaps it.
+        // The target may already be gone; the wait only reaps it.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -92,7 +92,7 @@ impl Drop for Nginx {
 
 fn try_start(context: &Context, folder: &Path, upstream: Option<u16>) -> Result<Nginx, String> {
     let cannot = |e: std::io::Error| format!("cannot start nginx: {e}");
-    // Both at once, so that they differ.
+    // Both ports are chosen at once, so that they differ.
     let held = [TcpListener::bind((Ipv4Addr::LOCALHOST, 0)), TcpListener::bind((Ipv4Addr::LOCALHOST, 0))];
     let mut ports = [0; 2];
     for (port, socket) in ports.iter_mut().zip(held) {
@@ -103,9 +103,10 @@ fn try_start(context: &Context, folder: &Path, upstream: Option<u16>) -> Result<
     remove_if_there(&errors)?;
     std::fs::write(folder.join("nginx.conf"), configuration(folder, status, https, upstream))
         .map_err(cannot)?;
-    let nginx = shell::find_program("nginx").ok_or("it is not here\ntype: cargo xtask needs")?;
-    let setpriv = shell::find_program("setpriv").ok_or("`setpriv` is not here\ntype: cargo xtask needs")?;
-    // A bench that is killed leaves no server behind.
+    let nginx = shell::find_program("nginx").ok_or("nginx is not installed\ntype: cargo xtask needs")?;
+    let setpriv =
+        shell::find_program("setpriv").ok_or("`setpriv` is not installed\ntype: cargo xtask needs")?;
+    // The server ends with a bench that is killed.
     let mut command = child::pinned(context, 1, &setpriv);
     command.args(["--pdeathsig", "KILL"]).arg(nginx);
     command.arg("-e").arg(&errors).arg("-p").arg(folder).arg("-c").arg(folder.join("nginx.conf"));
@@ -120,7 +121,7 @@ fn try_start(context: &Context, folder: &Path, upstream: Option<u16>) -> Result<
         }
         std::thread::sleep(Duration::from_millis(10));
     }
-    // Somebody else may listen on a port that was refused to nginx, which then ends by itself.
+    // Another process may listen on a port that nginx could not get; nginx then ends by itself.
     if describe().contains("Address already in use") { Err(describe()) } else { Ok(nginx) }
 }
 
@@ -167,9 +168,9 @@ http {{
     )
 }
 
-/// ECDSA on P-256, for two days, its own authority.
+/// ECDSA on P-256, valid for two days, self-signed.
 fn certificate(folder: &Path) -> Outcome {
-    // An empty configuration: the system's own would add extensions a second time.
+    // An empty configuration, because the system's own would add extensions a second time.
     std::fs::write(folder.join("openssl.cnf"), "[req]\ndistinguished_name = dn\n[dn]\n")
         .map_err(|e| format!("cannot write in `{}`: {e}", folder.display()))?;
     let mut command = Command::new("openssl");
@@ -177,7 +178,7 @@ fn certificate(folder: &Path) -> Outcome {
     command.args(["req", "-config", "openssl.cnf", "-x509", "-nodes", "-days", "2", "-subj", "/CN=bench"]);
     command.args(["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"]);
     command.args(["-keyout", "server.key", "-out", "server.pem"]);
-    // Not CA:TRUE: a strict client refuses an authority that serves as a server.
+    // Not CA:TRUE: a strict client rejects an authority that is used as a server.
     command.args(["-addext", "subjectAltName=IP:127.0.0.1", "-addext", "extendedKeyUsage=serverAuth"]);
     shell::run(&mut command)
 }
@@ -190,7 +191,7 @@ fn counted(log: &str) -> Handshakes {
     handshakes
 }
 
-/// `Active connections: 3`, a title, and three sums: accepted, handled, requests. The question itself is in them.
+/// `Active connections: 3`, a title, and three sums: accepted, handled, requests. They include the status request.
 fn read_status(text: &str) -> Option<Counters> {
     let open = text.split_once("Active connections:")?.1.split_whitespace().next()?.parse::<u64>().ok()?;
     let sums = text.split_once("requests\n")?.1;
@@ -203,7 +204,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_status_page_is_understood_and_the_question_taken_off() {
+    fn the_status_page_is_parsed_without_its_own_request() {
         let page = "HTTP/1.1 200 OK\r\n\r\nActive connections: 3 \nserver accepts handled requests\n 16 16 31 \n\
                     Reading: 0 Writing: 1 Waiting: 2 \n";
         assert_eq!(read_status(page), Some(Counters { served: 30, open: 2 }));
@@ -211,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn handshakes_are_counted_by_what_came_out() {
+    fn handshakes_are_counted_by_result() {
         let seen = counted("TLSv1.3 A X25519 full\nTLSv1.3 A X25519 full\nTLSv1.3 A X25519 resumed\n");
         assert_eq!(seen.values().copied().collect::<Vec<_>>(), [2, 1]);
     }

@@ -1,5 +1,5 @@
-//! `open`: arrivals at a rate. Seen from the server, against the ideal grid of 1/rate; from our own record, against
-//! each arrival's own instant; and the machine's own floor beside both, in the same round.
+//! `open`: arrivals at a rate. They are compared with the ideal grid of 1/rate, as the server sees them, and with
+//! each arrival's intended start, in plimsoll's own record; and with the machine's own lateness in the same round.
 
 use super::options::Options;
 use super::report::Report;
@@ -10,7 +10,7 @@ use chore::Outcome;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// What the server saw of one run.
+/// The server's view of one run.
 #[derive(Debug)]
 struct Grid {
     rate_per_s: f64,
@@ -19,10 +19,10 @@ struct Grid {
     off_us: [f64; 3],
 }
 
-/// Column names and values of one run; medians over the rounds make the table.
+/// Column names and values of one run; the table has medians over the rounds.
 type Row = Vec<(&'static str, f64, &'static str)>;
 
-/// Where our tool's JSON report says how late its sends were, what it sent, and what it admits not to have sent.
+/// Where plimsoll's JSON report contains its schedule lag, the number of sent requests, and the number of unsent ones.
 const LATE_P50_NS: &str = "/client/schedule_lag/p50_ns";
 const LATE_P99_NS: &str = "/client/schedule_lag/p99_ns";
 const SENT: &str = "/totals/requests_sent";
@@ -131,8 +131,8 @@ fn one(
     Ok(row)
 }
 
-/// Lateness by its own record, and the arrivals that are lost silently: those neither sent nor admitted, and those said
-/// to be sent that the server never saw (or the other way round).
+/// Lateness by its own record, and the arrivals that are lost silently: those neither sent nor reported as unsent, and
+/// those reported as sent that the server never saw (or vice versa).
 fn own_cells(said: &Value, ideal: u64, served: u64, row: &mut Row) -> Outcome {
     let number = |place: &str| own::number(said, place);
     row.push(("own p50", number(LATE_P50_NS)? / 1000.0, "us"));
@@ -143,9 +143,9 @@ fn own_cells(said: &Value, ideal: u64, served: u64, row: &mut Row) -> Outcome {
     Ok(())
 }
 
-/// The server's stamps against the grid. The first 5% (connecting) and what comes after 98% of the planned time
-/// are left out. The grid's origin is free: the median deviation is taken off, because nobody agreed on an origin
-/// beforehand. Nothing when there are too few stamps to speak of a grid.
+/// The server's stamps compared with the grid. The first 5% (connecting) and the part after 98% of the planned time
+/// are left out. The grid's origin is free, so the median deviation is subtracted. `None` if there are too few
+/// stamps for a grid.
 fn grid(arrivals: &[u64], rate_per_s: u32, secs: u32) -> Option<Grid> {
     let (&first, planned_ns) = (arrivals.first()?, f64::from(secs) * 1e9);
     let (low, high) = (first + (planned_ns * 0.05) as u64, first + (planned_ns * 0.98) as u64);
@@ -230,7 +230,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_perfect_grid_is_on_the_grid_and_a_shifted_half_is_not() {
+    fn a_perfect_grid_has_no_deviation_and_a_shifted_half_has_one() {
         let perfect: Vec<u64> = (0..10_000).map(|i| 5_000_000 + i * 100_000).collect();
         let seen = grid(&perfect, 10_000, 1).unwrap();
         assert!(
@@ -238,7 +238,7 @@ mod tests {
                 && seen.off_us == [0.0; 3]
                 && seen.gap_us == [100.0; 3]
         );
-        // Late by 0, 10, 20 and 30 us in turn: the best origin lies in the middle, and half of them within 5 to
+        // Late by 0, 10, 20, and 30 us alternately: the best origin is in the middle, and half of them are within 5 to
         // 15 us of it.
         let uneven: Vec<u64> = (0..10_000).map(|i| 5_000_000 + i * 100_000 + (i % 4) * 10_000).collect();
         let seen = grid(&uneven, 10_000, 1).unwrap();
@@ -246,13 +246,13 @@ mod tests {
     }
 
     #[test]
-    fn a_handful_of_arrivals_is_no_grid() {
+    fn a_handful_of_arrivals_is_not_a_grid() {
         assert!(grid(&[], 10_000, 1).is_none());
         assert!(grid(&[1, 2, 3], 10_000, 1).is_none());
     }
 
     #[test]
-    fn what_is_admitted_is_not_lost_silently() {
+    fn a_reported_unsent_arrival_is_not_lost_silently() {
         let mut row = Row::new();
         let lag = serde_json::json!({"p50_ns": 180, "p99_ns": 40_000});
         let totals = serde_json::json!({"requests_sent": 96, "arrivals_not_started": 3});

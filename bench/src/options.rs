@@ -51,7 +51,7 @@ impl Bench {
 
 #[derive(Debug)]
 pub struct Options {
-    /// One short round, to prove that every bench still runs.
+    /// One short round, to show that every bench still runs.
     pub smoke: bool,
     pub rounds: usize,
     /// Length of a round of every bench that counts requests per CPU-second.
@@ -59,16 +59,16 @@ pub struct Options {
     /// Length of a round of `open`: ten seconds unless `--secs` says otherwise.
     pub open_secs: u32,
     pub benches: Vec<Bench>,
-    /// The only peers to run; nothing means every one that is found.
+    /// The only other tools to run; without any, all that are found.
     pub peers: Option<Vec<String>>,
-    /// Leave our own tool out (to look at a machine).
+    /// Leaves plimsoll out (to look at a machine).
     pub peers_only: bool,
     pub note: Option<String>,
-    /// A binary that is there already, instead of a release build.
+    /// An existing binary instead of a release build.
     pub tool: Option<PathBuf>,
     /// A binary of an earlier state, measured in the same rounds.
     pub before: Option<PathBuf>,
-    /// As it was typed, for the record.
+    /// As typed, for the record.
     pub line: String,
 }
 
@@ -118,12 +118,10 @@ impl Options {
             options.benches.extend(ALL);
         }
         if options.tool.is_some() && !options.smoke {
-            return Err(
-                "`--tool` is for `--smoke`: figures that are kept are those of the release build".into()
-            );
+            return Err("`--tool` requires `--smoke`: kept results are those of the release build".into());
         }
         if options.peers_only && options.before.is_some() {
-            return Err("`--before` compares with our own tool, which `--peers-only` leaves out".into());
+            return Err("`--before` compares with plimsoll, which `--peers-only` leaves out".into());
         }
         if options.smoke {
             (options.rounds, options.secs, options.open_secs) = (1, 1, 1);
@@ -135,7 +133,7 @@ impl Options {
 fn positive(flag: &str, text: &str) -> Result<u32, String> {
     match text.parse() {
         Ok(n) if n > 0 => Ok(n),
-        _ => Err(format!("`{flag} {text}`: a whole number above 0 is expected")),
+        _ => Err(format!("invalid `{flag} {text}`: expected a whole number above 0")),
     }
 }
 
@@ -154,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn smoke_is_one_round_of_a_second_whatever_else_is_said() {
+    fn smoke_is_one_round_of_a_second_with_any_other_options() {
         let options = parse("open --rounds 9 --smoke --peers wrk,ab").unwrap();
         assert_eq!((options.rounds, options.secs, options.open_secs), (1, 1, 1));
         assert_eq!(options.benches, [Bench::Open]);
@@ -162,13 +160,13 @@ mod tests {
     }
 
     #[test]
-    fn before_needs_our_own_tool() {
+    fn before_needs_plimsoll() {
         assert_eq!(parse("plain --before old/plimsoll").unwrap().before, Some("old/plimsoll".into()));
         assert!(parse("--before old --peers-only").unwrap_err().contains("`--peers-only`"));
     }
 
     #[test]
-    fn a_zero_and_a_stranger_are_refused() {
+    fn a_zero_and_an_unknown_argument_are_rejected() {
         assert!(parse("--rounds 0").unwrap_err().contains("`--rounds 0`"));
         assert!(parse("--rounds").unwrap_err().contains("needs a value"));
         assert!(parse("fast").unwrap_err().contains("unknown argument `fast`"));

@@ -1,6 +1,6 @@
-//! Requests per generator CPU-second: `plain` and `large` here, and the rounds for whoever counts like that. The order
-//! of the tools is turned round from round to round, and the ratio is taken within each round, so that a machine that
-//! drifts drifts for everybody.
+//! Requests per generator CPU-second: `plain` and `large`, and the rounds of other benches that count like that. The
+//! order of the tools is reversed from round to round, and the ratio is taken within each round, so that a drift of the
+//! machine affects all tools.
 
 use super::options::Options;
 use super::report::Report;
@@ -9,7 +9,7 @@ use super::tools::{BASE, BEFORE, OWN, Roster, Tool, Values, targets_file};
 use super::{CONNECTIONS, Context, RATE_PER_S, child, maths, own};
 use chore::Outcome;
 
-/// Body bytes of `/b`, as the target's default has it.
+/// Body bytes of `/b`, the default of the target.
 const LARGE_BYTES: f64 = 683_481.0;
 
 /// One tool in one round.
@@ -28,13 +28,13 @@ impl Round {
     }
 }
 
-/// What all tools of one bench meet.
+/// The common setting of all tools of one bench.
 pub struct Field<'a> {
     pub bench: &'static str,
     pub target: &'a dyn Target,
-    /// For the tools whose command line names it.
+    /// For tools whose command line contains it.
     pub url: &'a str,
-    /// Looks at what else the target saw of a round of so many requests.
+    /// Checks the target after a round with this many requests.
     pub inspect: &'a dyn Fn(&Tool, u64) -> Outcome,
 }
 
@@ -69,7 +69,7 @@ pub fn large(context: &Context, roster: &Roster, options: &Options, report: &mut
     for (name, key) in [(OWN, "large.unread_ratio"), ("plimsoll-read", "large.read_ratio")] {
         report.measure(key, middle_ratio(name, &entries));
     }
-    // The buffer that the cache decides on is to be as good as the best of the others.
+    // The buffer that depends on the cache should be as good as the best of the others.
     let [own, small, large] =
         ["plimsoll-read", "plimsoll-read-64k", "plimsoll-read-256k"].map(|name| middle_ratio(name, &entries));
     let best = small.zip(large).map(|(small, large)| small.max(large));
@@ -77,7 +77,7 @@ pub fn large(context: &Context, roster: &Roster, options: &Options, report: &mut
     Ok(())
 }
 
-/// The median of a tool's ratios to the base.
+/// Returns the median of a tool's ratios to the base.
 pub fn middle_ratio(name: &str, entries: &[Entry]) -> Option<f64> {
     maths::median(&ratios(find(entries, name)?, BASE, entries)?)
 }
@@ -105,7 +105,7 @@ fn on_raw_server(
     )
 }
 
-/// All rounds of a bench.
+/// Runs all rounds of a bench.
 pub fn measure(
     field: &Field,
     tools: Vec<Tool>,
@@ -134,7 +134,7 @@ pub fn measure(
                     entry.rounds.push(result);
                     kept.push(entry);
                 }
-                // A peer that cannot do this bench is said and left out; our own tool must be able to.
+                // Another tool that cannot do this bench is reported and left out; plimsoll must be able to.
                 Err(sentence) if !entry.tool.own() && !context.smoke => report.note(&sentence),
                 Err(sentence) => return Err(sentence),
             }
@@ -151,7 +151,7 @@ fn one(field: &Field, tool: &Tool, values: &Values, context: &Context) -> Result
     let (before, server_before) = (server.counters()?, server.cpu_s());
     let ended = child::run(context, &tool.program, &tool.arguments(values), &log, values.secs)?;
     let (after, server_after) = (server.counters()?, server.cpu_s());
-    // The earlier question was itself counted by the later answer.
+    // The later response counted the earlier status request itself.
     let requests = (after.served - before.served).saturating_sub(1);
     if requests == 0 || ended.cpu_s() <= 0.0 {
         let words = child::last_words(context, &log);
@@ -205,18 +205,18 @@ fn record(
     }
 }
 
-/// Requests per CPU-second against another tool, round by round. Nothing when that one did not run every round.
+/// Requests per CPU-second compared with another tool, round by round. `None` if that one did not run every round.
 fn ratios(entry: &Entry, base: &str, entries: &[Entry]) -> Option<Vec<f64>> {
     let base = find(entries, base).filter(|base| base.rounds.len() == entry.rounds.len())?;
     Some(entry.rounds.iter().zip(&base.rounds).map(|(a, b)| a.per_cpu_s() / b.per_cpu_s()).collect())
 }
 
-/// The table of a bench; `beside` is said below it.
+/// The table of a bench; `notes` is printed below it.
 pub fn table(
     bench: &'static str,
     what: &str,
     body_bytes: Option<f64>,
-    beside: &str,
+    notes: &str,
     entries: &[Entry],
     options: &Options,
     report: &mut Report,
@@ -253,11 +253,11 @@ pub fn table(
         ));
     }
     text.push_str(&against_before(entries));
-    text.push_str(beside);
+    text.push_str(notes);
     report.section(bench, what, &entries.iter().map(|e| e.tool.describe()).collect::<Vec<_>>(), &text);
 }
 
-/// How our tool does against its earlier state, if that took part.
+/// Compares plimsoll with its earlier state, if that took part.
 fn against_before(entries: &[Entry]) -> String {
     let values = find(entries, OWN).and_then(|own| ratios(own, BEFORE, entries)).unwrap_or_default();
     let at = |q| maths::quantile(&values, q);
@@ -278,7 +278,7 @@ fn ratio_cells(ratios: Option<Vec<f64>>) -> (String, String) {
     }
 }
 
-/// The exit codes that occurred, each once: a tool that ends in anger should be looked at.
+/// The exit codes that occurred, each once, because a failing tool needs attention.
 fn codes(entry: &Entry) -> String {
     let mut codes: Vec<String> = entry
         .rounds

@@ -1,4 +1,4 @@
-//! What a bench leaves: a README with date, machine, versions, commands, tables and goals, and every raw number
+//! The files of a bench: a README with date, machine, versions, commands, tables, and goals, and every raw number
 //! as CSV.
 
 use super::options::Options;
@@ -42,7 +42,7 @@ impl Report {
             head.push_str(&format!("\nNot on this machine: {}.\n", roster.missing.join(", ")));
         }
         head.push_str(
-            "\nRequests are counted by the server, CPU by the kernel (start-up included), peak memory from /proc.\n\
+            "\nRequests are counted by the server, CPU by the kernel (startup included), peak memory from /proc.\n\
              Never compare rows of different runs: compare ratios.\n",
         );
         let raw = "bench,round,tool,measure,value,unit\n".to_string();
@@ -54,19 +54,19 @@ impl Report {
         self.head.trim_end()
     }
 
-    /// One number. Names hold no commas: they are all ours.
+    /// One number. Names contain no commas, because they come from this code.
     pub fn raw(&mut self, bench: &str, round: usize, tool: &str, measure: &str, value: f64, unit: &str) {
         self.raw.push_str(&format!("{bench},{round},{tool},{measure},{value},{unit}\n"));
     }
 
-    /// A number that a goal may ask for.
+    /// A number that a goal may use.
     pub fn measure(&mut self, name: &'static str, value: Option<f64>) {
         if let Some(value) = value {
             self.measures.insert(name, value);
         }
     }
 
-    /// Something a reader must know: a peer that failed, a goal that this machine cannot show.
+    /// A note that a reader needs: another tool that failed, or a goal that this machine cannot show.
     pub fn note(&mut self, sentence: &str) {
         println!("note: {sentence}");
         self.notes.push(sentence.replace('\n', " | "));
@@ -87,20 +87,20 @@ impl Report {
         goals::table(&self.measures, !self.smoke)
     }
 
-    /// Writes into `bench/runs/<date>-<machine>`; a second run of a day gets a number, nothing is written over.
+    /// Writes into `bench/runs/<date>-<machine>`; a second run on a day gets a number, and nothing is overwritten.
     pub fn write_run(&self, root: &Path) -> Result<PathBuf, String> {
         let runs = root.join("bench/runs");
         let name = format!("{}-{}", machine::today(), machine::label());
         let numbered = (2..).map(|n| runs.join(format!("{name}-{n}")));
         let folder = std::iter::once(runs.join(&name)).chain(numbered).find(|folder| !folder.exists());
-        self.write(&folder.ok_or("there is no free name left")?)
+        self.write(&folder.ok_or("no free name is left")?)
     }
 
     pub fn write(&self, folder: &Path) -> Result<PathBuf, String> {
         std::fs::create_dir_all(folder).map_err(|e| format!("cannot make `{}`: {e}", folder.display()))?;
         let mut text = format!("{}\n## Goals\n\n", self.head);
         if self.smoke {
-            text.push_str("A smoke run: it proves that every bench works. Its numbers mean nothing.\n\n");
+            text.push_str("A smoke run, which shows that every bench works. Its numbers mean nothing.\n\n");
         }
         text.push_str(&self.goals());
         for section in &self.sections {
@@ -115,7 +115,7 @@ impl Report {
     }
 }
 
-/// A record is published: it names no folder of the machine that made it.
+/// A record is published, so it names no directory of the machine that made it.
 fn without_machine(text: &str) -> String {
     text.replace(&shell::root().display().to_string(), ".")
 }

@@ -1,5 +1,5 @@
-//! `scripted` and `mix`: what it costs to make every request anew out of values and rows and to look into its answer,
-//! against the base's plain GET, which does neither. The server, the answers and the connections are those of `plain`.
+//! `scripted` and `mix`: the cost of building every request from values and rows, and of checking its response,
+//! compared with the base's plain GET, which does neither. Server, responses, and connections are those of `plain`.
 
 use super::maths::Random;
 use super::options::Options;
@@ -17,8 +17,8 @@ const ROWS: u32 = 50_000;
 /// The same rows in every run.
 const SEED: u64 = 20_261_121;
 
-/// Nine requests: weight, method and path, body. The target answers by the first letter of a path, and knows no
-/// `a`, `i`, `o`, `p` or `u`: those get the small answer.
+/// Nine requests: weight, method and path, body. The target selects the response by the first letter of a path. `a`,
+/// `i`, `o`, `p`, and `u` are unknown to it and get the small response.
 const MIX: [(u32, &str, &str); 9] = [
     (30, "get: /items/${goods.sku}", ""),
     (20, "get: /users/${goods.id}/profile", ""),
@@ -34,7 +34,7 @@ const MIX: [(u32, &str, &str); 9] = [
 pub fn scripted(context: &Context, roster: &Roster, options: &Options, report: &mut Report) -> Outcome {
     let server = RawServer::start(context, false)?;
     save(&experiment_file(&context.folder), &post(&server.url(""), options.secs))?;
-    let what = "POST with three random values, a header and two checks, beside a plain GET";
+    let what = "POST with three random values, a header, and two checks, compared with a plain GET";
     against_plain("scripted", "scripted.ratio", what, &server, true, context, roster, options, report)
 }
 
@@ -42,7 +42,7 @@ pub fn mix(context: &Context, roster: &Roster, options: &Options, report: &mut R
     let server = RawServer::start(context, false)?;
     save(&context.folder.join("goods.csv"), &goods())?;
     save(&experiment_file(&context.folder), &nine(&server.url(""), options.secs))?;
-    let what = "nine requests by weight, paths and bodies out of 50,000 rows, beside a plain GET";
+    let what = "nine weighted requests with paths and bodies from 50,000 rows, compared with a plain GET";
     against_plain("mix", "mix.ratio", what, &server, false, context, roster, options, report)
 }
 
@@ -99,7 +99,7 @@ fn nine(target: &str, secs: u32) -> String {
     text
 }
 
-/// A table of goods as a shop would export it: names of varying length, nothing that has to be quoted.
+/// A table of goods as a shop would export it: names of different lengths, without anything that needs quotes.
 fn goods() -> String {
     const CITIES: [&str; 8] =
         ["Oslo", "Porto", "Kyoto", "Quito", "Bergen", "Wellington", "Thessaloniki", "San Sebastian"];
@@ -133,9 +133,9 @@ mod tests {
     }
 
     #[test]
-    fn the_nine_weights_are_per_cent_and_no_path_wakes_another_answer() {
+    fn the_nine_weights_are_percentages_and_all_paths_get_the_small_response() {
         assert_eq!(MIX.iter().map(|row| row.0).sum::<u32>(), 100);
-        // b, c, d, s and x are the target's other answers.
+        // b, c, d, s, and x select the target's other responses.
         for (_, request, _) in MIX {
             let letter = request.split_once('/').map(|(_, rest)| &rest[..1]);
             assert!(letter.is_some_and(|letter| !"bcdsx".contains(letter)), "{request}");

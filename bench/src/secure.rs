@@ -1,5 +1,5 @@
-//! `https` and `handshakes`: the same over TLS. What was negotiated is read from the server's log: a comparison of
-//! different ciphers, or of full handshakes with resumed ones, would be none, and is refused.
+//! `https` and `handshakes`: the same over TLS. The negotiated parameters are read from the server's log: a comparison
+//! of different ciphers, or of full handshakes with resumed ones, would be invalid and is rejected.
 
 use super::nginx::{Handshakes, Nginx};
 use super::options::Options;
@@ -11,7 +11,7 @@ use chore::Outcome;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What each tool negotiated, over all rounds.
+/// The parameters that each tool negotiated, over all rounds.
 type Seen = RefCell<BTreeMap<&'static str, Handshakes>>;
 
 pub fn https(context: &Context, roster: &Roster, options: &Options, report: &mut Report) -> Outcome {
@@ -55,21 +55,23 @@ fn over_tls(
     let seen = seen.into_inner();
     let kinds: BTreeSet<&String> = seen.values().flat_map(Handshakes::keys).collect();
     if kinds.len() > 1 {
-        return Err(format!("the tools negotiated different things, no comparison: {seen:?}"));
+        return Err(format!("the tools negotiated different parameters and cannot be compared: {seen:?}"));
     }
     ratio::table(bench, what, None, &negotiated(&seen), &entries, options, report);
     report.measure(measure, ratio::middle_ratio(OWN, &entries));
     Ok(())
 }
 
-/// Whether the tool did in this round what the bench says.
+/// Checks that the tool did in this round what the bench requires.
 fn judge(tool: &str, handshakes: &Handshakes, requests: u64, closing: bool) -> Outcome {
     let made: u64 = handshakes.values().sum();
     if let Some((kind, count)) = handshakes.iter().find(|(kind, _)| !kind.ends_with(" full")) {
-        return Err(format!("{tool} made {count} handshakes of the kind `{kind}`: only full ones compare"));
+        return Err(format!(
+            "{tool} made {count} handshakes of the kind `{kind}`: only full ones can be compared"
+        ));
     }
     let connections = u64::from(CONNECTIONS);
-    // Only the first request of a connection is logged, and those cut off by the end of the round may not be.
+    // Only the first request of a connection is logged, and those in flight at the end of the round may not be.
     let expected = if closing { requests.saturating_sub(connections)..=requests } else { 1..=connections };
     if expected.contains(&made) {
         return Ok(());
@@ -87,7 +89,7 @@ fn negotiated(seen: &BTreeMap<&'static str, Handshakes>) -> String {
     text
 }
 
-/// Our side trusts the server's certificate and verifies it, in each handshake; the base does not verify at all.
+/// plimsoll trusts the server's certificate and verifies it in each handshake; the base does not verify at all.
 fn experiment(nginx: &Nginx, closing: bool, secs: u32) -> String {
     let reuse = if closing { "request" } else { "user" };
     format!(
@@ -108,13 +110,13 @@ mod tests {
     }
 
     #[test]
-    fn a_resumed_handshake_is_no_full_one() {
+    fn a_resumed_handshake_is_not_a_full_one() {
         assert!(judge("x", &made("full", 990), 1_000, true).is_ok());
         assert!(judge("x", &made("resumed", 990), 1_000, true).unwrap_err().contains("only full ones"));
     }
 
     #[test]
-    fn a_tool_that_keeps_connections_makes_no_handshake_per_request_and_the_other_way_round() {
+    fn a_tool_makes_one_handshake_per_connection_or_per_request() {
         assert!(judge("x", &made("full", 100), 1_000, false).is_ok());
         assert!(judge("x", &made("full", 100), 1_000, true).is_err());
         assert!(judge("x", &made("full", 990), 1_000, false).is_err());

@@ -1,5 +1,5 @@
-//! `start`: how long a person waits. Milliseconds from starting the process to the first byte that reaches a server,
-//! which here is a listener of our own that stamps it.
+//! `start`: the time to the first send, in milliseconds from starting the process to the first byte that reaches a
+//! server, which is a listener in this process that stamps it.
 
 use super::options::Options;
 use super::report::Report;
@@ -83,7 +83,7 @@ fn one(tool: &Tool, context: &Context) -> Result<f64, String> {
     }
     generator.wait().map_err(cannot)?;
     drop(stamps);
-    // The acceptor leaves at the next connection, which is this one, because nobody listens to it any more.
+    // The acceptor ends with the next connection, which is this one.
     let _wake = std::net::TcpStream::connect(address);
     acceptor.join().map_err(|_| "the acceptor of bench start panicked".to_string())?;
     let first = first.ok_or_else(|| format!("{} sent no byte within {} s", tool.name, WITHIN.as_secs()))?;
@@ -96,13 +96,13 @@ fn first_byte(stamps: &Receiver<Option<Instant>>) -> Option<Instant> {
         let left = deadline.saturating_duration_since(Instant::now());
         match stamps.recv_timeout(left) {
             Ok(Some(stamp)) => return Some(stamp),
-            Ok(None) => {} // a connection that only looked whether somebody is there
+            Ok(None) => {} // a connection that only checked for a listener
             Err(_) => return None,
         }
     }
 }
 
-/// A thread for each connection: a tool may first open one that it never writes to.
+/// One thread per connection, because a tool may first open one that it never writes to.
 fn accept(listener: &TcpListener, sender: &Sender<Option<Instant>>) {
     while let Ok((mut stream, _)) = listener.accept() {
         if sender.send(None).is_err() {
@@ -111,7 +111,7 @@ fn accept(listener: &TcpListener, sender: &Sender<Option<Instant>>) {
         let sender = sender.clone();
         std::thread::spawn(move || {
             if matches!(stream.read(&mut [0]), Ok(1)) {
-                // Nobody receives any more after the first byte: that is no failure.
+                // After the first byte, the connection is no longer read; that is not a failure.
                 let _ = sender.send(Some(Instant::now()));
             }
         });

@@ -1,6 +1,6 @@
-//! `streams`: user memory per held event stream that is accounted for (opened, events, gaps, lost ones), from 10 to
-//! 10,000 streams; how many one process holds; and the same over TLS. The ruler counts streams and events, and our own
-//! record has to agree with it.
+//! `streams`: user memory per open event stream with accounting (opened, events, gaps, lost ones), from 10 to
+//! 10,000 streams; the maximum number of one process; and the same over TLS. The ruler counts streams and events, and
+//! plimsoll's record must agree with it.
 
 use super::nginx::Nginx;
 use super::options::Options;
@@ -20,18 +20,18 @@ use std::time::{Duration, Instant};
 
 const OPEN_WITHIN: Duration = Duration::from_secs(40);
 const END_WITHIN: Duration = Duration::from_secs(30);
-/// Memory hardly varies: more rounds than this tell nothing new.
+/// Memory hardly varies, so more rounds than this are pointless.
 const ROUNDS: usize = 3;
-/// Descriptors that a process needs beside those of its streams.
+/// File descriptors that a process needs in addition to those of its streams.
 const DESCRIPTORS: u64 = 300;
 
 /// Sizes and times of this bench.
 struct Size {
     few: u64,
     many: u64,
-    /// As many as a common limit of 20,000 descriptors allows on either side.
+    /// As many as a common limit of 20,000 file descriptors allows on either side.
     most: u64,
-    /// The proxy before the ruler needs two descriptors for each.
+    /// The proxy in front of the ruler needs two file descriptors for each.
     many_tls: u64,
     query: &'static str,
     settle: Duration,
@@ -43,7 +43,7 @@ const FULL: Size = Size {
     most: 19_000,
     many_tls: 5_000,
     query: "every=2s&first=500ms",
-    // Two events or three on every stream.
+    // Two or three events on every stream.
     settle: Duration::from_secs(5),
 };
 const SMOKE: Size = Size {
@@ -55,10 +55,10 @@ const SMOKE: Size = Size {
     settle: Duration::from_millis(700),
 };
 
-/// Kinds of user memory, KiB: the file of the process, and what is read there.
+/// Kinds of user memory, KiB: the name, and the field in the file of the process.
 const KINDS: [(&str, &str); 3] = [("RSS", "Rss:"), ("Pss", "Pss:"), ("private and dirty", "Private_Dirty:")];
 
-/// One size, held, looked at and ended.
+/// Opens, measures, and ends one size.
 #[derive(Debug)]
 struct Held {
     streams: u64,
@@ -68,7 +68,7 @@ struct Held {
 
 pub fn run(context: &Context, roster: &Roster, options: &Options, report: &mut Report) -> Outcome {
     if roster.own().is_none() {
-        report.note("streams: only our own tool takes part, and it was left out");
+        report.note("streams: only plimsoll takes part, and it was left out");
         return Ok(());
     }
     let size = if context.smoke { SMOKE } else { FULL };
@@ -136,7 +136,7 @@ fn one(
     Ok(text)
 }
 
-/// As many as one process and one server hold under the usual limit.
+/// As many as one process and one server support with the usual limit.
 fn most_streams(
     program: &Path,
     size: &Size,
@@ -144,15 +144,15 @@ fn most_streams(
     report: &mut Report,
     text: &mut String,
 ) -> Outcome {
-    let (limit, _) =
-        getrlimit(Resource::RLIMIT_NOFILE).map_err(|e| format!("cannot read the descriptor limit: {e}"))?;
+    let (limit, _) = getrlimit(Resource::RLIMIT_NOFILE)
+        .map_err(|e| format!("cannot read the limit on open files: {e}"))?;
     if limit < size.most + DESCRIPTORS {
-        report.note(&format!("streams: {} were not tried, the descriptor limit is {limit}", size.most));
+        report.note(&format!("streams: {} were not tried, the limit on open files is {limit}", size.most));
         return Ok(());
     }
     let held = match hold(program, size.most, false, size, context) {
         Ok(held) => held,
-        // The rest of a long run is not thrown away for it: the goal is shown as not measured, the reason beside it.
+        // The rest of a long run is kept: the goal is shown as not measured, with the reason.
         Err(sentence) if !context.smoke => {
             report.note(&format!("streams: {} at once: {sentence}", size.most));
             return Ok(());
@@ -187,7 +187,7 @@ fn keep(name: &'static str, round: usize, link: &str, held: &Held, report: &mut 
     );
 }
 
-/// Holds so many streams with a fresh server, reads the memory, ends by an interrupt, and compares the accounts.
+/// Opens this many streams to a new server, reads the memory, ends by an interrupt, and compares the accounts.
 fn hold(program: &Path, wanted: u64, tls: bool, size: &Size, context: &Context) -> Result<Held, String> {
     let ruler = Ruler::start(program, context)?;
     let proxy = if tls { Some(Nginx::start(context, Some(ruler.port))?) } else { None };
@@ -247,11 +247,11 @@ fn watch(generator: &mut Child, ruler: &Ruler, wanted: u64, settle: Duration) ->
     Ok(Held { streams, kib, events })
 }
 
-/// An interrupt is how a person ends a run: the record is whole afterwards.
+/// Ends the run by an interrupt, as a person would, so that its record is complete.
 fn end(generator: &mut Child) -> Outcome {
     let pid = Pid::from_raw(generator.id().cast_signed());
     let deadline = Instant::now() + END_WITHIN;
-    // Already gone is fine: `watch` has said so.
+    // It may already be gone, as `watch` has reported.
     let interrupted = kill(pid, Signal::SIGINT);
     loop {
         match generator.try_wait().map_err(|e| format!("cannot wait for the generator: {e}"))? {
@@ -266,8 +266,8 @@ fn end(generator: &mut Child) -> Outcome {
     }
 }
 
-/// Every stream still open at the stop, none failed, and at least the events that the ruler had sent when the memory
-/// was read, at most those it had sent in the end.
+/// Checks that every stream is still open at the end, that none failed, and that the number of events is between that
+/// of the ruler when the memory was read and that at the end.
 fn agrees(said: &Value, held: &Held, sent_in_the_end: u64) -> Outcome {
     let number = |name: &str| own::number(said, &format!("/streams/0/{name}"));
     let (open, failed, events) = (number("open_at_end")?, number("failures")?, number("events")?);
@@ -278,7 +278,7 @@ fn agrees(said: &Value, held: &Held, sent_in_the_end: u64) -> Outcome {
         return Ok(());
     }
     Err(format!(
-        "our own record says {open} streams open at the stop, {failed} failed, {events} events; the ruler held {}, and \
+        "plimsoll's record has {open} streams open at the end, {failed} failed, {events} events; the ruler had {}, and \
          sent {} to {sent_in_the_end} events",
         held.streams, held.events
     ))
@@ -292,7 +292,7 @@ fn memory_kib(rollup: &str) -> Option<[f64; 3]> {
     Some([field(KINDS[0].1)?, field(KINDS[1].1)?, field(KINDS[2].1)?])
 }
 
-/// The ruler that the binary carries; it ends when its stdin does.
+/// The ruler in the binary; it ends when its stdin closes.
 struct Ruler {
     child: Child,
     stdin: Option<ChildStdin>,
@@ -313,7 +313,7 @@ impl Ruler {
             .map_err(|e| format!("cannot read from the ruler: {e}"))?;
         let port = line.trim().rsplit(':').next().and_then(|port| port.parse().ok());
         ruler.port =
-            port.ok_or_else(|| format!("the ruler said `{}` instead of its address", line.trim()))?;
+            port.ok_or_else(|| format!("the ruler printed `{}` instead of its address", line.trim()))?;
         Ok(ruler)
     }
 
@@ -321,7 +321,7 @@ impl Ruler {
         let answer = ask(self.port, "/_test-server/counters")?;
         let body = answer.split_once("\r\n\r\n").map_or("", |(_, body)| body);
         let value: Value =
-            serde_json::from_str(body).map_err(|e| format!("the ruler's counters are no JSON: {e}"))?;
+            serde_json::from_str(body).map_err(|e| format!("the ruler's counters are not JSON: {e}"))?;
         value[name].as_u64().ok_or_else(|| format!("the ruler has no counter `{name}`"))
     }
 }
@@ -329,7 +329,7 @@ impl Ruler {
 impl Drop for Ruler {
     fn drop(&mut self) {
         drop(self.stdin.take());
-        // A server that is already gone is what is wanted; the wait only reaps it.
+        // The server may already be gone; the wait only reaps it.
         let _ = self.child.wait();
     }
 }
@@ -339,7 +339,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_kernels_rollup_is_understood() {
+    fn the_kernels_memory_rollup_is_parsed() {
         let text = "55d0-7ffd ---p 00000000 00:00 0 [rollup]\nRss:  900 kB\nPss:  700 kB\nPss_Dirty:  1 kB\n\
                     Private_Clean:  2 kB\nPrivate_Dirty:  600 kB\n";
         assert_eq!(memory_kib(text), Some([900.0, 700.0, 600.0]));
@@ -347,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stream_or_an_event_too_few_is_no_agreement() {
+    fn a_missing_stream_or_event_is_a_disagreement() {
         let describe = |open: u64, events: u64| {
             let row = serde_json::json!({"open_at_end": open, "failures": 0, "events": events});
             serde_json::json!({"streams": [row]})

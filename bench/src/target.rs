@@ -17,7 +17,7 @@ pub struct Programs {
 }
 
 impl Programs {
-    /// Compiled at each start: it takes a second, and no clock of files has to be believed.
+    /// Compiled at each start, which takes a second, so that no file times need to be trusted.
     pub fn compile(sources: &Path, folder: &Path) -> Result<Programs, String> {
         let one = |name: &str| {
             let (source, program) = (sources.join(format!("{name}.c")), folder.join(name));
@@ -29,31 +29,31 @@ impl Programs {
     }
 }
 
-/// A running target; it ends when this value goes.
+/// A running target; it ends when this value is dropped.
 pub struct RawServer {
     child: Child,
     port: u16,
     stamps: PathBuf,
 }
 
-/// A server that counts what reaches it, apart from anything a generator says.
+/// A server that counts requests independently of any generator.
 pub trait Target {
     fn counters(&self) -> Result<Counters, String>;
     /// CPU seconds that the target has used.
     fn cpu_s(&self) -> f64;
 }
 
-/// What the server has counted.
+/// The counts of the server.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Counters {
-    /// Requests, without the one that asked.
+    /// Requests, without the status request.
     pub served: u64,
-    /// Open connections, without the one that asked.
+    /// Open connections, without that of the status request.
     pub open: u64,
 }
 
 impl RawServer {
-    /// `stamp`: also note when each request arrived.
+    /// With `stamp`, it also records when each request arrived.
     pub fn start(context: &Context, stamp: bool) -> Result<RawServer, String> {
         let stamps = context.folder.join("arrivals");
         let mut command = child::pinned(context, 1, &context.programs.rawserver);
@@ -70,7 +70,7 @@ impl RawServer {
             .map_err(|e| format!("cannot read from the target: {e}"))?;
         let port = line.trim().rsplit(':').next().and_then(|port| port.parse().ok());
         server.port =
-            port.ok_or_else(|| format!("the target said `{}` instead of its address", line.trim()))?;
+            port.ok_or_else(|| format!("the target printed `{}` instead of its address", line.trim()))?;
         Ok(server)
     }
 
@@ -78,12 +78,12 @@ impl RawServer {
         format!("http://127.0.0.1:{}{path}", self.port)
     }
 
-    /// Drops the stamps that were taken so far.
+    /// Drops all stamps so far.
     pub fn forget(&self) -> Outcome {
         remove_if_there(&self.stamps)?;
         self.signal(Signal::SIGUSR2)?;
-        // The signal is handled at the server's next turn; asking for counters makes sure that it has had one.
-        // The stamp of that request itself is taken away by a second signal, sent before anything else is.
+        // The server handles the signal in its next loop; requesting the counters ensures that there was one.
+        // A second signal, sent before anything else, removes the stamp of that request.
         self.counters()?;
         self.signal(Signal::SIGUSR2)
     }
@@ -126,7 +126,7 @@ impl Target for RawServer {
             text.extend_from_slice(&buffer[..n]);
         }
         read_counters(&String::from_utf8_lossy(&text))
-            .ok_or_else(|| "the target's counters make no sense".into())
+            .ok_or_else(|| "the target's counters are invalid".into())
     }
 
     fn cpu_s(&self) -> f64 {
@@ -134,7 +134,7 @@ impl Target for RawServer {
     }
 }
 
-/// Asks a server for a page about itself: the whole answer, head and body. HTTP/1.0, so that its end is the end.
+/// Requests a page about a server itself: the whole response, head and body. HTTP/1.0, so that closing ends it.
 pub fn ask(port: u16, path: &str) -> Result<String, String> {
     let cannot = |e: std::io::Error| format!("cannot ask port {port} for `{path}`: {e}");
     let mut stream = TcpStream::connect(("127.0.0.1", port)).map_err(cannot)?;
@@ -145,7 +145,7 @@ pub fn ask(port: u16, path: &str) -> Result<String, String> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// CPU seconds that a living process has used.
+/// CPU seconds that a running process has used.
 pub fn process_cpu_s(pid: u32) -> f64 {
     let text = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     // utime and stime are fields 14 and 15; the name before them may hold blanks, but ends in `)`.
@@ -156,7 +156,7 @@ pub fn process_cpu_s(pid: u32) -> f64 {
 
 impl Drop for RawServer {
     fn drop(&mut self) {
-        // A target that is already gone is what is wanted; the wait only reaps it.
+        // The target may already be gone; the wait only reaps it.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -170,8 +170,8 @@ fn read_counters(text: &str) -> Option<Counters> {
     Some(Counters { served: number("served ")?.checked_sub(1)?, open: number("open ")?.checked_sub(1)? })
 }
 
-/// A round that failed or was killed leaves its run file, and SQLite's two beside it; our tool refuses to write
-/// over it. So each round removes them before it starts.
+/// A failed or killed round leaves its run file, and SQLite's two files next to it; plimsoll refuses to overwrite
+/// them. So each round removes them before it starts.
 pub fn remove_run_files(folder: &Path) -> Outcome {
     for suffix in ["", "-wal", "-shm"] {
         let mut name = super::tools::run_file(folder).into_os_string();
@@ -195,7 +195,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_question_itself_is_not_counted() {
+    fn the_status_request_itself_is_not_counted() {
         let answer = "HTTP/1.1 200 OK\r\nContent-Length: 33\r\n\r\nserved 8 accepted 3 open 1\n";
         assert_eq!(read_counters(answer), Some(Counters { served: 7, open: 0 }));
         assert_eq!(read_counters("HTTP/1.1 500\r\n\r\n"), None);

@@ -1,27 +1,27 @@
-//! Who takes part: our tool and its peers, with the command line of each for each bench. A row of `PEERS` is all
-//! it takes to add one. Words in braces are filled in; a line is split at blanks first, so a value may hold
+//! The participants: plimsoll and other tools, with the command line of each for each bench. Adding one takes only a
+//! row of `PEERS`. Words in braces are filled in; a line is split at blanks first, so a value may contain
 //! blanks.
 
 use chore::machine;
 use chore::shell;
 use std::path::{Path, PathBuf};
 
-/// The name under which our tool appears everywhere.
+/// The name of plimsoll in all results.
 pub const OWN: &str = "plimsoll";
-/// The binary of `--before`, with the command line of our tool. It is no longer in our hands: a bench that it cannot do
-/// leaves it out, as a peer.
+/// The binary of `--before`, with plimsoll's command line. It cannot be changed, so a bench that it cannot do
+/// leaves it out, like another tool.
 pub const BEFORE: &str = "before";
-/// Ratios are taken to this peer.
+/// Ratios are relative to this tool.
 pub const BASE: &str = "wrk";
 
 struct Peer {
     name: &'static str,
     program: &'static str,
-    /// Closed model, as fast as it goes.
+    /// Closed model, as fast as possible.
     plain: &'static str,
-    /// Open model at a rate; empty where the tool has none.
+    /// Open model at a rate; empty if the tool has none.
     open: &'static str,
-    /// Holds connections to an endless stream; empty where the tool gives up by itself.
+    /// Opens connections to an endless stream; empty if the tool ends by itself.
     idle: &'static str,
 }
 
@@ -109,19 +109,19 @@ const PEERS: &[Peer] = &[
 
 const OWN_PLAIN: &str = "{url} -c {conns} -d {secs}s --quiet --out {out}";
 const OWN_READ: &str = "{url} -c {conns} -d {secs}s --read-bodies --quiet --out {out}";
-/// With buffers of given sizes, beside the one that is chosen by the machine's cache.
+/// With buffers of given sizes, in addition to the one that depends on the machine's cache.
 const OWN_READ_SMALL: &str =
     "{url} -c {conns} -d {secs}s --read-bodies --limit read_buffer_bytes=64k --quiet --out {out}";
 const OWN_READ_LARGE: &str =
     "{url} -c {conns} -d {secs}s --read-bodies --limit read_buffer_bytes=256k --quiet --out {out}";
 const OWN_OPEN: &str = "{url} -r {rate} --max-connections {conns} -d {secs}s --quiet --out {out}";
-// The stream never ends: without its own timeout every request would be cut off and sent again.
+// The stream never ends: without its own timeout, every request would time out and be retried.
 const OWN_IDLE: &str = "{url} -c {conns} -d 120s --timeout 300s --quiet --out {out}";
 
-/// What to do stands in the experiment file of the bench, its length and its users too.
+/// The experiment file of the bench contains the steps, the duration, and the users.
 const OWN_FILE: &str = "run {file} --quiet --out {out}";
 const BASE_CLOSING: &str = "-t1 -c{conns} -d{secs}s -H {close} {url}";
-/// The nearest that the base can do to a templated POST: a script of its own.
+/// The base's closest equivalent to a templated POST: a script.
 const BASE_SCRIPTED: &str = "-t1 -c{conns} -d{secs}s -s {here}/wrk-post.lua {url}";
 
 /// One participant of one bench.
@@ -132,13 +132,13 @@ pub struct Tool {
     template: &'static str,
 }
 
-/// What is put into the braces.
+/// The values for the braces.
 pub struct Values<'a> {
     pub url: &'a str,
     pub connections: u32,
     pub secs: u32,
     pub rate_per_s: u32,
-    /// Scratch folder of the bench.
+    /// Scratch directory of the bench.
     pub folder: &'a Path,
 }
 
@@ -167,19 +167,19 @@ impl Tool {
         self.template.split_whitespace().map(fill).collect()
     }
 
-    /// The command as the record shows it: no folder of this machine.
+    /// The command for the record, without directories of this machine.
     pub fn describe(&self) -> String {
         let program = self.program.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
         format!("{program} {}", self.template)
     }
 }
 
-/// Where our tool writes its run file; removed before each round, since it refuses to write over one.
+/// The path of plimsoll's run file, which is removed before each round, because it is never overwritten.
 pub fn run_file(folder: &Path) -> PathBuf {
     folder.join("round.plim")
 }
 
-/// Where a bench of an experiment writes it.
+/// The path in a bench of an experiment.
 pub fn experiment_file(folder: &Path) -> PathBuf {
     folder.join("experiment.yaml")
 }
@@ -189,7 +189,7 @@ pub fn targets_file(folder: &Path) -> PathBuf {
     folder.join("targets.txt")
 }
 
-/// Everybody who was found on this machine.
+/// Returns all tools that were found on this machine.
 pub struct Roster {
     own: Option<PathBuf>,
     before: Option<PathBuf>,
@@ -224,7 +224,7 @@ impl Roster {
         self.own.as_deref()
     }
 
-    /// Our own tool and, where one was given, its earlier state.
+    /// plimsoll and, if given, its earlier state.
     pub fn states(&self) -> impl Iterator<Item = (&'static str, &Path)> {
         let own = self.own.iter().map(|file| (OWN, file.as_path()));
         own.chain(self.before.iter().map(|file| (BEFORE, file.as_path())))
@@ -234,7 +234,7 @@ impl Roster {
         self.with(&[(OWN, OWN_PLAIN)], |peer| peer.plain)
     }
 
-    /// As `plain`, and our tool reading every byte, with the buffer of its choice and with others.
+    /// As `plain`, and plimsoll reading every byte, with the buffer of its choice and with others.
     pub fn large(&self) -> Vec<Tool> {
         let own = [
             (OWN, OWN_PLAIN),
@@ -253,7 +253,7 @@ impl Roster {
         self.with(&[(OWN, OWN_IDLE)], |peer| peer.idle)
     }
 
-    /// An experiment file of ours, beside our own plain GET, the base's, and where `scripted` the base's script.
+    /// An experiment file for plimsoll, plimsoll's and the base's plain GET, and for `scripted` the base's script.
     pub fn experiment(&self, scripted: bool) -> Vec<Tool> {
         let base = |template| move |peer: &Peer| if peer.name == BASE { template } else { "" };
         let mut tools =
@@ -265,7 +265,7 @@ impl Roster {
         tools
     }
 
-    /// An experiment file of ours over HTTPS, beside the base; `closing`: a connection for each request.
+    /// An experiment file for plimsoll over HTTPS, and the base; `closing` uses a connection for each request.
     pub fn secure(&self, closing: bool) -> Vec<Tool> {
         self.with(&[(OWN, OWN_FILE)], |peer| match (peer.name == BASE, closing) {
             (true, true) => BASE_CLOSING,
@@ -335,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn the_state_before_takes_part_with_our_command_line_once() {
+    fn the_earlier_state_takes_part_once_with_plimsolls_command_line() {
         let [own, before] = ["target/plimsoll", "old/plimsoll"].map(Path::new);
         let roster = Roster::find(Some(own), Some(before), Some(&[])).unwrap();
         let of = |tools: Vec<Tool>| {
@@ -350,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn a_peer_that_does_not_exist_is_refused_and_one_that_is_not_installed_is_named() {
+    fn an_unknown_peer_is_rejected_and_a_missing_one_is_named() {
         let refused = Roster::find(None, None, Some(&["jmeter".to_string()]));
         assert!(refused.err().is_some_and(|sentence| sentence.contains("unknown peer `jmeter`")));
     }

@@ -79,7 +79,7 @@ fn plan(experiment: &Experiment, located: Located) -> Result<Plan, Failure> {
     }
     if experiment.generators > 1 {
         if located.draft.shard.is_some() {
-            let message = "`generators` divide the load of this machine, and this load is already a shard";
+            let message = "`generators` split the load of this machine, but this load is already a shard";
             let place = located.places.get(&key::SHARD).cloned().unwrap_or(Place::Flag("--shard".into()));
             return Err(Diagnostic::new("U037", place, message, "remove one of the two").into());
         }

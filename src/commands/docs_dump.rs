@@ -55,7 +55,7 @@ fn table(head: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
 
 fn command_line() -> String {
     let mut text =
-        page("The command line", "Flags may stand before or after the name of a command, except for `curl`.");
+        page("The command line", "Flags may come before or after the name of a command, except for `curl`.");
     let mut add = |name: &str, help: String| {
         // Writing to a string cannot fail. Trims blanks that wrapping leaves at the ends of lines.
         let help: Vec<&str> = help.lines().map(str::trim_end).collect();

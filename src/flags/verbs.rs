@@ -107,7 +107,7 @@ pub struct Curl {
 }
 
 const CURL_HELP: &str = "\
-Load with the request of a pasted curl command line. Flags of plimsoll stand before the word `curl`;
+Load with the request of a pasted curl command line. Flags of plimsoll come before the word `curl`;
 curl's own output options have no effect.
 
 Examples:

@@ -151,7 +151,7 @@ fn scalable(outline: &Outline) -> Result<(), &'static str> {
         return Err("a search sets its own levels");
     }
     if outline.workloads.len() > 1 {
-        return Err("the run has several loads, and a factor does not select one");
+        return Err("the run has more than one load");
     }
     if matches!(outline.load, Load::Open { arrivals: Arrivals::Recorded, .. }) {
         return Err("the arrivals replay recorded times");

@@ -90,7 +90,7 @@ pub fn permit(host: &str, place: &mut Resolved, asking: Asking<'_>) -> Result<Gr
         Ok(()) => Ok(Granted::Proved),
         Err(why) => Err(Refusal {
             sentence: format!(
-                "{} is a public address that you have no permission to load",
+                "{} is a public address: loading it requires permission",
                 describe(host, address)
             ),
             hint: format!(

@@ -68,7 +68,7 @@ fn refuse_strangers(path: &Path) -> Result<(), Failure> {
 fn differs(before: &Index, now: &Index) -> Option<&'static str> {
     let (a, b) = (&before.experiment, &now.experiment);
     [
-        ("the cells", before.cells != now.cells || a.axes != b.axes),
+        ("the combinations", before.cells != now.cells || a.axes != b.axes),
         ("the plans", before.plans != now.plans),
         ("the searches", a.find != b.find),
         ("the generators", a.generators.max(1) != b.generators.max(1)),
