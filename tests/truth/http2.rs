@@ -34,7 +34,7 @@ fn streams(said: &Value, field: &str) -> u64 {
 
 /// A count of the ruler's.
 #[track_caller]
-fn seen(ruler: &Ruler, field: &str) -> u64 {
+fn counter(ruler: &Ruler, field: &str) -> u64 {
     count(&ruler.counters(), &format!("/{field}"))
 }
 
@@ -42,6 +42,6 @@ fn seen(ruler: &Ruler, field: &str) -> u64 {
 #[track_caller]
 fn opens(said: &Value, ruler: &Ruler, connections: u64) {
     assert_eq!(count(said, "/client/connections/opened"), connections, "{}", said["client"]["connections"]);
-    let seen = ["accepted", "http2_connections"].map(|field| seen(ruler, field));
+    let seen = ["accepted", "http2_connections"].map(|field| counter(ruler, field));
     assert_eq!(seen, [connections + 2, connections + 1], "{}", ruler.counters());
 }

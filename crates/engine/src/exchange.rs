@@ -146,7 +146,7 @@ impl Exchange {
         matches!(self.phase, Phase::Sending | Phase::Waiting)
     }
 
-    /// Returns whether the request must not be retried, although the server says that it has not processed it: it says
+    /// Returns whether the request must not be retried, although the server has not processed it: the server says
     /// so for the second time, or after a part of the response.
     pub fn has_had_its_chance(&self) -> bool {
         self.sent_ns > 0 && (self.is_resent || self.first_ns > 0)

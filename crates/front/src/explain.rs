@@ -424,7 +424,7 @@ pub const TABLE: &[Explained] = &[
     row(
         "P029",
         "shared connections that cannot be shared",
-        "Only over HTTP/2 can several users share a connection: each request is a stream of its own. \
+        "Only over HTTP/2 can several users share a connection: each request has its own stream. \
          `streams: 10` gives 10 users one connection, so `users: 100` opens 10. Over TLS, the server must \
          choose HTTP/2; over plain text, write `http: 2`. A connection that is opened for each iteration or \
          each request has one user.\n\n  connection: { http: 2, streams: 10 }\n  load: { users: 100 }",

@@ -1,6 +1,6 @@
 //! Connections that the server closes in an orderly way (GOAWAY): no request fails, and none is processed twice.
 
-use super::{opens, run, seen, server, streams};
+use super::{counter, opens, run, server, streams};
 use crate::counts::adds_up;
 use crate::help::{cautions, count};
 use crate::provoke::{json, no_faults, only};
@@ -16,13 +16,13 @@ fn a_goaway_fails_no_request() {
     let said = run(&ruler, "/", &["-c", "4", "--streams", "10", "-n", "2000"], 0);
     no_faults(&said);
     adds_up(&said, &ruler);
-    assert_eq!((count(&said, "/totals/requests"), seen(&ruler, "requests")), (2_000, 2_000));
+    assert_eq!((count(&said, "/totals/requests"), counter(&ruler, "requests")), (2_000, 2_000));
     assert_eq!(count(&said, "/status_codes/200"), 2_000);
     let (goaways, retried) = (streams(&said, "goaways"), streams(&said, "requests_unprocessed"));
     // 25 requests on each connection; the last ones have fewer.
     assert!((76..=80).contains(&goaways), "{goaways}");
-    assert_eq!(goaways, seen(&ruler, "http2_goaways_commanded"));
-    assert_eq!(retried, seen(&ruler, "http2_unprocessed"), "what the ruler did not process was retried");
+    assert_eq!(goaways, counter(&ruler, "http2_goaways_commanded"));
+    assert_eq!(retried, counter(&ruler, "http2_unprocessed"), "unprocessed requests were retried");
     assert!(retried >= 20, "{retried}");
     assert!(cautions(&said).contains(&"requests_unprocessed"), "{:?}", cautions(&said));
     let opened = count(&said, "/client/connections/opened");
@@ -69,8 +69,8 @@ fn a_close_with_the_response_fails_no_request() {
     let said = run(&ruler, "/?close=1", &["-c", "2", "--streams", "5", "-n", "300"], 0);
     no_faults(&said);
     adds_up(&said, &ruler);
-    assert_eq!((count(&said, "/totals/requests"), seen(&ruler, "requests")), (300, 300));
-    assert_eq!(streams(&said, "requests_unprocessed"), seen(&ruler, "http2_unprocessed"));
+    assert_eq!((count(&said, "/totals/requests"), counter(&ruler, "requests")), (300, 300));
+    assert_eq!(streams(&said, "requests_unprocessed"), counter(&ruler, "http2_unprocessed"));
     assert!(streams(&said, "goaways") >= 60, "{}", said["client"]["connections"]);
 }
 
@@ -82,7 +82,7 @@ fn a_goaway_with_an_error_fails_the_requests_of_its_connection() {
     let ruler = server(&args);
     let said = run(&ruler, "/", &["-c", "4", "--streams", "10", "-n", "1000"], 99);
     let failed = only(&said, "stream_refused", "server");
-    assert_eq!(streams(&said, "goaways"), seen(&ruler, "http2_goaways_commanded"));
+    assert_eq!(streams(&said, "goaways"), counter(&ruler, "http2_goaways_commanded"));
     assert!((streams(&said, "goaways")..=10 * streams(&said, "goaways")).contains(&failed), "{failed}");
     assert_eq!(count(&said, "/totals/requests"), 1_000);
 }

@@ -1,6 +1,6 @@
 //! Requests, statuses, bytes, and connections, to the last one; and times.
 
-use super::{opens, run, seen, server, streams};
+use super::{counter, opens, run, server, streams};
 use crate::counts::adds_up;
 use crate::help::{cautions, count};
 use crate::provoke::no_faults;
@@ -21,8 +21,8 @@ fn a_closed_model_counts_what_the_server_counts() {
         assert_eq!(said["plan"]["link"]["streams"], 25, "{}", said["plan"]["link"]);
         assert_eq!(streams(&said, "streams_per_connection"), 25);
         // All 100 users are in the server at once, each on a stream.
-        assert_eq!(seen(&ruler, "http2_streams_most"), 25);
-        assert_eq!(seen(&ruler, "http2_streams"), seen(&ruler, "requests"), "all came over HTTP/2");
+        assert_eq!(counter(&ruler, "http2_streams_most"), 25);
+        assert_eq!(counter(&ruler, "http2_streams"), counter(&ruler, "requests"), "all came over HTTP/2");
         assert_eq!(streams(&said, "requests_unprocessed") + streams(&said, "requests_limited_by_streams"), 0);
         assert!(count(&said, "/totals/requests") > 1_000, "{}", said["totals"]);
     }
@@ -40,7 +40,7 @@ fn an_open_model_counts_what_the_server_counts() {
     let opened = count(&said, "/client/connections/opened");
     assert!((1..=4).contains(&opened), "{}", said["client"]["connections"]);
     opens(&said, &ruler, opened);
-    assert_eq!(seen(&ruler, "http2_streams"), seen(&ruler, "requests"));
+    assert_eq!(counter(&ruler, "http2_streams"), counter(&ruler, "requests"));
 }
 
 /// Requests that the server receives on 25 streams of 4 connections end by count, so nothing is in flight.
@@ -70,16 +70,16 @@ fn bytes(said: &Value, ruler: &Ruler, bodies: u64) {
     assert_eq!(at("/totals/body_bytes"), bodies);
     let (requests, frames) = (at("/totals/requests"), at("/totals/bytes_in") - bodies);
     assert!((requests * 18..=requests * 60 + 800).contains(&frames), "{}", said["totals"]);
-    let (sent, received) = (at("/totals/bytes_out"), seen(ruler, "bytes_in"));
+    let (sent, received) = (at("/totals/bytes_out"), counter(ruler, "bytes_in"));
     let windows =
-        seen(ruler, "http2_window_updates_received") * 13 + seen(ruler, "http2_pings_received") * 17;
+        counter(ruler, "http2_window_updates_received") * 13 + counter(ruler, "http2_pings_received") * 17;
     assert!(
         (sent + windows..=sent + windows + 5 * 100).contains(&received),
         "{sent} bytes of requests, {windows} of windows, {received} received"
     );
 }
 
-/// The bodies of uploads: as many bytes as the plan says, whatever the windows of the server.
+/// The bodies of uploads: as many bytes as the plan says, for any windows of the server.
 #[test]
 fn uploads_are_complete_through_small_windows() {
     let _beside = run_alongside();
@@ -90,7 +90,7 @@ fn uploads_are_complete_through_small_windows() {
         let said = run(&ruler, "/echo", &args, 0);
         no_faults(&said);
         adds_up(&said, &ruler);
-        assert!(seen(&ruler, "bytes_in") > 200 * 20_000);
+        assert!(counter(&ruler, "bytes_in") > 200 * 20_000);
         assert!(ruler.last_request().ends_with(&body), "with a window of {window}");
     }
 }
@@ -104,7 +104,7 @@ fn a_limit_of_the_server_is_met_and_reported() {
     no_faults(&said);
     adds_up(&said, &ruler);
     opens(&said, &ruler, 2);
-    assert_eq!(seen(&ruler, "http2_streams_most"), 3);
+    assert_eq!(counter(&ruler, "http2_streams_most"), 3);
     assert_eq!(ruler.counters()["http2_resets_sent"], serde_json::json!({}), "no stream was refused");
     assert_eq!(streams(&said, "requests_unprocessed"), 0);
     let limited = streams(&said, "requests_limited_by_streams");

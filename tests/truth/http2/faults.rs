@@ -1,6 +1,6 @@
 //! What a server can do to a stream or to its connection, by its own class; and what becomes of the others.
 
-use super::{opens, run, seen, server, streams};
+use super::{counter, opens, run, server, streams};
 use crate::counts::adds_up;
 use crate::help::{cautions, count};
 use crate::provoke::{middle, no_faults, only};
@@ -36,8 +36,8 @@ fn a_reset_stream_fails_alone() {
     // Where a fifth of the streams is reset, only these fail.
     let ruler = server(&["--fault", "reset_before", "--fault-rate", "0.2"]);
     let said = run(&ruler, "/", &["-n", "1000", "-c", "2", "--streams", "5"], 99);
-    assert_eq!(only(&said, "stream_reset", "server"), seen(&ruler, "by_fault/reset_before"));
-    assert_eq!(count(&said, "/status_codes/200"), seen(&ruler, "responses"));
+    assert_eq!(only(&said, "stream_reset", "server"), counter(&ruler, "by_fault/reset_before"));
+    assert_eq!(count(&said, "/status_codes/200"), counter(&ruler, "responses"));
     adds_up(&said, &ruler);
     opens(&said, &ruler, 2);
 }
@@ -49,11 +49,11 @@ fn a_refused_stream_is_retried_once() {
     let ruler = server(&["--fault", "refused", "--fault-rate", "0.2"]);
     let said = run(&ruler, "/", &["-n", "1000", "-c", "2", "--streams", "5"], 99);
     let failed = only(&said, "stream_refused", "server");
-    let (retried, refused) = (streams(&said, "requests_unprocessed"), seen(&ruler, "by_fault/refused"));
+    let (retried, refused) = (streams(&said, "requests_unprocessed"), counter(&ruler, "by_fault/refused"));
     assert_eq!(count(&said, "/totals/requests"), 1_000);
     assert_eq!(retried + failed, refused, "each refusal is a retry or, the second time, a failure");
-    assert_eq!(count(&said, "/totals/requests_sent") + retried, seen(&ruler, "requests"));
-    assert_eq!(count(&said, "/status_codes/200"), seen(&ruler, "responses"));
+    assert_eq!(count(&said, "/totals/requests_sent") + retried, counter(&ruler, "requests"));
+    assert_eq!(count(&said, "/status_codes/200"), counter(&ruler, "responses"));
     // Expected are 200 retries and 40 failures; the deviations are 13 and 6.
     assert!((140..=260).contains(&retried) && (10..=75).contains(&failed), "{retried} and {failed}");
     assert!(cautions(&said).contains(&"requests_unprocessed"), "{:?}", cautions(&said));
@@ -67,7 +67,7 @@ fn a_stream_that_is_refused_twice_fails() {
     let said = run(&ruler, "/", &["-n", "60", "-c", "2", "--streams", "5"], 99);
     assert_eq!(only(&said, "stream_refused", "server"), 60);
     assert_eq!((count(&said, "/totals/requests_sent"), streams(&said, "requests_unprocessed")), (60, 60));
-    assert_eq!(seen(&ruler, "requests"), 120);
+    assert_eq!(counter(&ruler, "requests"), 120);
     opens(&said, &ruler, 2);
 
     ruler.set("fault=none");

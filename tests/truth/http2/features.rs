@@ -1,6 +1,6 @@
 //! A scenario with everything that responses decide gives the same counts over HTTP/2 as over HTTP/1.1.
 
-use super::{seen, server};
+use super::{counter, server};
 use crate::help::count;
 use crate::provoke::json;
 use crate::support::{Scratch, run_alongside};
@@ -34,8 +34,8 @@ fn counts(version: &str, streams: u32) -> (Value, Value) {
     let said = json(&["run", &file, "--out", &scratch.path("run.plim")], 99);
     let is_http2 = said.pointer("/client/connections/http2").is_some();
     assert_eq!(is_http2, version == "2", "{}", said["client"]["connections"]);
-    let over_http2 = if is_http2 { seen(&ruler, "requests") } else { 0 };
-    assert_eq!(seen(&ruler, "http2_streams"), over_http2);
+    let over_http2 = if is_http2 { counter(&ruler, "requests") } else { 0 };
+    assert_eq!(counter(&ruler, "http2_streams"), over_http2);
     let class = |error: &Value| (error["class"].clone(), error["count"].clone());
     let errors: Vec<_> = said["errors"].as_array().expect("a list").iter().map(class).collect();
     let row = &said["streams"][0];

@@ -1,6 +1,6 @@
 //! The version: what the flags demand, what the server offers, and what happens if these differ.
 
-use super::{run, seen, streams};
+use super::{counter, run, streams};
 use crate::help::count;
 use crate::provoke::{json, no_faults};
 use crate::support::peers::{Nginx, Options, Pki};
@@ -24,10 +24,10 @@ fn prior_knowledge_is_never_guessed() {
     let _beside = run_alongside();
     let ruler = super::server(&[]);
     let said = json(&[&ruler.url("/"), "-n", "10"], 0);
-    assert_eq!((seen(&ruler, "requests"), seen(&ruler, "http2_streams")), (10, 0));
+    assert_eq!((counter(&ruler, "requests"), counter(&ruler, "http2_streams")), (10, 0));
     assert!(said["client"]["connections"]["http2"].is_null());
     no_faults(&run(&ruler, "/", &["-n", "10"], 0));
-    assert_eq!((seen(&ruler, "requests"), seen(&ruler, "http2_streams")), (20, 10));
+    assert_eq!((counter(&ruler, "requests"), counter(&ruler, "http2_streams")), (20, 10));
 }
 
 /// The ruler offers only `h2` over TLS.
@@ -46,13 +46,13 @@ fn tls_chooses_http2_unless_a_flag_forbids_it() {
         let said = json(&[&args[..], more].concat(), 0);
         no_faults(&said);
         assert_eq!(streams(&said, "streams_per_connection"), users, "{more:?}");
-        assert_eq!((seen(&ruler, "requests"), seen(&ruler, "http2_streams")), (500, 500), "{more:?}");
+        assert_eq!((counter(&ruler, "requests"), counter(&ruler, "http2_streams")), (500, 500), "{more:?}");
         assert_eq!(count(&said, "/client/connections/opened"), 2, "{more:?}");
     }
     ruler.get("/_test-server/clear");
     let output = Tool::run(&[&args[..], &["--http1.1", "--json"]].concat()).expect_code(1);
     assert!(output.stderr.contains("error: "), "{}", output.stderr);
-    assert_eq!((seen(&ruler, "requests"), seen(&ruler, "http2_streams")), (0, 0));
+    assert_eq!((counter(&ruler, "requests"), counter(&ruler, "http2_streams")), (0, 0));
 }
 
 /// nginx offers only HTTP/1.1 over TLS here.

@@ -25,7 +25,7 @@ pub(super) fn connections(e: &Inputs, into: &mut Vec<Caution>) {
     into.extend(stream_limit(e));
 }
 
-/// Share of the requests from which on it matters what happened to them on HTTP/2 connections.
+/// Minimum share of the requests for a caution about HTTP/2 connections.
 const STREAMS_SHARE: f64 = 0.01;
 
 /// Requests that an HTTP/2 server handed back.

@@ -109,7 +109,8 @@ fn percentiles_of_a_row_are_those_of_all_its_requests() {
     let picture = pictured(&run.record());
     assert_eq!((picture.ticks_per_row, picture.rows.len()), (2, 1_800));
     for row in &picture.rows {
-        // Of 100 responses, the 99th is fast. The mean of the seconds' p99 would be about 460 ms, and the highest 900 ms.
+        // Of 100 responses, the 99th is fast. The mean of the seconds' p99 would be about 460 ms, and the highest
+        // 900 ms.
         let mut times: Vec<u64> = (0..99).map(|k| (10 + k / 10) * MS).chain([900 * MS]).collect();
         times.sort_unstable();
         let near = |found: Option<u64>, truth: u64| found.unwrap().abs_diff(truth) <= truth / 128;

@@ -53,7 +53,7 @@ pub fn permitted<D: SessionHost>(
     let mut proved: Vec<&str> = Vec::new();
     for Way { origin, place, .. } in ways {
         let authority = origin.authority();
-        // The file is fetched over HTTP/1.1, whatever the load uses.
+        // The file is fetched over HTTP/1.1, even if the load uses HTTP/2.
         let tls = place::tls(origin, &plan.tls_files, Http::V11)?;
         let host = origin.host.as_str();
         let asking = Asking {

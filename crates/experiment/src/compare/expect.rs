@@ -3,8 +3,8 @@
 //! An amount is the least that is claimed. On the logarithmic scale of the comparison, let L be the claim, and let the
 //! measured change in the claimed direction lie between `low` and `high`. The expectation is confirmed if low >= L, or
 //! if L lies within the interval and the interval is at most as wide as the claim (low >= L / 2). It is refuted if
-//! high < L, and inconclusive otherwise. `keeps ... within 5%` is confirmed if the whole interval lies within 5%, and refuted if
-//! the whole interval lies outside.
+//! high < L, and inconclusive otherwise. `keeps ... within 5%` is confirmed if the whole interval lies within 5%, and
+//! refuted if the whole interval lies outside.
 
 use super::cells::{by_other, value};
 use super::sentence::{cell_name, change, evidence, figure_phrase};

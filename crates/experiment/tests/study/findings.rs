@@ -7,7 +7,8 @@ use plimsoll_stats::Hist;
 
 const USERS: [f64; 4] = [100.0, 200.0, 300.0, 400.0];
 
-/// Levels of two variants that share a link of `link` bytes per second. Without it, each could achieve its rate in `able`.
+/// Levels of two variants that share a link of `link` bytes per second. Without it, each could achieve its rate in
+/// `able`.
 fn over_a_link(link: f64, able: [f64; 2], bytes: [f64; 2]) -> Vec<Digest> {
     let mut runs = Vec::new();
     for (at, name) in ["node", "go"].iter().enumerate() {
