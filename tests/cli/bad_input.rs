@@ -49,7 +49,7 @@ fn words_that_are_all_but_a_command_and_flags_that_could_change_nothing() {
 
 #[test]
 fn flags_of_other_tools_are_named() {
-    refused(&["URL", "--http2"], 2, &["HTTP/2 (`--http2`) is not supported yet", "HTTP/1.1"]);
+    refused(&["URL", "--http3"], 2, &["HTTP/3 (`--http3`) is not supported yet", "`--http2`"]);
     refused(&["URL", "--vus", "10"], 2, &["unknown flag `--vus`", "`-c`"]);
     refused(&["--vus", "10", "URL"], 2, &["unknown flag `--vus`", "`-c`"]);
     refused(&["URL", "--rps", "10"], 2, &["unknown flag `--rps`", "`-r`"]);

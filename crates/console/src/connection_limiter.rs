@@ -1,7 +1,7 @@
 //! Limits connections and closes some when there are too many. Unauthenticated ones go first, so that other
 //! clients cannot shut out a signed-in browser. A connection is authenticated once a request on it carries a session.
-//! When all unauthenticated places are taken, a new connection replaces the oldest one of the address that holds the most, so
-//! flooding shuts out only the flooder. A browser with a session sends it immediately, long before a flood can
+//! When all unauthenticated places are taken, a new connection replaces the oldest one of the address that holds the
+//! most, so flooding shuts out only the flooder. A browser with a session sends it immediately, long before a flood can
 //! replace it.
 
 use std::collections::{BTreeMap, HashMap};

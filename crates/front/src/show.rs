@@ -75,9 +75,9 @@ fn connection(link: &Link, plan: &Plan, out: &mut Lines) {
         Reuse::Request => "new for each request",
     };
     let version = match link.http {
-        Http::Auto => "HTTP/2 if the server chooses it over TLS, otherwise HTTP/1.1",
+        Http::Auto if plan.outline.tls().is_some() => "HTTP/2 if the server chooses it, otherwise HTTP/1.1",
         Http::V10 => "HTTP/1.0",
-        Http::V11 => "HTTP/1.1",
+        Http::V11 | Http::Auto => "HTTP/1.1",
         Http::V2 => "HTTP/2",
     };
     let mut text = format!("{version}, {reuse}");

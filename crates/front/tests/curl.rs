@@ -173,8 +173,7 @@ fn unsupported_options_are_rejected_by_name() {
         ("curl -F a=b -d c=d http://h/", "-F", "both set the body"),
         ("curl -L --max-redirs many http://h/", "--max-redirs", "invalid number of redirects"),
         ("curl -L -e 'http://x;auto' http://h/", "-e", "`;auto`"),
-        ("curl --http2 http://h/", "--http2", "only HTTP/1.1 and HTTP/1.0"),
-        ("curl --http3 http://h/", "--http3", "only HTTP/1.1 and HTTP/1.0"),
+        ("curl --http3 http://h/", "--http3", "only HTTP/2, HTTP/1.1, and HTTP/1.0"),
         ("curl -x http://p http://h/", "-x", "proxies are not supported"),
         ("curl --digest -u a:b http://h/", "--digest", "this authentication method"),
         ("curl -u name http://h/", "-u", "missing password"),
@@ -228,10 +227,10 @@ fn unsupported_options_are_rejected_by_name() {
 
 #[test]
 fn all_rejected_options_are_named_at_once() {
-    let wrong = curl::parse(&["curl --digest -x p --http2 http://h/".to_owned()]).unwrap_err();
+    let wrong = curl::parse(&["curl --digest -x p --http3 http://h/".to_owned()]).unwrap_err();
     assert_eq!(wrong.len(), 3);
     // The place names the option, so the message does not repeat it.
-    for (one, option) in wrong.iter().zip(["--digest", "-x", "--http2"]) {
+    for (one, option) in wrong.iter().zip(["--digest", "-x", "--http3"]) {
         assert_eq!(one.place, Place::Flag(option.into()));
         assert!(!one.message.contains(&format!("`{option}`")), "{one:?}");
     }
