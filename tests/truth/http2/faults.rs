@@ -10,7 +10,8 @@ use crate::support::run_alongside;
 #[track_caller]
 fn by_server(query: &str, more: &[&str], class: &str) -> u64 {
     let ruler = server(&[]);
-    let args = [&["-n", "60", "-c", "2", "--streams", "5"], more].concat();
+    let connections = if more.is_empty() { &["-c", "2", "--streams", "5"][..] } else { more };
+    let args = [&["-n", "60"], connections].concat();
     let said = run(&ruler, &format!("/?{query}"), &args, 99);
     assert_eq!(only(&said, class, "server"), 60, "{query}");
     assert_eq!((count(&said, "/totals/requests"), count(&said, "/totals/errors")), (60, 60));

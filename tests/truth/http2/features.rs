@@ -45,7 +45,6 @@ fn counts(version: &str, streams: u32) -> (Value, Value) {
         "requests": count(&said, "/totals/requests"),
         "sent": count(&said, "/totals/requests_sent"),
         "iterations": count(&said, "/totals/iterations"),
-        "body_bytes": count(&said, "/totals/body_bytes"),
         "statuses": said["status_codes"],
         "errors": errors,
         "checks": said["checks"],

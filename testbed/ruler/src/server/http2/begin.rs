@@ -88,7 +88,6 @@ impl Server {
         let id = accepted.1.stream_id().as_u32();
         let last = multiplex.wire.borrow().last;
         if last.is_some_and(|last| id > last) {
-            multiplex.wire.borrow_mut().counts.unprocessed += 1;
             multiplex.beyond.push(accepted);
             return Ok(());
         }

@@ -112,10 +112,11 @@ impl Wire {
             self.used = 0;
         }
         self.input.extend_from_slice(bytes);
-        let Wire { inbound, counts, open, reset, highest, .. } = self;
+        let Wire { inbound, counts, open, reset, highest, last, .. } = self;
         inbound.feed(bytes, |frame| {
             if frame.kind == HEADERS && frame.stream > *highest {
                 *highest = frame.stream;
+                counts.unprocessed += u64::from(last.is_some_and(|last| frame.stream > last));
                 open.insert(frame.stream, now_ns);
                 counts.streams_most = counts.streams_most.max(open.len() as u64);
             }
@@ -211,6 +212,8 @@ impl Wire {
         if self.last.is_none() {
             self.last = Some(last);
             self.counts.goaways += 1;
+            // Later ones are counted as they arrive, also those that the library does not see after its end.
+            self.counts.unprocessed += self.open.keys().filter(|&&stream| stream > last).count() as u64;
             self.ending.get_or_insert(Ending::Drained);
             self.inject(&goaway(last, code));
         }
