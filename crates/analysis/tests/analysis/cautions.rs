@@ -219,7 +219,7 @@ cases! {
         Run::closed(15).at(4, stall).at(9, stall),
         Run::open(15).at(4, stall).at(9, stall),
         ["0.1% of the requests (20, each above 50.0 ms)", "12% of the users' time",
-         "all users waited at once for up to 1.00 s", "would wait 9", "while p99 is 5", "-r RATE"];
+         "all users waited at once for up to 1.00 s", "p99 would be at least 9", "not 5", "-r RATE"];
 
     a_stall_too_small_to_matter_hides_nothing: CoordinatedOmission, Warning,
         Run::closed(15).at(4, stall),
@@ -247,7 +247,7 @@ cases! {
         Run::closed(15).at(4, stall),
         // 30% take 60 times as long: they use four fifths of the time, and the percentiles above p70 show it.
         Run::closed(15).all_ticks(|t| (0..860).for_each(|_| answer(t, 0, 300 * MS, 200))),
-        ["independent arrivals"];
+        ["arrivals at random times"];
 
     requests_that_the_server_did_not_process_were_retried: RequestsUnprocessed, Warning,
         over_http2().all_ticks(|t| t.run.add(RunSum::RequestsUnprocessed.id(), 100)),
