@@ -4,7 +4,7 @@ use plimsoll_front::{Overrides, own};
 use plimsoll_plan::Draft;
 use plimsoll_plan::answer::{Pick, Rule, Source, Subject};
 use plimsoll_plan::data::{AtEnd, Format, Sharing};
-use plimsoll_plan::link::{Http, Reuse, Versions};
+use plimsoll_plan::link::{Http, Reuse, Versions, Window};
 use plimsoll_plan::load::{Arrivals, Load};
 use plimsoll_plan::script::{Ask, Delay, Entry, Node, Order, Script, Slot};
 use plimsoll_plan::seal::{Machine, names::describe, seal};
