@@ -536,3 +536,17 @@ fn an_experiment_may_name_the_columns() {
     assert_eq!(feeder.format, Format::Csv { delimiter: b';', header: Some(vec!["x".into(), "y".into()]) });
     assert_eq!(feeder.columns, ["y"]);
 }
+
+#[test]
+fn users_that_share_http2_connections_are_read() {
+    let link = |connection: &str| {
+        let text =
+            format!("target: http://h\nscenarios: {{ s: [ {{ get: / }} ] }}\nconnection: {connection}\n");
+        draft_with(&text, &[]).link
+    };
+    let shared = link("{ http: 2, streams: 10, window: browser }");
+    assert_eq!((shared.http, shared.streams, shared.window), (Http::V2, 10, Window::Browser));
+    assert_eq!(link("{ window: 64k }").window, Window::Bytes(65_536));
+    let default = link("{ http: auto }");
+    assert_eq!((default.http, default.streams, default.window), (Http::Auto, 1, Window::Large));
+}
