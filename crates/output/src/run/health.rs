@@ -39,7 +39,7 @@ fn vital(row: Row, has_titles: bool) -> Vital {
     }
 }
 
-/// `OK, 1 note · schedule lag p99 120 ns · CPU 0.7% · 0 retransmits · no file or port limit hit`
+/// `OK, 1 note · schedule lag p99 120 ns · CPU 0.7% · 0 retransmits · files, ports OK`
 fn line(s: &Summary) -> Vec<String> {
     let own = || s.cautions.iter().filter(|c| c.kind.set() == Set::Generator);
     let of = |weight: Severity| own().filter(|c| c.severity == weight).count() as u64;
@@ -61,7 +61,7 @@ fn line(s: &Summary) -> Vec<String> {
     let busy = workers.iter().map(|w| w.busy_ratio).sum::<f64>() / workers.len().max(1) as f64;
     let limits: u64 = s.client.faults.iter().map(|row| row.count).sum();
     let limits = match limits {
-        0 => "no file or port limit hit".to_owned(),
+        0 => "files, ports OK".to_owned(),
         n => format!("{} on its side", counted(n, "failure")),
     };
     let facts = [format!("CPU {}", ratio(busy)), counted(s.client.retransmits, "retransmit"), limits];
