@@ -99,6 +99,9 @@ fn every_caution_of_the_table_has_its_test() {
         "censored_by_timeouts",
         "stale_connections",
         "unexpected_bytes",
+        // In `http2`.
+        "requests_unprocessed",
+        "stream_limit_reached",
     ];
     let here = [
         "client_stalled",
