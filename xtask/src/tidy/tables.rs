@@ -58,8 +58,10 @@ pub const COUNTING_ALLOCATORS: &[(&str, &str)] = &[
 ];
 
 /// Files with more than `shape::LONG` lines that are not empty.
-pub const LONG_FILES: &[(&str, &str)] =
-    &[("crates/analysis/tests/analysis/cautions.rs", "one table: a case for and against each caution")];
+pub const LONG_FILES: &[(&str, &str)] = &[
+    ("crates/analysis/tests/analysis/cautions.rs", "one table: a case for and against each caution"),
+    ("crates/front/tests/script.rs", "one list: what each key of a scenario means"),
+];
 
 /// Tests that sleep, and why they cannot wait for an event instead.
 pub const SLEEPERS: &[(&str, &str)] =
