@@ -91,6 +91,27 @@ pub fn greet_http2(place: &Resolved, origin: &Origin, limits: &Limits) -> Result
     })
 }
 
+/// Returns the error of a handshake that offered only HTTP/2: if the server accepts HTTP/1.1, the version is the reason.
+/// A server that knows none of the offered protocols ends the handshake with an alert (RFC 7301, section 3.2).
+pub fn without_http2(
+    failed: Error,
+    place: &Resolved,
+    origin: &Origin,
+    files: &TlsFiles,
+    limits: &Limits,
+) -> Error {
+    let accepts_http1 = match tls(origin, files, Http::V11) {
+        Ok(Some(setup)) => shake_hands(place, &setup, origin, limits).is_ok(),
+        Ok(None) | Err(_) => false,
+    };
+    if accepts_http1 { no_http2(origin, NO_HTTP2) } else { failed }
+}
+
+fn no_http2(origin: &Origin, hint: &str) -> Error {
+    let why = Problem::new("it did not choose HTTP/2 over TLS (ALPN)", hint);
+    Error::NoHttp2 { target: host_and_port(origin), why }
+}
+
 /// Checks that the version that was agreed on is the one that the plan needs.
 ///
 /// # Errors
@@ -101,8 +122,7 @@ pub fn check_version(is_http2: bool, link: &Link, origin: &Origin) -> Result<(),
         (false, _, 2..) => "remove `--streams` (in a file, `streams`), which only HTTP/2 has",
         _ => return Ok(()),
     };
-    let why = Problem::new("it did not choose it over TLS (ALPN)", hint);
-    Err(Error::NoHttp2 { target: host_and_port(origin), why })
+    Err(no_http2(origin, hint))
 }
 
 const NO_HTTP2: &str = "use HTTP/1.1: remove `--http2`, or `http: 2` in a file";

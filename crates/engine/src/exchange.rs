@@ -148,7 +148,7 @@ impl Exchange {
 
     /// Returns whether the request must not be retried, although the server has not processed it: the server says
     /// so for the second time, or after a part of the response.
-    pub fn has_had_its_chance(&self) -> bool {
+    pub fn is_final(&self) -> bool {
         self.sent_ns > 0 && (self.is_resent || self.first_ns > 0)
     }
 

@@ -474,3 +474,34 @@ fn every_request_of_several_origins_goes_to_one_that_is_there() {
     let alone = sealed(draft()).unwrap().outline;
     assert!(alone.origins.is_empty() && alone.requests[0].tags.is_empty() && alone.all_origins().len() == 1);
 }
+
+#[test]
+fn connections_are_shared_only_where_http2_allows_it() {
+    use plimsoll_plan::link::{Http, Reuse};
+    let shared = |http: Http| {
+        let mut shared = draft();
+        (shared.link.http, shared.link.streams) = (http, 10);
+        shared
+    };
+    assert_eq!(sealed(shared(Http::V2)).unwrap().outline.link.streams, 10);
+    for http in [Http::V10, Http::V11, Http::Auto] {
+        assert_eq!(sealed(shared(http)).unwrap_err(), ["P029"], "{http:?} over plain text");
+    }
+    let mut secure = shared(Http::Auto);
+    secure.target.as_mut().unwrap().tls = true;
+    assert!(sealed(secure).is_ok(), "the server may choose HTTP/2");
+    for reuse in [Reuse::Iteration, Reuse::Request] {
+        let mut short = shared(Http::V2);
+        short.link.reuse = reuse;
+        assert_eq!(sealed(short).unwrap_err(), ["P029"], "{reuse:?}");
+    }
+    let mut closing = shared(Http::V2);
+    closing.keep_alive = Some(false);
+    assert_eq!(sealed(closing).unwrap_err(), ["P029"], "keep-alive is off");
+    let mut many = shared(Http::V2);
+    (many.load.users, many.load.rate_per_s) = (None, Some(100.0));
+    many.load.max_connections = Some(100_000);
+    assert!(sealed(many.clone()).is_ok(), "a million streams");
+    many.load.max_connections = Some(100_001);
+    assert_eq!(sealed(many).unwrap_err(), ["P007"]);
+}

@@ -8,10 +8,9 @@ use crate::support::run_alongside;
 
 /// 60 requests that all meet the same fault, and 60 on the same server that meet none. Returns the connections opened.
 #[track_caller]
-fn by_server(query: &str, more: &[&str], class: &str) -> u64 {
+fn by_server(query: &str, class: &str) -> u64 {
     let ruler = server(&[]);
-    let connections = if more.is_empty() { &["-c", "2", "--streams", "5"][..] } else { more };
-    let args = [&["-n", "60"], connections].concat();
+    let args = ["-n", "60", "-c", "2", "--streams", "5"];
     let said = run(&ruler, &format!("/?{query}"), &args, 99);
     assert_eq!(only(&said, class, "server"), 60, "{query}");
     assert_eq!((count(&said, "/totals/requests"), count(&said, "/totals/errors")), (60, 60));
@@ -29,7 +28,7 @@ fn a_reset_stream_fails_alone() {
     let _beside = run_alongside();
     for fault in ["reset_before", "reset_mid_body", "reset_before&reset_code=CANCEL"] {
         // One worker may send all of the 60 requests before the other begins.
-        let opened = by_server(&format!("fault={fault}"), &[], "stream_reset");
+        let opened = by_server(&format!("fault={fault}"), "stream_reset");
         assert!((1..=2).contains(&opened), "{fault}: connections live on, but {opened} were opened");
     }
     // Where a fifth of the streams is reset, only these fail.
@@ -78,7 +77,7 @@ fn a_stream_that_is_refused_twice_fails() {
 fn a_closed_connection_ends_its_requests() {
     let _beside = run_alongside();
     // All streams of a connection are open when the first response is due.
-    let opened = by_server("fault=close_before&delay=20ms", &[], "closed_before_response");
+    let opened = by_server("fault=close_before&delay=20ms", "closed_before_response");
     assert!((12..=60).contains(&opened), "{opened} connections");
     let ruler = server(&[]);
     let said =
@@ -93,7 +92,7 @@ fn a_closed_connection_ends_its_requests() {
 #[test]
 fn invalid_frames_and_lengths_are_the_servers() {
     let _beside = run_alongside();
-    by_server("fault=conflicting_length", &[], "unsafe_response");
+    by_server("fault=conflicting_length", "unsafe_response");
 }
 
 /// The client resets a stream that has timed out, and the connection serves the next request.

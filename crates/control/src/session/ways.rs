@@ -98,7 +98,12 @@ pub fn reach<D: SessionHost>(
         ready::wait((number, origin), place, plan, tls.as_ref(), patience)?;
         *first_connect_ns = place::knock(place, origin, limits)?;
         origin.is_http2 = match tls {
-            Some(setup) => place::shake_hands(place, setup, origin, limits)?,
+            Some(setup) => match place::shake_hands(place, setup, origin, limits) {
+                Err(failed) if link.http == Http::V2 => {
+                    return Err(place::without_http2(failed, place, origin, &plan.tls_files, limits).into());
+                }
+                agreed => agreed?,
+            },
             None if link.http == Http::V2 => {
                 place::greet_http2(place, origin, limits)?;
                 true

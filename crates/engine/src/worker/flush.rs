@@ -202,7 +202,7 @@ impl<D: Door, P: Post> Worker<D, P> {
     }
 
     /// Tells the server that the client closes a link. Failing to deliver that is not a separate error.
-    pub(super) fn say_goodbye(&mut self, at: u32, code: u32) {
+    pub(super) fn send_goaway(&mut self, at: u32, code: u32) {
         let link = &mut self.links[at as usize];
         let Session::H2(multiplex) = &mut link.session else { return };
         let Multiplex { wire: Some(wire), out, .. } = &mut **multiplex else { return };

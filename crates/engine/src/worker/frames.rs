@@ -101,7 +101,7 @@ impl<D: Door, P: Post> Worker<D, P> {
                     if let Some(event) = part.event {
                         match tag_of(event) {
                             Some(tag) if self.exchanges[tag as usize].sent_ns == 0 => {
-                                self.answered_unsent(at)
+                                self.on_unsent_answered(at)
                             }
                             _ => self.on_event(at, event),
                         }
@@ -120,7 +120,7 @@ impl<D: Door, P: Post> Worker<D, P> {
 
     fn on_event(&mut self, at: u32, event: Event) {
         match event {
-            Event::Settings => self.settings_came(at),
+            Event::Settings => self.on_settings(at),
             // The flush after this batch continues the bodies, with all that the batch has opened: otherwise, a server
             // that returns each frame's bytes would get ever smaller frames.
             Event::Writable => {}

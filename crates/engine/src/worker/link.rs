@@ -313,7 +313,7 @@ impl<D: Door, P: Post> Worker<D, P> {
     fn close_planned(&mut self, id: u32) {
         if self.links[id as usize].is_at_rest() {
             self.tally.add(RunSum::ClosedByClient, 1);
-            self.say_goodbye(id, code::NO_ERROR);
+            self.send_goaway(id, code::NO_ERROR);
             self.close_socket(id);
         }
     }

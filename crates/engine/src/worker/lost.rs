@@ -6,7 +6,7 @@ use super::{Post, Worker};
 use crate::driver::Door;
 use crate::exchange::Phase;
 use crate::fault;
-use crate::link::{Multiplex, Session};
+use crate::link::Session;
 use plimsoll_plan::Fault;
 use plimsoll_plan::metric::{RunHist, RunSum, SeriesSum};
 use plimsoll_plan::origin::FIRST;
@@ -23,26 +23,9 @@ enum Loss {
     Broken(Fault),
 }
 
-/// Returns the name of an error code (RFC 9113, section 7).
-fn code_name(code: u32) -> String {
-    let name = match code {
-        code::NO_ERROR => "NO_ERROR",
-        code::PROTOCOL_ERROR => "PROTOCOL_ERROR",
-        code::INTERNAL_ERROR => "INTERNAL_ERROR",
-        code::FLOW_CONTROL_ERROR => "FLOW_CONTROL_ERROR",
-        code::SETTINGS_TIMEOUT => "SETTINGS_TIMEOUT",
-        code::STREAM_CLOSED => "STREAM_CLOSED",
-        code::FRAME_SIZE_ERROR => "FRAME_SIZE_ERROR",
-        code::REFUSED_STREAM => "REFUSED_STREAM",
-        code::CANCEL => "CANCEL",
-        code::COMPRESSION_ERROR => "COMPRESSION_ERROR",
-        code::CONNECT_ERROR => "CONNECT_ERROR",
-        code::ENHANCE_YOUR_CALM => "ENHANCE_YOUR_CALM",
-        code::INADEQUATE_SECURITY => "INADEQUATE_SECURITY",
-        code::HTTP_1_1_REQUIRED => "HTTP_1_1_REQUIRED",
-        other => return format!("code {other}"),
-    };
-    name.to_owned()
+/// Returns an error code as text.
+fn describe(code: u32) -> String {
+    code::name(code).map_or_else(|| format!("code {code}"), str::to_owned)
 }
 
 impl<D: Door, P: Post> Worker<D, P> {
@@ -62,7 +45,7 @@ impl<D: Door, P: Post> Worker<D, P> {
     }
 
     /// Handles a response to a request that was not sent yet: the server has guessed the number of its stream.
-    pub(super) fn answered_unsent(&mut self, at: u32) {
+    pub(super) fn on_unsent_answered(&mut self, at: u32) {
         self.tally.add(RunSum::UnexpectedBytes, 1);
         let sentence = "the server responded on a stream before the request was sent";
         self.break_off(at, Fault::UnsafeResponse, code::PROTOCOL_ERROR, sentence);
@@ -74,7 +57,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         // What was begun will be sent elsewhere.
         let first = multiplex.begun.iter().map(|id| self.exchanges[*id as usize].place).min();
         multiplex.withdraw_from(first.unwrap_or(u32::MAX));
-        self.say_goodbye(at, code);
+        self.send_goaway(at, code);
         self.tell_of(self.links[at as usize].request, fault, sentence);
         self.lose(at, Loss::Broken(fault));
     }
@@ -126,7 +109,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         self.tally.add(RunSum::GoAways, 1);
         if code != code::NO_ERROR {
             let request = self.links[at as usize].request;
-            let sentence = format!("the server closed the connection with {} (GOAWAY)", code_name(code));
+            let sentence = format!("the server closed the connection with {} (GOAWAY)", describe(code));
             self.tell_of(request, Fault::StreamRefused, &sentence);
             return self.lose(at, Loss::All(Fault::StreamRefused));
         }
@@ -147,7 +130,7 @@ impl<D: Door, P: Post> Worker<D, P> {
     /// Handles REFUSED_STREAM: the request may be retried when another stream has ended.
     pub(super) fn stream_refused(&mut self, at: u32, id: u32) {
         let Session::H2(multiplex) = &mut self.links[at as usize].session else { return };
-        if self.exchanges[id as usize].has_had_its_chance() || multiplex.is_draining() {
+        if self.exchanges[id as usize].is_final() || multiplex.is_draining() {
             self.send_again(id);
             return self.close_if_drained(at);
         }
@@ -162,7 +145,7 @@ impl<D: Door, P: Post> Worker<D, P> {
 
     /// Sends a request again that the server has not processed; the second time, it has failed.
     fn send_again(&mut self, id: u32) {
-        if self.exchanges[id as usize].has_had_its_chance() {
+        if self.exchanges[id as usize].is_final() {
             self.tell_of_reset(id, Fault::StreamRefused, code::REFUSED_STREAM);
             return self.failed(id, Fault::StreamRefused);
         }
@@ -246,12 +229,12 @@ impl<D: Door, P: Post> Worker<D, P> {
     pub(super) fn close_if_drained(&mut self, at: u32) {
         let link = &self.links[at as usize];
         let Session::H2(multiplex) = &link.session else { return };
-        let Multiplex { is_closing, .. } = **multiplex;
+        let is_closing = multiplex.is_closing;
         if link.socket < 0 || link.is_opening() || !multiplex.is_draining() || multiplex.open_streams() > 0 {
             return;
         }
         if is_closing {
-            self.say_goodbye(at, code::NO_ERROR);
+            self.send_goaway(at, code::NO_ERROR);
         }
         self.tally.add(if is_closing { RunSum::ClosedByClient } else { RunSum::ClosedByServer }, 1);
         self.close_socket(at);
@@ -274,7 +257,7 @@ impl<D: Door, P: Post> Worker<D, P> {
 
     /// Keeps the code of a reset as a failure example: the number of the fault does not say it.
     pub(super) fn tell_of_reset(&mut self, id: u32, fault: Fault, code: u32) {
-        let sentence = format!("the server reset the stream with {}", code_name(code));
+        let sentence = format!("the server reset the stream with {}", describe(code));
         self.tell_of(self.exchanges[id as usize].request, fault, &sentence);
     }
 }

@@ -94,7 +94,7 @@ impl<D: Door, P: Post> Worker<D, P> {
 
     /// Notes the server's settings: waiting exchanges may begin. Those that still wait and began to before its first
     /// settings wait because of them.
-    pub(super) fn settings_came(&mut self, at: u32) {
+    pub(super) fn on_settings(&mut self, at: u32) {
         self.start_waiting(at);
         let Some(multiplex) = self.links[at as usize].session.multiplex() else { return };
         let is_first = !std::mem::replace(&mut multiplex.is_settled, true);

@@ -32,7 +32,7 @@ pub(super) fn hint(s: &Summary, one: &Step<'_>, run_file: Option<&str>) -> Hint 
             step(format!("Relieve {}: {}.", quoted(what), relief_words(*relief)), SYSTEM)
         }
         Step::FollowCause { row, .. } => step(sentence(&capital(row.advice())), reasons::describe(row)),
-        Step::FixFailures { class, status } => step(mend(s, *class, status.unwrap_or_default()), ERRORS),
+        Step::FixFailures { class, status } => step(fix(s, *class, status.unwrap_or_default()), ERRORS),
         Step::HoldAnswerAgainstCheck => {
             step("Compare a failed response with what the check expects.".into(), CHECKS)
         }
@@ -65,7 +65,7 @@ fn named(s: &Summary, advice: &str) -> String {
 }
 
 /// Returns what to do about a kind of failure: where to look first, without guessing the cause.
-fn mend(s: &Summary, class: Fault, status: &str) -> String {
+fn fix(s: &Summary, class: Fault, status: &str) -> String {
     let target = quoted(&s.target);
     match class {
         Fault::Status => match status {

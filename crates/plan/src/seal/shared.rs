@@ -1,8 +1,12 @@
 //! Connections that several users share, which only HTTP/2 can do.
 
+use super::{DEFAULT_OPEN_CONNECTIONS, workloads};
 use crate::diag::Diagnostic;
 use crate::draft::{Draft, key};
 use crate::link::{Http, Reuse};
+
+/// Most users of one machine, as for connections.
+const USERS_MAX: u64 = 1_000_000;
 
 /// Reports shared connections that the plan rules out.
 pub(super) fn check(draft: &Draft, wrong: &mut Vec<Diagnostic>) {
@@ -10,8 +14,18 @@ pub(super) fn check(draft: &Draft, wrong: &mut Vec<Diagnostic>) {
     if link.streams <= 1 {
         return;
     }
+    let most = u64::from(draft.load.max_connections.unwrap_or(DEFAULT_OPEN_CONNECTIONS));
+    if workloads::is_open(&draft.load) && most * u64::from(link.streams) > USERS_MAX {
+        wrong.push(Diagnostic::field(
+            "P007",
+            key::STREAMS,
+            "more than 1,000,000 streams on one machine",
+            "use fewer streams or connections, or split the load over several machines with `--shard`",
+        ));
+    }
     let is_plain = draft.target.as_ref().is_some_and(|target| !target.tls);
-    let (message, hint) = match (link.http, link.reuse) {
+    let reuse = if draft.keep_alive == Some(false) { Reuse::Request } else { link.reuse };
+    let (message, hint) = match (link.http, reuse) {
         (Http::V10 | Http::V11, _) => {
             ("several users on one connection require HTTP/2", "use `http: 2`, or remove `streams`")
         }

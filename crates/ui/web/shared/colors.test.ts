@@ -67,7 +67,7 @@ function contrast(a: string, b: string): number {
   return high / low;
 }
 
-test("lines of one panel are told apart by color-blind readers, in both themes", () => {
+test("lines of one panel are distinct for color-blind readers, in both themes", () => {
   const all = palettes();
   expect(all.length).toBe(3);
   const close = all.flatMap((palette) =>

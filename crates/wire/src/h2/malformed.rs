@@ -5,21 +5,37 @@ use std::fmt;
 
 /// Error codes of RST_STREAM and GOAWAY (RFC 9113 section 7).
 pub mod code {
-    pub const NO_ERROR: u32 = 0;
-    pub const PROTOCOL_ERROR: u32 = 1;
-    pub const INTERNAL_ERROR: u32 = 2;
-    pub const FLOW_CONTROL_ERROR: u32 = 3;
-    pub const SETTINGS_TIMEOUT: u32 = 4;
-    pub const STREAM_CLOSED: u32 = 5;
-    pub const FRAME_SIZE_ERROR: u32 = 6;
-    /// The stream was not processed: the request may be retried.
-    pub const REFUSED_STREAM: u32 = 7;
-    pub const CANCEL: u32 = 8;
-    pub const COMPRESSION_ERROR: u32 = 9;
-    pub const CONNECT_ERROR: u32 = 10;
-    pub const ENHANCE_YOUR_CALM: u32 = 11;
-    pub const INADEQUATE_SECURITY: u32 = 12;
-    pub const HTTP_1_1_REQUIRED: u32 = 13;
+    macro_rules! codes {
+        ($($(#[doc = $doc:literal])? $name:ident = $number:literal;)+) => {
+            $($(#[doc = $doc])? pub const $name: u32 = $number;)+
+
+            /// Returns the name of a code; `None` if RFC 9113 does not define it.
+            pub const fn name(code: u32) -> Option<&'static str> {
+                match code {
+                    $($number => Some(stringify!($name)),)+
+                    _ => None,
+                }
+            }
+        };
+    }
+
+    codes! {
+        NO_ERROR = 0;
+        PROTOCOL_ERROR = 1;
+        INTERNAL_ERROR = 2;
+        FLOW_CONTROL_ERROR = 3;
+        SETTINGS_TIMEOUT = 4;
+        STREAM_CLOSED = 5;
+        FRAME_SIZE_ERROR = 6;
+        /// The stream was not processed: the request may be retried.
+        REFUSED_STREAM = 7;
+        CANCEL = 8;
+        COMPRESSION_ERROR = 9;
+        CONNECT_ERROR = 10;
+        ENHANCE_YOUR_CALM = 11;
+        INADEQUATE_SECURITY = 12;
+        HTTP_1_1_REQUIRED = 13;
+    }
 }
 
 macro_rules! kinds {
