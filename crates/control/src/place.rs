@@ -91,8 +91,8 @@ pub fn greet_http2(place: &Resolved, origin: &Origin, limits: &Limits) -> Result
     })
 }
 
-/// Returns the error of a handshake that offered only HTTP/2: if the server accepts HTTP/1.1, the version is the reason.
-/// A server that knows none of the offered protocols ends the handshake with an alert (RFC 7301, section 3.2).
+/// Returns the error of a handshake that offered only HTTP/2: if the server accepts HTTP/1.1, the version is the
+/// reason. A server that knows none of the offered protocols ends the handshake with an alert (RFC 7301, section 3.2).
 pub fn without_http2(
     failed: Error,
     place: &Resolved,
