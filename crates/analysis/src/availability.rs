@@ -42,6 +42,8 @@ struct Slot {
     usual_ns: Option<u64>,
     /// The load generator's own.
     stalled_ns: u64,
+    /// Most users of a script did not wait for the service: they were thinking.
+    is_thinking: bool,
     /// Which moment it is.
     moment: usize,
 }
@@ -197,7 +199,12 @@ impl<'a> ServiceCourse<'a> {
         if length_ns < OUTAGE_LEAST_NS {
             return None;
         }
-        if !failing(slots, &gap) {
+        if failing(slots, &gap) {
+            let gap = without_thinking(slots, gap);
+            if gap.to_ns.saturating_sub(gap.from_ns) < OUTAGE_LEAST_NS {
+                return None;
+            }
+        } else {
             *hung = hung.saturating_add(patience.is_over(slots, &gap, length_ns, *hung)?);
         }
         let failures = match patience {
@@ -302,6 +309,7 @@ fn slots(facts: &Facts, moments: &[Moment]) -> Vec<Slot> {
                     false => m.second.p99_ns.filter(|_| m.answered > 0),
                 },
                 stalled_ns: m.stalled_ns / workers.max(1),
+                is_thinking: facts.is_scripted() && m.second.in_flight < m.second.users / 2.0,
                 moment: number,
             })
         })
@@ -368,6 +376,25 @@ fn trimmed(slots: &[Slot], gap: Gap) -> Option<Gap> {
         gap.is_open_ended = false;
     }
     Some(gap)
+}
+
+/// Returns the gap without the time before its first and after its last failure if users were thinking then: no request
+/// asked the service for anything.
+fn without_thinking(slots: &[Slot], gap: Gap) -> Gap {
+    let all = || slots[gap.before..=gap.after].iter();
+    if !all().all(|slot| slot.is_thinking) {
+        return gap;
+    }
+    let inside = |at: &u64| (gap.from_ns..=gap.to_ns).contains(at);
+    let first = all().filter_map(|slot| slot.served.first_failure_ns).filter(inside).min();
+    let last = all().filter_map(|slot| slot.served.last_failure_ns).filter(inside).max();
+    // A failure took up to this long.
+    let usual_ns = all().filter_map(|slot| slot.usual_ns).max().unwrap_or(0);
+    Gap {
+        from_ns: first.map_or(gap.from_ns, |ns| ns.saturating_sub(usual_ns).max(gap.from_ns)),
+        to_ns: last.filter(|_| !gap.is_open_ended).map_or(gap.to_ns, |ns| ns.min(gap.to_ns)),
+        ..gap
+    }
 }
 
 /// What failed in the gap in this tick; where it began or ended in the middle of it, all failures of the tick once one

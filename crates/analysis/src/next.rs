@@ -96,6 +96,8 @@ pub enum Reason<'a> {
         arrivals: u64,
         arrivals_queued: u64,
         arrivals_not_started: u64,
+        /// Requests that failed without a response, which are not part of the achieved load.
+        no_response: u64,
         in_flight_at_end: u64,
     },
     SlowestRequest {

@@ -16,10 +16,11 @@ use super::{
 };
 use crate::caution::CautionLimits;
 use crate::picture::Picture;
-use crate::summary::{Phases, SCHEMA_VERSION, Summary, Totals};
+use crate::summary::{Phases, SCHEMA_VERSION, Short, Summary, Times, Totals};
 use plimsoll_plan::Side;
 use plimsoll_plan::metric::{RunHist, RunSum, SeriesHist, SeriesSum};
 use plimsoll_record::record::RunRecord;
+use plimsoll_stats::Hist;
 
 /// The summary of a run, of one machine or of several.
 pub fn summarise(record: &RunRecord) -> Summary {
@@ -103,7 +104,7 @@ fn summary_of(facts: &Facts, moments: Vec<Moment>, course: Course, limits: &Caut
         errors: rows::errors(&facts.all, |side| side != Side::Client),
         status_codes: rows::statuses(&facts.all),
         requests: rows::series(facts, belief),
-        phases: phases(facts),
+        phases: phases(facts, &service_time),
         generators: rows::origins(facts, &holes, belief),
         stopped_by: facts.stopped_by(),
         is_complete: !facts.machines.is_empty() && holes.is_empty() && !facts.lost_workers(),
@@ -161,15 +162,30 @@ fn totals(facts: &Facts) -> Totals {
     }
 }
 
-fn phases(facts: &Facts) -> Phases {
+fn phases(facts: &Facts, service: &Times) -> Phases {
     let (run, all) = (&facts.run, &facts.all);
+    // A part of a request is not longer than the request, but its histogram is coarser: a value above that of the same
+    // requests is one of rounding.
+    let part = |hist: &Hist| {
+        let part = short(hist);
+        if part.count != service.count || service.censored > 0 {
+            return part;
+        }
+        let at_most = |value: Option<u64>, most: Option<u64>| Some(value?.min(most.unwrap_or(u64::MAX)));
+        Short {
+            p50_ns: at_most(part.p50_ns, service.p50_ns),
+            p99_ns: at_most(part.p99_ns, service.p99_ns),
+            max_ns: at_most(part.max_ns, service.max_ns),
+            ..part
+        }
+    };
     Phases {
         connection_wait: short(run.spread(RunHist::ConnWait)),
         // Once per machine, before the load.
         dns_ns: facts.machines.iter().map(|m| m.opening().environment.dns_ns).max().unwrap_or(0),
         connect: short(run.spread(RunHist::Connect)),
         send_blocked: short(run.spread(RunHist::SendBlocked)),
-        time_to_first_byte: short(all.hist(SeriesHist::FirstByte)),
-        download: short(all.hist(SeriesHist::Body)),
+        time_to_first_byte: part(all.hist(SeriesHist::FirstByte)),
+        download: part(all.hist(SeriesHist::Body)),
     }
 }

@@ -184,6 +184,9 @@ fn undecided_text(rule: &Threshold, judged: &ThresholdResult) -> String {
         true => (judged.worst, judged.best),
         false => (judged.best, judged.worst),
     };
+    // No time is below 0.
+    let is_time = judged.unit == FigureUnit::Nanoseconds;
+    let low = low.filter(|low| !is_time || *low > 0.0 || high.is_none_or(|high| high <= 0.0));
     let [low, high] = [low, high].map(|x| x.map(|x| exact(x, judged)));
     let seen = match (low, high) {
         (Some(low), Some(high)) if low != high => format!("between {low} and {high}"),

@@ -246,7 +246,7 @@ cautions! {
     ConnectionsNotReused = "connections_not_reused", Warning, System, Line(Connections),
         "connections were hardly reused",
         "response times include opening connections",
-        "keep connections open longer on the server, or open one per request with `--no-keepalive`";
+        "enable keep-alive on the server; if it closes connections on purpose, add `--no-keepalive`";
     LowEphemeralPorts = "low_ephemeral_ports", Warning, Generator, Line(Ports),
         "the load generator is low on ephemeral ports",
         "a longer run will fail to open connections",
@@ -303,7 +303,7 @@ cautions! {
     MeanAboveP95 = "mean_above_p95", Warning, System, Elsewhere("about the figures, not the load generator"),
         "the mean is above p95",
         "a few very slow requests raise the mean",
-        "read p99, the maximum, and the timeline instead";
+        "read the maximum and the timeline instead";
     ResponseChanged = "response_changed", Warning, System, Elsewhere("about the service"),
         "responses changed during the run",
         "results mix two experiments",

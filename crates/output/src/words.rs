@@ -138,12 +138,19 @@ pub fn setting(s: &Summary) -> (Vec<String>, Vec<String>) {
 
 /// Returns how far from its limit a threshold was met or missed.
 pub fn margin(judged: &ThresholdResult) -> String {
+    const MANY_TIMES: f64 = 10.0;
     match judged.margin {
         Some(0.0) | None => String::new(),
         Some(margin) => {
             let side =
                 if judged.observed.is_some_and(|value| value > judged.limit) { "over" } else { "under" };
-            format!("{} {side}", crate::format::ratio(margin.abs()))
+            // A percentage of thousands is hard to read.
+            match judged.observed.map(|value| value / judged.limit) {
+                Some(times) if times.is_finite() && times >= MANY_TIMES => {
+                    format!("{}× the limit", crate::format::quantity(times))
+                }
+                _ => format!("{} {side}", crate::format::ratio(margin.abs())),
+            }
         }
     }
 }
@@ -175,15 +182,11 @@ pub fn bounds(judged: &ThresholdResult, in_flight: u64) -> String {
     // The measured value misses the limit: the mark of a met threshold needs its reason.
     let is_of_arrivals = judged.subject.starts_with(Subject::Achieved.name());
     if judged.standing == Standing::Met && is_of_arrivals && in_flight > 0 {
-        let range = match ends.map(|end| end.map(text)) {
-            [Some(low), Some(high)] if low == high => low,
-            [Some(low), Some(high)] => format!("{low} to {high}"),
-            [Some(low), None] => format!("{low} or more"),
-            _ => return String::new(),
-        };
-        return format!("{range} with {} in flight at the end", count(in_flight));
+        let Some(low) = ends[0].map(text) else { return String::new() };
+        return format!("at least {low}, because {} were in flight at the end", count(in_flight));
     }
     match ends {
+        [Some(0.0), Some(high)] => format!("could be up to {}", text(high)),
         [Some(low), Some(high)] => format!("could be {} to {}", text(low), text(high)),
         [Some(low), None] => format!("could be {} or more", text(low)),
         _ => String::new(),

@@ -66,6 +66,8 @@ fn client_connection_limit(e: &Inputs) -> Option<Caution> {
         },
         suggested_count: arrivals_connections(&e.facts.plan) / u64::from(e.facts.plan.link.streams.max(1))
             * 2,
+        // Known when the course of the run has been looked at.
+        has_growing_backlog: false,
     };
     Some(evidence.raise())
 }

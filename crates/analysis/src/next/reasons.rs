@@ -4,8 +4,10 @@ use super::failures::{Failures, answer, check, failing, failures};
 use super::when::spikes;
 use super::{Closest, Phase, Reason, decisive, missed, outage};
 use crate::cause::{Evidence, Kind as CauseKind};
+use crate::caution;
 use crate::caution::Kind;
-use crate::summary::{Outcome, SeriesRow, Summary, ThresholdResult, Times};
+use crate::summary::{Caution, Outcome, SeriesRow, Summary, ThresholdResult, Times};
+use plimsoll_plan::fault::{Fault, Side};
 use plimsoll_stats::samples_needed;
 
 /// More causes confuse.
@@ -29,6 +31,7 @@ pub(super) fn reasons(s: &Summary) -> Vec<Reason<'_>> {
         }
         Outcome::Pass | Outcome::Interrupted => {
             out.extend(little(s));
+            out.extend(slower(s));
             out.extend(causes(s));
             out.extend([failures(s).map(Reason::Failures), spikes(s), closest(s)].into_iter().flatten());
         }
@@ -60,6 +63,16 @@ fn is_told(s: &Summary, all: &Failures<'_>) -> bool {
         _ => false,
     });
     in_outage || is_one_kind && is_cause
+}
+
+/// The service became slower during the run, which no threshold noticed.
+fn slower(s: &Summary) -> Option<Reason<'_>> {
+    let is_slower = |row: &&Caution| match row.evidence {
+        caution::Evidence::LevelShift { before_ns, after_ns, .. } => after_ns > before_ns,
+        _ => false,
+    };
+    let row = s.cautions.iter().find(is_slower)?;
+    Some(Reason::Doubt { caution: row.kind, severity: row.severity, row })
 }
 
 /// A pass with little evidence.
@@ -96,11 +109,14 @@ fn low_samples(s: &Summary) -> Option<Reason<'_>> {
     let offered = s.offered.as_ref().filter(|_| missed(s, "achieved"))?;
     let (arrivals_queued, arrivals_not_started) = (offered.arrivals_queued, s.totals.arrivals_not_started);
     let in_flight_at_end = s.totals.in_flight_at_end;
-    let is_known = arrivals_queued > 0 || arrivals_not_started > 0 || in_flight_at_end > 0;
+    let is_unanswered = |class: Fault| class.is_below_http() && class.side() != Side::Client;
+    let no_response = s.errors.iter().filter(|row| is_unanswered(row.class)).map(|row| row.count).sum();
+    let is_known = arrivals_queued > 0 || arrivals_not_started > 0 || no_response > 0 || in_flight_at_end > 0;
     is_known.then_some(Reason::NotKeptUp {
         arrivals: offered.arrivals,
         arrivals_queued,
         arrivals_not_started,
+        no_response,
         in_flight_at_end,
     })
 }

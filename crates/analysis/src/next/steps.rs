@@ -4,6 +4,7 @@ use super::failures::{decided, worst};
 use super::when::pace_s;
 use super::{Relief, Slow, Step, decisive, missed, outage};
 use crate::cause::{Cause, Kind};
+use crate::caution::{self, Set};
 use crate::summary::{Caution, Outcome, SaturatedResource, Severity, Summary};
 use plimsoll_plan::threshold::FigureUnit;
 
@@ -36,7 +37,10 @@ pub(super) fn steps(s: &Summary) -> Vec<Step<'_>> {
     match s.verdict.result {
         Outcome::Interrupted => vec![Step::RunToTheEnd],
         Outcome::Inconclusive => {
-            let all = decisive(s).filter(|c| !c.advice().is_empty());
+            // Late sends and waiting for CPU ask for the same.
+            let is_late = decisive(s).any(|c| c.kind == caution::Kind::LateSends);
+            let is_said = |c: &&Caution| is_late && c.kind == caution::Kind::ClientCpuWait;
+            let all = decisive(s).filter(|c| !c.advice().is_empty() && !is_said(c));
             let steps: Vec<Step<'_>> =
                 all.take(DOUBTS).map(|row| Step::FollowAdvice { caution: row.kind, row }).collect();
             if steps.is_empty() { vec![Step::ReadGeneratorHealth] } else { steps }
@@ -69,7 +73,10 @@ fn passed(s: &Summary) -> Vec<Step<'_>> {
     // A note on how to measure stands with the load generator.
     let is_news = |c: &&Caution| c.severity != Severity::Note;
     let told = s.cautions.iter().filter(|c| !c.advice().is_empty()).filter(is_news);
-    let first = told.min_by_key(|c| c.severity).map(|row| Step::HeedCaution { caution: row.kind, row });
+    // What the service did is news before what the load generator did.
+    let first = told
+        .min_by_key(|c| (c.severity, c.kind.set() == Set::Generator))
+        .map(|row| Step::HeedCaution { caution: row.kind, row });
     out.extend(first);
     out.push(Step::FindCapacity);
     out

@@ -1,8 +1,10 @@
 //! Outages: when they must be found, and when they must not.
 
 use crate::analysis::fixture::{MS, Run, S, answers, fail, profile, request};
+use plimsoll_analysis::next::Next;
 use plimsoll_analysis::summary::{Availability, Outage, Outcome, PartKind};
 use plimsoll_plan::Fault;
+use plimsoll_plan::load::{Load, Profile, Workload};
 use plimsoll_plan::metric::{
     RunSum, SeriesFloor, SeriesHist, SeriesPeak, SeriesSum, StreamHist, StreamSum, fault_id,
 };
@@ -431,4 +433,54 @@ fn an_early_end_is_an_interruption_unless_a_threshold_is_missed() {
     ] {
         assert_eq!(run.summary().verdict.result, Outcome::Pass);
     }
+}
+
+/// Twenty users of a script who succeed at the very beginning, think for a second, and then fail a few times.
+fn thinking(in_flight: u64) -> Run {
+    Run::closed(4).with(|run| {
+        let users = Load::Closed { users: Profile::constant(20.0) };
+        let (name, connections) = ("buyer".into(), 20);
+        run.outline.workloads =
+            vec![Workload { name, load: users, connections, iterations: None, loops: None }];
+        for (number, tick) in run.ticks.iter_mut().enumerate() {
+            let from_ns = number as u64 * S;
+            tick.run.add(RunSum::UsersNs.id(), 20 * S);
+            tick.run.sums[RunSum::InFlightNs.id()] = in_flight * S;
+            success(tick, 0, from_ns + 100 * MS, from_ns + 990 * MS);
+        }
+        success(&mut run.ticks[0], 0, MS, 40 * MS);
+        run.ticks[0].series[0].peaks[SeriesPeak::LastSuccess.id()] = 40 * MS;
+        fail(&mut run.ticks[1], Fault::Check, 12);
+        failure(&mut run.ticks[1], 0, 1_050 * MS, 1_090 * MS);
+    })
+}
+
+#[test]
+fn users_who_think_are_not_an_outage_and_users_who_wait_are() {
+    silent(&thinking(0), "nobody asked for anything in that second");
+    let all = of(&thinking(20));
+    assert_eq!((only(&all).from_s, only(&all).to_s), (0.04, 1.1));
+}
+
+#[test]
+fn a_service_that_responds_as_nobody_expects_is_not_reported_as_down() {
+    let failing = |fault: Fault| {
+        Run::closed(8).with(|run| {
+            for number in 0..8 {
+                run.ticks[number] = nothing(run, number);
+                fail(&mut run.ticks[number], fault, 100);
+            }
+        })
+    };
+    let first_reason = |run: &Run| {
+        let summary = run.summary();
+        assert_eq!(summary.availability.outages.len(), 1);
+        let next = serde_json::to_value(Next::of(&summary)).unwrap();
+        let kind = |of: &str| next[of][0]["kind"].as_str().unwrap_or_default().to_owned();
+        (kind("reasons"), kind("steps"))
+    };
+    let (reason, step) = first_reason(&failing(Fault::Check));
+    assert_ne!((reason.as_str(), step.as_str()), ("outage", "look_at_outage"), "the check is what is wrong");
+    let (reason, step) = first_reason(&failing(Fault::ConnectionRefused));
+    assert_eq!((reason.as_str(), step.as_str()), ("outage", "look_at_outage"));
 }

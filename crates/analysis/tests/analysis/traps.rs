@@ -4,6 +4,7 @@
 use crate::analysis::cautions::cases;
 use crate::analysis::fixture::*;
 use plimsoll_analysis::caution::{Kind, page};
+use plimsoll_analysis::next::Next;
 use plimsoll_analysis::summarise;
 use plimsoll_analysis::summary::Severity;
 use plimsoll_plan::Draft;
@@ -197,7 +198,7 @@ cases! {
     within_one_machine_ports_are_taken_again: LowEphemeralPorts, Note,
         closing(400).with(|r| r.environment.is_same_machine = true),
         closing(300).with(|r| r.environment.is_same_machine = true),
-        ["any network", "after a second"];
+        ["another network would run out", "after a second"];
 
     a_time_of_one_round_trip_is_the_distance: RttBound, Note,
         Run::closed(15).at(3, |t| t.run.floor(RunFloor::RttNs.id(), 4 * MS)),
@@ -409,4 +410,18 @@ fn wrapped(paragraph: &str) -> String {
         line += &format!("{}{word}", if line.is_empty() { "" } else { " " });
     }
     lines + &line + "\n"
+}
+
+#[test]
+fn a_service_that_becomes_slower_is_a_reason_even_if_the_run_passes() {
+    let told = |run: &Run| {
+        let summary = run.summary();
+        let kinds = serde_json::to_value(Next::of(&summary)).unwrap();
+        let advice = caution(&summary, "unsteady_start").expect("two levels").advice();
+        (kinds["reasons"].to_string().contains("unsteady_start"), advice)
+    };
+    let (is_reason, advice) = told(&closed_course(|second| if second < 5 { 5 } else { 20 }));
+    assert!(is_reason && advice.contains("what changed on the server"), "{advice}");
+    let (is_reason, advice) = told(&closed_course(|second| if second < 5 { 20 } else { 5 }));
+    assert!(!is_reason && advice.contains("--warmup"), "a cold start: {advice}");
 }

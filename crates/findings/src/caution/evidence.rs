@@ -137,6 +137,8 @@ evidence! {
         wait_p99_ns: Option<u64>,
         /// Twice the limit of one machine: what may be enough.
         suggested_count: u64,
+        /// The backlog grew throughout the run, so no number of connections is enough.
+        has_growing_backlog: bool,
     }
     /// HTTP/2 requests that the server did not process (GOAWAY, REFUSED_STREAM).
     RequestsRetried: RequestsUnprocessed { unprocessed_count: u64, unprocessed_ratio: f64, goaways_count: u64 }

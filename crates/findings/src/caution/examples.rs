@@ -191,6 +191,7 @@ impl Kind {
                 streams_count: 1,
                 wait_p99_ns: Some(90 * MS),
                 suggested_count: 100,
+                has_growing_backlog: false,
             },
             Kind::RequestsUnprocessed => Evidence::RequestsRetried {
                 unprocessed_count: 1_830,

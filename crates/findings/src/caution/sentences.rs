@@ -143,11 +143,12 @@ fn sentences(evidence: &Evidence) -> Sentences {
             streams_count,
             wait_p99_ns,
             suggested_count,
+            has_growing_backlog,
         } => connections::full(
             [*queued_count, *unstarted_count],
             [*peak_count, *limit_count, *streams_count],
             *wait_p99_ns,
-            *suggested_count,
+            (!has_growing_backlog).then_some(*suggested_count),
         ),
         Evidence::InFlightDiffers { measured_mean, computed_mean } => Sentences::of(format!(
             "{measured_mean:.1} requests in flight measured, {computed_mean:.1} computed (throughput × service time)"
@@ -265,17 +266,24 @@ fn sentences(evidence: &Evidence) -> Sentences {
             };
             // To be typed: whole seconds, and no unit apart from its number.
             let warmup_s = changed_at_ns.div_ceil(1_000_000_000);
-            Sentences::of(format!(
+            let is_slower = after_ns > before_ns;
+            let times = ratio((after_ns - before_ns).abs() / before_ns.max(1.0));
+            let sentences = Sentences::of(format!(
                 "{what} {} until {}, then {} ({} {}){rates}",
                 duration_f64_ns(*before_ns),
                 chosen_ns(*changed_at_ns),
                 duration_f64_ns(*after_ns),
-                ratio((after_ns - before_ns).abs() / before_ns.max(1.0)),
+                times,
                 direction(*before_ns, *after_ns)
             ))
-            .advising(format!(
-                "exclude the start with `--warmup {warmup_s}s`"
-            ))
+;
+            // A service that is slower after its start is not one that warms up.
+            match is_slower {
+                true => sentences
+                    .titled("the service became slower during the run")
+                    .advising(format!("find what changed on the server after {}", chosen_ns(*changed_at_ns))),
+                false => sentences.advising(format!("exclude the start with `--warmup {warmup_s}s`")),
+            }
         }
         Evidence::ConnectionsLate {
             late_count,
@@ -367,7 +375,7 @@ fn sentences(evidence: &Evidence) -> Sentences {
                 true => Sentences::of(
                     held + "; on one machine the kernel reuses ports after a second, which hides this",
                 )
-                .titled("connections close too fast for any network"),
+                .titled("another network would run out of ephemeral ports"),
                 false => Sentences::of(held),
             }
         }

@@ -64,7 +64,7 @@ impl Page<'_> {
         };
         let mut chart = Chart::new(&format!("{id}-{}", self.stem), title, over_levels(x, &levels));
         let (runs, cells) = (self.study.runs as u64, self.study.table.len() as u64);
-        chart.subtitle = format!("{}, {}", counted(runs, "run"), counted(cells, "cell"));
+        chart.subtitle = format!("{}, {}", counted(runs, "run"), counted(cells, "combination"));
         chart
     }
 

@@ -18,6 +18,7 @@ fn instant(at_s: f64) -> String {
 pub(super) fn describe(gone: &Gone<'_>) -> String {
     let longest = gone.outage;
     let who = match gone.part {
+        None if is_stall(gone) => return stall(gone),
         None => "The service was down".to_owned(),
         Some(part) => match part.kind {
             PartKind::Address => format!("Address {} was down while others responded,", quoted(part.name)),
@@ -35,6 +36,28 @@ pub(super) fn describe(gone: &Gone<'_>) -> String {
     };
     let how = how(gone).map_or(String::new(), |how| format!(" {how}"));
     format!("{who} from {} to {end}{more}; {back}.{how}", instant(longest.from_s))
+}
+
+/// Nothing failed: requests waited, and got their responses late or, at the end, not at all.
+fn is_stall(gone: &Gone<'_>) -> bool {
+    gone.part.is_none() && gone.outage.failed_requests == 0
+}
+
+/// `The service stalled from 6 s to 8 s: requests waited, and then received their responses.`
+fn stall(gone: &Gone<'_>) -> String {
+    let outage = gone.outage;
+    let more = match gone.outages {
+        1 => String::new(),
+        n => format!(" (the longest of {n} stalls)"),
+    };
+    let from = instant(outage.from_s);
+    match outage.is_open_ended {
+        true => format!("The service stalled from {from} to the end{more}: requests received no response."),
+        false => format!(
+            "The service stalled from {from} to {}{more}: requests waited, and then received their responses.",
+            instant(outage.to_s)
+        ),
+    }
 }
 
 /// How requests failed meanwhile; of a part it is only known how many did.
@@ -61,7 +84,8 @@ fn how(gone: &Gone<'_>) -> Option<String> {
 
 /// The time of day in UTC at this point of the run: `14:03:27`.
 fn clock(started_unix_ns: u64, at_s: f64) -> String {
-    let at_s = (started_unix_ns / 1_000_000_000).saturating_add(at_s.max(0.0) as u64) % 86_400;
+    let at_ns = started_unix_ns.saturating_add((at_s.max(0.0) * 1e9) as u64);
+    let at_s = (at_ns.saturating_add(500_000_000) / 1_000_000_000) % 86_400;
     format!("{:02}:{:02}:{:02}", at_s / 3_600, at_s / 60 % 60, at_s % 60)
 }
 
@@ -90,7 +114,15 @@ pub(super) fn look(s: &Summary, gone: &Gone<'_>) -> String {
                 }
                 _ => format!("{at} of the run"),
             };
-            format!("Read the log of {target} at {at}: did it exit, restart, or stop responding?")
+            match is_stall(gone) && !gone.outage.is_open_ended {
+                true => format!(
+                    "Find what paused {target} at {at}: garbage collection, a lock, or a checkpoint. No request \
+                     failed, so it probably did not restart."
+                ),
+                false => {
+                    format!("Read the log of {target} at {at}: did it exit, restart, or stop responding?")
+                }
+            }
         }
     }
 }

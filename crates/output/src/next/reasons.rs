@@ -49,16 +49,27 @@ pub(super) fn hint(reason: &Reason<'_>) -> Hint {
             let (name, request) = (quoted(check), quoted(request));
             why(format!("The check {name} of request {request} failed {failed} of {made}."), CHECKS)
         }
-        Reason::NotKeptUp { arrivals, arrivals_queued, arrivals_not_started, in_flight_at_end } => {
-            let arrivals = counted(*arrivals, "arrival");
-            let how = match (arrivals_queued, arrivals_not_started) {
-                (0, 0) => {
-                    format!("{} were still in flight at the end", count(*in_flight_at_end))
-                }
-                (waited, never) => {
-                    format!("{} waited for a connection and {} never started", count(*waited), count(*never))
-                }
-            };
+        Reason::NotKeptUp {
+            arrivals,
+            arrivals_queued,
+            arrivals_not_started,
+            no_response,
+            in_flight_at_end,
+        } => {
+            let all = [
+                (*arrivals_queued, "waited for a connection"),
+                (*arrivals_not_started, "never started"),
+                (*no_response, "got no response"),
+                // Of a queue, the end shows only a part.
+                (if *arrivals_queued > 0 { 0 } else { *in_flight_at_end }, "were still in flight at the end"),
+            ];
+            let told: Vec<String> =
+                all.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{} {what}", count(*n))).collect();
+            let (arrivals, how) = (counted(*arrivals, "arrival"), told.join(", "));
+            // Requests that failed are no sign of a queue.
+            if *arrivals_queued + *arrivals_not_started == 0 && *no_response > 0 {
+                return why(format!("`achieved` counts responses: of {arrivals}, {how}."), COURSE);
+            }
             why(format!("The service did not keep up: of {arrivals}, {how}."), COURSE)
         }
         Reason::SlowestRequest { request, p99_ns, samples } => {
@@ -74,7 +85,7 @@ pub(super) fn hint(reason: &Reason<'_>) -> Hint {
                 Phase::Download => ("download of the response body", ""),
             };
             let (p99, samples) = (duration_ns(*p99_ns), counted(*samples, "sample"));
-            let text = format!("Most of that time is {} (p99 {p99}, {samples}){}.", what.0, what.1);
+            let text = format!("Most of the response time is {} (p99 {p99}, {samples}){}.", what.0, what.1);
             why(text, &[Anchor::Phases, Anchor::Times])
         }
     }

@@ -72,7 +72,7 @@ pub fn letters(s: &Summary) -> Section {
         vec![Block::Courses(courses(s).into_iter().map(|(_, course)| course).collect(), axis(s))]
     };
     let section = Section::new("course", "Timeline", blocks).on(On::TERMINAL);
-    section.aside("each row scaled from 0 to the value on its right").indented()
+    section.aside("each row scaled from 0 to its maximum; rates share one scale").indented()
 }
 
 /// Returns the slowest requests and the errors over time, and the rates if the offered load was not achieved.
@@ -96,13 +96,9 @@ fn courses(s: &Summary) -> Vec<(bool, Course)> {
     let achieved = values(|t| Some(t.achieved_rate_per_s));
     // Offered and achieved rates are compared, so they share one scale.
     let top_rate = offered.iter().chain([&achieved]).map(|values| top(values)).fold(0.0, f64::max);
-    let rate = |label: &str, tone, values| Course {
-        label: label.into(),
-        tone,
-        values,
-        pool: Pool::Mean,
-        top: top_rate,
-        scale: rate_per_s(top_rate),
+    let rate = |label: &str, tone, values: Vec<Option<f64>>| {
+        let scale = format!("max {}", rate_per_s(top(&values)));
+        Course { label: label.into(), tone, values, pool: Pool::Mean, top: top_rate, scale }
     };
     let highest = |label: String, tone, values: Vec<Option<f64>>, scale: fn(f64) -> String| {
         let top = top(&values);

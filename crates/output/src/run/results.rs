@@ -47,11 +47,12 @@ fn throughput(s: &Summary) -> Vec<String> {
         _ => String::new(),
     };
     let statuses: Vec<String> =
-        s.status_codes.iter().map(|(status, n)| format!("{status} × {}", count(*n))).collect();
+        s.status_codes.iter().map(|(status, n)| format!("{status}: {}", count(*n))).collect();
     let requests = format!("{} in {}", counted(t.requests, "request"), chosen_s(t.measured_s));
     let errors = (t.errors == 0).then(|| "0 errors".to_owned());
     let facts = [format!("{rate}{share}"), requests].into_iter();
-    facts.chain(Some(statuses.join(", ")).filter(|text| !text.is_empty())).chain(errors).collect()
+    let statuses = (!statuses.is_empty()).then(|| format!("status {}", statuses.join(", ")));
+    facts.chain(statuses).chain(errors).collect()
 }
 
 /// Shown only if iterations are not requests.
@@ -69,7 +70,8 @@ fn iterations(s: &Summary) -> Vec<String> {
             rate_of(s.achieved.iterations_per_s, "iterations"),
             ratio(share)
         ),
-        _ => format!("{} completed", count(t.iterations)),
+        // An iteration that was abandoned has ended, too.
+        _ => format!("{} completed", count(t.iterations.saturating_sub(t.iterations_abandoned))),
     };
     [rate].into_iter().chain(lost).chain(redirects).collect()
 }
@@ -118,10 +120,12 @@ fn latency(s: &Summary) -> Table {
     let known = s.response_time.percentiles.iter().map(|p| p.q);
     let mut all: Vec<f64> = known.filter(|q| is_always(*q) || is_judged(*q)).collect();
     all.sort_by(f64::total_cmp);
-    let figures = all.into_iter().map(Figure::Quantile).chain([Figure::Max, Figure::Mean]);
     let has_times = s.response_time.count + s.response_time.censored > 0;
-    let lines = [Line::Response, Line::Interval, Line::Service].into_iter().filter(|_| has_times);
-    let lines: Vec<Line> = lines.collect();
+    let mut lines = vec![Line::Response, Line::Interval, Line::Service];
+    // Lower bounds have no intervals.
+    let has_interval = |q: &f64| matches!(words::percentile(&s.response_time, *q), words::Shown::Fact(p) if !p.is_lower_bound);
+    lines.retain(|line| has_times && (*line != Line::Interval || all.iter().any(has_interval)));
+    let figures = all.into_iter().map(Figure::Quantile).chain([Figure::Max, Figure::Mean]);
     let mut table =
         Table::of("latency", "Latency", &lines).column(Column::text("Latency").role(Role::Soft), |line| {
             Cell::text(match line {

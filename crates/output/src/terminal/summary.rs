@@ -17,8 +17,8 @@ pub enum Detail {
     Full,
 }
 
-/// The report. No line is wider than [`Look::columns`] but the last one, which names `run_file` and the command that
-/// shows all of it: that is there to be copied and is never cut.
+/// The report. No line is wider than [`Look::columns`] but the last ones, which name `run_file` and the command that
+/// shows all of it: they are there to be copied and are never cut.
 pub fn summary(s: &Summary, look: &Look, detail: Detail, run_file: Option<&str>) -> String {
     let report = run::document(s, &Picture::default(), &[], run_file);
     let mut out = match detail {
@@ -26,23 +26,31 @@ pub fn summary(s: &Summary, look: &Look, detail: Detail, run_file: Option<&str>)
         Detail::Full => document::terminal(&report, look),
     };
     let last = match detail {
-        Detail::Screen => saved(s, run_file),
-        Detail::Full => Some(verdict_again(s, run_file)),
+        Detail::Screen => run_file.map_or_else(Vec::new, |file| saved(s, file, look)),
+        Detail::Full => vec![verdict_again(s, run_file)],
     };
-    if let Some(last) = last {
-        out.push('\n');
-        last.write(look, &mut out);
+    for (at, line) in last.iter().enumerate() {
+        if at == 0 {
+            out.push('\n');
+        }
+        line.write(look, &mut out);
         out.push('\n');
     }
     out
 }
 
-/// Where the record is, and what shows all of it.
-fn saved(s: &Summary, run_file: Option<&str>) -> Option<Line> {
-    let file = words::shell_word(run_file?);
+/// Where the record is, and what shows all of it: on one line if it fits.
+fn saved(s: &Summary, run_file: &str, look: &Look) -> Vec<Line> {
+    let file = words::shell_word(run_file);
     let complete = if s.is_complete { "complete" } else { "incomplete" };
-    let line = Line::of(TextStyle::Dim, &format!("Saved to {file} ({complete}, {}). ", length(s)));
-    Some(line.ink(TextStyle::Dim, "Show everything: ").text(&format!("plimsoll report {file} --full")))
+    let saved = format!("Saved to {file} ({complete}, {}).", length(s));
+    let (lead, command) = ("Show everything: ", format!("plimsoll report {file} --full"));
+    let show = |line: Line| line.ink(TextStyle::Dim, lead).text(&command);
+    let width = saved.chars().count() + 1 + lead.len() + command.chars().count();
+    match width <= look.columns() {
+        true => vec![show(Line::of(TextStyle::Dim, &format!("{saved} ")))],
+        false => vec![Line::of(TextStyle::Dim, &saved), show(Line::of(TextStyle::Plain, ""))],
+    }
 }
 
 fn length(s: &Summary) -> String {

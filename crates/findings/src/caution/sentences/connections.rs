@@ -28,7 +28,7 @@ pub fn full(
     [queued, unstarted]: [u64; 2],
     [peak, limit, streams]: [u64; 3],
     wait_p99_ns: Option<u64>,
-    suggested: u64,
+    suggested: Option<u64>,
 ) -> Sentences {
     let wait = wait_p99_ns.map_or(String::new(), |w| format!(", p99 wait {}", duration_ns(w)));
     let never = match unstarted {
@@ -46,8 +46,11 @@ pub fn full(
         format!("all {} in use", counted(limit, "connection"))
     };
     let arrivals = counted(queued, "arrival");
-    // The user types this number, so it has no commas.
-    Sentences::of(format!("{arrivals} found {found}{wait}{never}")).advising(format!(
-        "raise `--max-connections` (for example to {suggested}), unless real clients share as few connections"
-    ))
+    Sentences::of(format!("{arrivals} found {found}{wait}{never}")).advising(match suggested {
+        // The user types this number, so it has no commas.
+        Some(n) => format!(
+            "raise `--max-connections` (for example to {n}), unless real clients share as few connections"
+        ),
+        None => "lower the rate; more connections would only move the backlog into the service".into(),
+    })
 }
