@@ -29,6 +29,7 @@ fn outline() -> Outline {
         group: Some(group.into()),
         tags: vec![("kind".into(), tag.into())],
         is_stream: stream,
+        is_websocket: false,
         is_outside_load: aside,
         ..outline.requests[0].clone()
     };
