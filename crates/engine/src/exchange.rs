@@ -37,6 +37,8 @@ pub(crate) enum Reader {
 pub(crate) struct OpenSocket {
     pub reader: ws::Session,
     pub writer: ws::Writer,
+    /// Its program has accepted the handshake, and it is counted as opened.
+    pub is_open: bool,
     /// A close frame was sent.
     pub is_closing: bool,
     /// The code of the server's close frame; 0: none.
@@ -58,9 +60,9 @@ pub(crate) struct OpenStream {
 impl OpenStream {
     /// Returns whether the status of its head accepts the stream.
     pub fn is_accepted(&self) -> bool {
-        match self.reader {
+        match &self.reader {
             Reader::Events(_) => (200..300).contains(&self.status),
-            Reader::Socket(_) => true,
+            Reader::Socket(socket) => socket.is_open,
             Reader::Nothing => false,
         }
     }

@@ -29,6 +29,7 @@ pub(super) fn open_socket(head: &[u8]) -> Box<OpenSocket> {
     Box::new(OpenSocket {
         reader: ws::Session::new(terms),
         writer: ws::Writer::new(terms),
+        is_open: false,
         is_closing: false,
         close_code: 0,
         broken: None,
@@ -65,8 +66,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         self.is_feeding = was_feeding;
         self.payload.clear();
         if self.is_socket(at) {
-            // The head is complete.
-            self.exchanges[at as usize].part_until_ns = 0;
+            self.socket_opened(at);
         }
         let exchange = &self.exchanges[at as usize];
         if exchange.cancelled && exchange.stream.is_some() {
@@ -81,6 +81,26 @@ impl<D: Door, P: Post> Worker<D, P> {
                 true
             }
         }
+    }
+
+    /// Counts a socket as opened, unless its program has rejected the handshake.
+    fn socket_opened(&mut self, at: u32) {
+        let now_ns = self.now_ns;
+        let exchange = &mut self.exchanges[at as usize];
+        // The head is complete.
+        exchange.part_until_ns = 0;
+        if exchange.cancelled {
+            return;
+        }
+        let (request, user) = (exchange.request, exchange.user);
+        let took_ns = now_ns.saturating_sub(exchange.sent_ns);
+        if let Some(socket) = self.socket(at) {
+            socket.is_open = true;
+        }
+        let series = self.tally.socket(request);
+        series.add(StreamSum::Streams.id(), 1);
+        series.record(StreamHist::StreamHead.id(), took_ns);
+        self.stream_lives(at, request, user);
     }
 
     /// Feeds bytes of the buffer, or of the data opened by TLS, to the socket on a link. Returns whether it is still

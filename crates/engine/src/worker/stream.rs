@@ -66,10 +66,12 @@ impl<D: Door, P: Post> Worker<D, P> {
             BodyUse::Discard | BodyUse::Keep | BodyUse::Decide | BodyUse::HeadOnly => None,
         };
         let is_stream = reader.is_some();
+        // Its program decides whether it is open.
+        let is_websocket = exchange.body == BodyUse::WebSocket;
         if let Some(reader) = reader {
             let stream = OpenStream { reader, status, last_event_ns: 0, unfinished: 0 };
             let accepted = u64::from(stream.is_accepted());
-            if stream.is_accepted() {
+            if stream.is_accepted() || matches!(stream.reader, Reader::Socket(_)) {
                 // Any other response must be complete in time: a redirect is followed only once it is.
                 exchange.deadline_ns = 0;
             }
@@ -78,7 +80,9 @@ impl<D: Door, P: Post> Worker<D, P> {
             self.streams += 1;
             self.tally.peak(RunPeak::Streams, self.streams);
             let series = self.tally.stream(request);
-            series.record(StreamHist::StreamHead.id(), took_ns);
+            if !is_websocket {
+                series.record(StreamHist::StreamHead.id(), took_ns);
+            }
             series.add(StreamSum::Streams.id(), accepted);
             if accepted > 0 {
                 self.stream_lives(id, request, user);
