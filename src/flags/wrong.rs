@@ -20,11 +20,11 @@ pub fn asked_or_wrong<T>(error: clap::Error) -> Result<Result<T, String>, Failur
 fn of_other_tools(flag: &str) -> Option<(String, &'static str)> {
     const NOT_YET: &[(&[&str], &str, &str)] = &[
         (&["--http3", "--h3", "--quic"], "HTTP/3", "use `--http2`, or omit this flag"),
-        (&["--ws", "--websocket"], "WebSocket", "plimsoll supports HTTP/1.1 and server-sent events"),
         (&["--grpc", "--proto"], "gRPC", "plimsoll supports HTTP/1.1 and server-sent events"),
         (&["--proxy", "-x"], "a proxy for requests", "omit this flag and load the service directly"),
     ];
     const RENAMED: &[(&[&str], &str)] = &[
+        (&["--ws", "--websocket"], "write an experiment file with a `connect` step"),
         (
             &["--vus", "--users", "--concurrency", "--clients", "--virtual-users"],
             "did you mean `-c`? Each connection is a virtual user",

@@ -22,7 +22,7 @@ fn refused(args: &[&str], code: i32, says: &[&str]) {
 #[test]
 fn a_scheme_that_cannot_be_loaded() {
     refused(&["ftp://127.0.0.1/"], 2, &["`ftp`", "http://"]);
-    refused(&["ws://127.0.0.1/"], 2, &["WebSocket (`ws`", "not supported yet", "`https://`"]);
+    refused(&["ws://127.0.0.1/"], 2, &["WebSocket (`ws`", "requires an experiment file", "`connect`"]);
 }
 
 #[test]

@@ -191,6 +191,16 @@ const IDEAS: &[Idea] = &[
     idea("spike.yaml", 580, |seen| assert_eq!(seen.number("/offered/arrivals"), 592)),
     idea("stages.yaml", 300, |seen| assert!(seen.rows("buckets").len() == 4)),
     idea("staircase.yaml", 700, |seen| assert_eq!(seen.number("/offered/arrivals"), 750)),
+    idea("websocket-chat.yaml", 40, |seen| {
+        let row = seen.row("websockets", "chat");
+        assert_eq!((&row["messages_sent"], &row["round_trip"]["count"]), (&440.into(), &440.into()), "{row}");
+        assert_eq!(row["messages_unanswered"], 0, "{row}");
+        seen.checks_held(2);
+    }),
+    idea("websocket-broadcast.yaml", 50, |seen| {
+        let row = seen.row("websockets", "hall");
+        assert_eq!((&row["messages_sent"], &row["age"]["count"]), (&20.into(), &1_000.into()), "{row}");
+    }),
     idea("stream-events.yaml", 40, |seen| {
         let row = seen.row("streams", "ticker");
         assert_eq!(row["events"], 800, "{row}");

@@ -13,6 +13,7 @@ mod steps;
 mod stream;
 mod tls;
 mod top;
+mod websocket;
 
 use crate::bench::{Seen, Trial, all_at_once};
 use crate::support::Tool;
@@ -38,6 +39,7 @@ const TABLES: &[&[Case]] = &[
     request::CASES,
     answers::CASES,
     stream::CASES,
+    websocket::CASES,
     steps::CASES,
     data::CASES,
     connection::CASES,
@@ -71,6 +73,11 @@ fn keys_of_checks_and_extractions_do_what_they_say() {
 #[test]
 fn keys_of_streams_do_what_they_say() {
     run(stream::CASES);
+}
+
+#[test]
+fn keys_of_websockets_do_what_they_say() {
+    run(websocket::CASES);
 }
 
 #[test]

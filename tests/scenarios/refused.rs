@@ -170,7 +170,7 @@ const ROWS: &[Row] = &[
         &[("2:1", "`protocol`")],
     ),
     (
-        "not yet supported: websocket",
+        "websocket instead of connect",
         "scenarios: { a: [ { get: /x, websocket: {} } ] }\n",
         &[("2:30", "`websocket`")],
     ),

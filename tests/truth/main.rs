@@ -30,3 +30,4 @@ mod sleeper;
 mod times;
 mod trust;
 mod watched;
+mod websocket;

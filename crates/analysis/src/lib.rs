@@ -43,6 +43,7 @@ mod timeline;
 mod times;
 mod verdict;
 mod watched;
+mod websockets;
 mod windows;
 
 pub use digest::{Digest, Seen, Watching, bottleneck_of, digest, sizes};

@@ -103,6 +103,9 @@ fn pauses_ns(facts: &Facts) -> f64 {
             | Fault::TlsTimeout
             | Fault::StreamIdleTimeout
             | Fault::StreamFailed
+            | Fault::WebSocketHandshake
+            | Fault::WebSocketClosed
+            | Fault::MessageTimeout
             | Fault::Redirects
             | Fault::DecodeFailed
             | Fault::StreamReset

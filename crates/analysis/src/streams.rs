@@ -18,7 +18,7 @@ pub(super) fn are_used(facts: &Facts) -> bool {
 }
 
 fn is_used(one: &Series) -> bool {
-    one.request.is_stream && one.tally.sum(SeriesSum::Sent) > 0
+    one.request.is_stream && !one.request.is_websocket && one.tally.sum(SeriesSum::Sent) > 0
 }
 
 fn row(one: &Series, facts: &Facts) -> StreamRow {

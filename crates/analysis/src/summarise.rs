@@ -12,7 +12,7 @@ use super::timeline::Moment;
 use super::times::{short, times};
 use super::{
     buckets, client, events, gaps, metrics, parts, rows, spikes, streams, threshold, timeline, verdict,
-    watched,
+    watched, websockets,
 };
 use crate::caution::CautionLimits;
 use crate::picture::Picture;
@@ -116,6 +116,7 @@ fn summary_of(facts: &Facts, moments: Vec<Moment>, course: Course, limits: &Caut
         checks: parts::checks(facts),
         failure_examples: parts::samples(facts),
         streams: streams::streams(facts),
+        websockets: websockets::websockets(facts),
         metrics: metrics::metrics(facts),
         tls: client::tls(facts),
         workloads: parts::workloads(facts),

@@ -21,7 +21,8 @@ pub use monitors::{
 };
 pub use printable::{Quantile, drawn_quantile};
 pub use script::{
-    CheckRow, FailureExampleRow, Fairness, GroupRow, PartRow, StreamRow, TlsRow, Window, WorkloadRow,
+    CheckRow, FailureExampleRow, Fairness, GroupRow, PartRow, StreamRow, TlsRow, WebSocketRow, Window,
+    WorkloadRow,
 };
 pub use tables::{Apdex, Divergence, GeneratorRow, Ratio, SeriesRow};
 pub use threshold_result::{Bound, Doubt, Standing, ThresholdResult};
@@ -86,6 +87,8 @@ pub struct Summary {
     pub checks: Vec<CheckRow>,
     pub failure_examples: Vec<FailureExampleRow>,
     pub streams: Vec<StreamRow>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub websockets: Vec<WebSocketRow>,
     /// User-defined metrics, by name.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub metrics: Vec<CustomMetric>,

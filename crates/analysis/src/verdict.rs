@@ -288,13 +288,18 @@ fn clause(rule: &Threshold, judged: &ThresholdResult, seen: &str) -> String {
         Subject::ErrorRate => format!("{seen} of {}{of} failed{when}", counted(n, "request")),
         Subject::Checks => format!("{seen} of {}{of} passed{when}", counted(n, "check")),
         Subject::EventLoss => format!("{seen} of {}{of} were lost{when}", counted(n, "expected event")),
+        Subject::MessageLoss => format!("{seen} of {}{of} were lost{when}", counted(n, "expected message")),
         Subject::Achieved => format!("{seen} of the offered rate was achieved{when}"),
         Subject::Throughput => format!("throughput{of} is {seen}{when}"),
         Subject::Availability => format!("availability{of} is {seen}"),
         Subject::LongestOutage => format!("longest outage{of} is {seen}"),
-        Subject::Requests | Subject::Events => {
-            let what =
-                if rule.subject == Subject::Requests { "completed requests" } else { "received events" };
+        Subject::Requests | Subject::Events | Subject::MessagesSent | Subject::MessagesReceived => {
+            let what = match rule.subject {
+                Subject::Requests => "completed requests",
+                Subject::Events => "received events",
+                Subject::MessagesSent => "sent messages",
+                _ => "received messages",
+            };
             format!("number of {what}{of} is {seen}{when}")
         }
         Subject::Counter | Subject::Gauge | Subject::TrueRatio | Subject::Trend => {
@@ -309,7 +314,11 @@ fn clause(rule: &Threshold, judged: &ThresholdResult, seen: &str) -> String {
         | Subject::StreamHead
         | Subject::FirstEvent
         | Subject::EventGap
-        | Subject::EventAge => format!("{}{of} is {seen}{when}", time_name(rule)),
+        | Subject::EventAge
+        | Subject::WebSocketHandshake
+        | Subject::MessageRoundTrip
+        | Subject::MessageGap
+        | Subject::MessageAge => format!("{}{of} is {seen}{when}", time_name(rule)),
     }
 }
 
@@ -351,6 +360,10 @@ fn time_name(rule: &Threshold) -> String {
         Subject::FirstEvent => "time to first event",
         Subject::EventGap => "gap between events",
         Subject::EventAge => "age of events",
+        Subject::WebSocketHandshake => "WebSocket handshake time",
+        Subject::MessageRoundTrip => "message round trip",
+        Subject::MessageGap => "gap between messages",
+        Subject::MessageAge => "age of messages",
         Subject::Counter | Subject::Gauge | Subject::TrueRatio | Subject::Trend => "value",
         // These have no time: their reports name the response time.
         Subject::ResponseTime
@@ -361,6 +374,9 @@ fn time_name(rule: &Threshold) -> String {
         | Subject::Requests
         | Subject::Events
         | Subject::EventLoss
+        | Subject::MessagesSent
+        | Subject::MessagesReceived
+        | Subject::MessageLoss
         | Subject::Availability
         | Subject::LongestOutage => "response time",
     };

@@ -5,7 +5,7 @@ use crate::link::NONE;
 use plimsoll_plan::Fault;
 use plimsoll_plan::metric::PHASE_UNIT_NS;
 use plimsoll_plan::program::{BodyUse, Phases, RequestId, StepId};
-use plimsoll_wire::sse;
+use plimsoll_wire::{sse, ws};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Phase {
@@ -24,11 +24,34 @@ pub(crate) enum Phase {
     Owed,
 }
 
-/// A response that is a stream of events.
+/// What the body of a response is read as.
+pub(crate) enum Reader {
+    Events(sse::Parser),
+    /// The response has opened a WebSocket.
+    Socket(Box<OpenSocket>),
+    /// A WebSocket that was refused: its body is not read.
+    Nothing,
+}
+
+/// An open WebSocket.
+pub(crate) struct OpenSocket {
+    pub reader: ws::Session,
+    pub writer: ws::Writer,
+    /// Its program has accepted the handshake, and it is counted as opened.
+    pub is_open: bool,
+    /// A close frame was sent.
+    pub is_closing: bool,
+    /// The code of the server's close frame; 0: none.
+    pub close_code: u16,
+    /// Why it must be ended as failed.
+    pub broken: Option<Fault>,
+}
+
+/// A response that is a stream of events, or that opens a WebSocket.
 pub(crate) struct OpenStream {
-    pub parser: sse::Parser,
+    pub reader: Reader,
     pub status: u16,
-    /// Time of the last event; 0: none has arrived.
+    /// Time of the last event, or of the last message; 0: none has arrived.
     pub last_event_ns: u64,
     /// The block that the parser is in the middle of: one more than the number of blocks before it; 0: none.
     pub unfinished: u64,
@@ -37,7 +60,11 @@ pub(crate) struct OpenStream {
 impl OpenStream {
     /// Returns whether the status of its head accepts the stream.
     pub fn is_accepted(&self) -> bool {
-        (200..300).contains(&self.status)
+        match &self.reader {
+            Reader::Events(_) => (200..300).contains(&self.status),
+            Reader::Socket(socket) => socket.is_open,
+            Reader::Nothing => false,
+        }
     }
 }
 
@@ -164,12 +191,17 @@ impl Exchange {
 
     /// Returns whether the body, or the head, is read by a program.
     pub fn keeps_body(&self) -> bool {
-        matches!(self.body, BodyUse::Keep | BodyUse::Decide | BodyUse::Stream)
+        matches!(self.body, BodyUse::Keep | BodyUse::Decide | BodyUse::Stream | BodyUse::WebSocket)
     }
 
     /// Returns whether the program sees the response before it is complete.
     pub fn is_looked_at(&self) -> bool {
-        matches!(self.body, BodyUse::Stream | BodyUse::Decide)
+        matches!(self.body, BodyUse::Stream | BodyUse::Decide | BodyUse::WebSocket)
+    }
+
+    /// Returns whether a WebSocket is open on it.
+    pub fn is_socket(&self) -> bool {
+        self.stream.as_ref().is_some_and(|stream| matches!(stream.reader, Reader::Socket(_)))
     }
 
     /// Returns whether a stream of events has begun on it.

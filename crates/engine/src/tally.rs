@@ -4,7 +4,8 @@ use crate::run::Place;
 use plimsoll_plan::answer::Statuses;
 use plimsoll_plan::metric::{
     CounterSum, GaugeFloor, GaugeLast, GaugePeak, GaugeSum, PHASE_UNIT_NS, RateSum, RunFloor, RunHist,
-    RunPeak, RunSum, SeriesFloor, SeriesPeak, SeriesSum, StreamHist, TrendHist, fault_id, status_id,
+    RunPeak, RunSum, SeriesFloor, SeriesPeak, SeriesSum, StreamHist, TrendHist, WebSocketSum, fault_id,
+    status_id,
 };
 use plimsoll_plan::series::book::SeriesBook;
 use plimsoll_plan::series::{Custom, Family, RUN_CELLS, THOUSANDTHS, ordered, parts_of};
@@ -158,6 +159,16 @@ impl Tally {
     #[inline]
     pub fn series(&mut self, request: u32) -> &mut Cells {
         &mut self.now.series[request as usize]
+    }
+
+    /// Returns the cells of a WebSocket, even if the plan did not declare the request as one.
+    #[inline]
+    pub fn socket(&mut self, request: u32) -> &mut Cells {
+        let series = self.series(request);
+        if series.sums.len() < WebSocketSum::COUNT {
+            series.merge(&Cells::on_demand(Layout::of(Family::WebSocket.cells())));
+        }
+        series
     }
 
     /// Returns the cells of a stream, even if the plan did not declare the request as one.

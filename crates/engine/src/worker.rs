@@ -2,7 +2,7 @@
 //!
 //! [`turn`] is the event loop. [`link`] opens and closes connections, [`exchange`] sends a request over one ([`secure`]
 //! over TLS, [`multiplex`] and [`flush`] over HTTP/2, whose [`frames`] it reads, and whose links may be [`lost`]).
-//! [`read`] passes received bytes ([`stream`] for endless streams of events, [`keep`] for kept parts of a response) to
+//! [`read`] passes received bytes ([`stream`] for endless streams of events, [`socket`] for WebSockets, [`keep`] for kept parts of a response) to
 //! one of the [`ends`], in [`shares`] of an event-loop iteration. [`arrivals`] and [`next`] decide which user sends
 //! next, [`attempts`] handles failed connections, and [`unasked`] handles bytes received without a request.
 //! [`resume`] runs programs. Links, exchanges, and users have separate numbers. The worker is generic over its
@@ -26,6 +26,7 @@ mod redirect;
 mod resume;
 mod secure;
 mod shares;
+mod socket;
 mod stream;
 mod turn;
 mod unasked;
@@ -46,8 +47,9 @@ use plimsoll_plan::failure_example::FailureExample;
 use plimsoll_plan::outline::Outline;
 use plimsoll_plan::program::{Outbox, Program, StepId};
 use plimsoll_plan::series::book::SeriesBook;
+use plimsoll_stats::random::SplitMix64;
 use plimsoll_wire::h1::Shared;
-use plimsoll_wire::h2;
+use plimsoll_wire::{h2, ws};
 use std::collections::VecDeque;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -227,6 +229,12 @@ struct Worker<D: Door, P: Post> {
     payload: Vec<u8>,
     event_spares: plimsoll_wire::sse::Spares,
     streams: u64,
+    /// The same for WebSockets: what their readers share, what their writers share, the frame last written, and the
+    /// masks of frames.
+    sockets: ws::Shared,
+    packing: ws::SharedWriter,
+    frame: Vec<u8>,
+    masks: SplitMix64,
     /// By request: whether its last response had a large body.
     large: Box<[bool]>,
 

@@ -12,6 +12,7 @@ mod path;
 mod request;
 pub mod requests;
 mod site;
+mod socket;
 mod steps;
 mod text;
 mod work;
@@ -22,7 +23,7 @@ use plimsoll_plan::Target;
 use plimsoll_plan::origin::NamedTarget;
 use plimsoll_plan::script::{Scenario, Script};
 use site::Site;
-pub use site::{TARGET, base};
+pub use site::{TARGET, base, without_ws};
 pub use work::wrong_name;
 use work::{Phase, Scope, Work};
 

@@ -441,4 +441,11 @@ pub const TABLE: &[Explained] = &[
         "The experiment does not measure this metric: it has no streams, no checks, or no TLS.\n\n  - { get: \
          /feed, stream: { duration: 60s } }\n  # thresholds: [ event_gap p99 < 20s ]",
     ),
+    row(
+        "P032",
+        "WebSocket over another version of HTTP",
+        "A WebSocket is opened by an upgrade of HTTP/1.1 (RFC 6455). With `http: auto`, an origin with WebSockets \
+         speaks HTTP/1.1, even if it offers HTTP/2. WebSocket over HTTP/2 (RFC 8441) is not supported.\n\n  \
+         connection: { http: auto }",
+    ),
 ];

@@ -349,6 +349,9 @@ fn steps_nest_as_they_are_written() {
             Node::Set(_) => "set",
             Node::Append { .. } => "append",
             Node::Parallel(_) => "parallel",
+            Node::Send { .. } => "send",
+            Node::Expect { .. } => "expect",
+            Node::Close { .. } => "close",
         })
         .collect();
     assert_eq!(

@@ -25,6 +25,7 @@ mod tiles;
 mod times;
 mod tree;
 mod watched;
+mod websockets;
 
 use crate::document::{Cell, Document, On, Role, Section, Sentence, Tone, Value};
 use crate::words::{self, Shown};
@@ -52,6 +53,7 @@ pub fn document(s: &Summary, picture: &Picture, charts: &[Chart], run_file: Opti
         metrics::section(s),
         watched::section(s),
         streams::section(s),
+        websockets::section(s),
         connections::section(s),
         origins::section(s),
         health::section(s),
@@ -75,6 +77,7 @@ pub fn document(s: &Summary, picture: &Picture, charts: &[Chart], run_file: Opti
         requests::section(s, &Picture::default()),
         detail(missed(&Subject::CUSTOM), metrics::section(s)),
         streams::section(s),
+        websockets::section(s),
         detail(raised(&[Kind::MergedRunsNotConcurrent, Kind::MergedTargetsDiffer]), origins::section(s)),
         detail(!s.saturated_resources.is_empty() || raised(MONITORED), watched::text(s)),
         detail(false, course::letters(s)),

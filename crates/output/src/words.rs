@@ -3,6 +3,7 @@
 use crate::format::{chosen_ns, chosen_s, count, counted, quantile_name, quantity, rate_of, rate_per_s};
 use plimsoll_analysis::summary::{
     Apdex, Outcome, Percentile, Severity, Spike, Standing, StreamRow, Summary, ThresholdResult, Times,
+    WebSocketRow,
 };
 use plimsoll_plan::load::{Arrivals, Load};
 use plimsoll_plan::threshold::Subject;
@@ -273,6 +274,67 @@ pub fn ends(row: &StreamRow) -> Vec<String> {
     let mut facts = vec![counted(row.streams, "stream")];
     facts.extend(told.into_iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{} {what}", count(n))));
     facts
+}
+
+/// Returns how the WebSockets of a request ended.
+pub fn socket_ends(row: &WebSocketRow) -> Vec<String> {
+    let by_code: Vec<String> =
+        row.close_codes.iter().map(|(code, n)| format!("{code} × {}", count(*n))).collect();
+    let codes = if by_code.is_empty() { String::new() } else { format!(" ({})", by_code.join(", ")) };
+    let mut facts = vec![format!("{} opened", count(row.opened))];
+    let told = [
+        (row.open_at_end, "open at the end", ""),
+        (row.closed_by_server, "closed by the server", codes.as_str()),
+        (row.closed_by_client, "closed by the client", ""),
+        (row.failures, "failed", if row.closed_by_server == 0 { codes.as_str() } else { "" }),
+    ];
+    let used = told.into_iter().filter(|(n, ..)| *n > 0);
+    facts.extend(used.map(|(n, what, codes)| format!("{} {what}{codes}", count(n))));
+    facts
+}
+
+/// Returns what was sent and received over the WebSockets of a request.
+pub fn messages(row: &WebSocketRow) -> Vec<String> {
+    let mut facts = vec![
+        format!("{} sent, {}", count(row.messages_sent), rate_of(row.messages_sent_per_s, "messages")),
+        format!(
+            "{} received, {}",
+            count(row.messages_received),
+            rate_of(row.messages_received_per_s, "messages")
+        ),
+    ];
+    if let Some(share) = row.message_loss_ratio {
+        let lost = crate::format::ratio(share);
+        facts.push(format!(
+            "{} of {} expected messages lost ({lost})",
+            count(row.messages_lost),
+            count(row.messages_expected)
+        ));
+    }
+    let odd = [
+        (row.messages_duplicated, "duplicated"),
+        (row.messages_out_of_order, "out of order"),
+        (row.messages_unnumbered, "without a number"),
+        (row.messages_unanswered, "without a response"),
+        (row.responses_unmatched, "with an unknown ID"),
+    ];
+    facts.extend(odd.into_iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{} {what}", count(n))));
+    if row.pings_received > 0 {
+        facts.push(format!("{} answered", counted(row.pings_received, "ping")));
+    }
+    facts
+}
+
+/// Returns the distributions of a WebSocket that have samples, by the names that reports use.
+pub fn websocket_times(row: &WebSocketRow) -> impl Iterator<Item = (&'static str, &Times)> {
+    let all = [
+        ("handshake", &row.handshake),
+        ("round trip", &row.round_trip),
+        ("gap", &row.gap),
+        ("age", &row.age),
+        ("duration", &row.duration),
+    ];
+    all.into_iter().filter(|(_, times)| times.count > 0)
 }
 
 /// Returns the distributions of a stream that have samples, by the names that reports use.

@@ -60,7 +60,7 @@ faults! {
         "the server closed a fresh connection without a response";
     ClosedMidResponse = 10, "closed_mid_response", Server,
         "the server closed the connection in the middle of a response";
-    MalformedResponse = 11, "malformed_response", Server, "the response is not valid HTTP";
+    MalformedResponse = 11, "malformed_response", Server, "the response is not valid HTTP, or a frame is not valid WebSocket";
     UnsafeResponse = 12, "unsafe_response", Server,
         "the response is unsafe to read: conflicting lengths, an endless head, or unexpected bytes";
     Timeout = 13, "timeout", Server, "the request timed out before the response was complete";
@@ -81,6 +81,11 @@ faults! {
         "the server refused the HTTP/2 stream twice, or closed the connection with an error (GOAWAY)";
     ProtocolChanged = 26, "protocol_changed", Server,
         "the server did not choose HTTP/2 for a connection, although it did before the load";
+    WebSocketHandshake = 27, "websocket_handshake_failed", Server,
+        "the response to a WebSocket handshake is not the one that RFC 6455 requires";
+    WebSocketClosed = 28, "websocket_closed", Server,
+        "the server closed a WebSocket otherwise than the plan expects, or with the code of an error";
+    MessageTimeout = 29, "message_timeout", Server, "no message that the plan expects was received in time";
 }
 
 impl Fault {
@@ -97,6 +102,9 @@ impl Fault {
                 | Fault::DecodeFailed
                 | Fault::StreamIdleTimeout
                 | Fault::StreamFailed
+                | Fault::WebSocketHandshake
+                | Fault::WebSocketClosed
+                | Fault::MessageTimeout
                 | Fault::ClientLimit
         )
     }

@@ -35,6 +35,7 @@ pub mod threshold;
 pub mod unit;
 pub mod value;
 pub mod watch;
+pub mod websocket;
 
 pub use diag::{Diagnostic, Problem};
 pub use draft::Draft;

@@ -91,6 +91,7 @@ limits! {
     read_buffer_bytes = 0, BufferBytes,
         "read buffer of each worker; 0 means an eighth of the L2 cache, 64 KiB to 256 KiB";
     event_bytes = 1_048_576, Bytes, "longest server-sent event";
+    message_bytes = 16_777_216, Bytes, "longest WebSocket message, decompressed";
     connect_timeout_ns = 10_000_000_000, Nanoseconds, "longest wait for a connection";
     head_timeout_ns = 10_000_000_000, Nanoseconds,
         "longest time from the first byte of a response head to its end; 0 means no limit";
@@ -98,6 +99,8 @@ limits! {
         "longest time from the first byte of a chunk header to its end; 0 means no limit";
     event_timeout_ns = 30_000_000_000, Nanoseconds,
         "longest time from the first byte of a server-sent event to its end; 0 means no limit";
+    close_timeout_ns = 5_000_000_000, Nanoseconds,
+        "longest wait for the server's answer to the close frame of a WebSocket";
     reconnect_pause_ns = 50_000_000, Nanoseconds,
         "pause of a user after a failed connection attempt, doubled each time up to 1 s";
     spin_ns = 60_000, Nanoseconds, "time of busy-polling before an intended start time, for precise sends";

@@ -198,6 +198,81 @@ ids! {
 }
 
 ids! {
+    /// Sums of WebSockets, in addition to those of requests and streams, whose events are the received messages. Other
+    /// families with more cells than streams may have those before them.
+    WebSocketSum: SumCell {
+        MessagesSent @ 640 = "messages_sent", "messages sent";
+        MessagesUnanswered = "messages_unanswered",
+            "messages sent whose response was not received before the socket closed";
+        ResponsesUnmatched = "responses_unmatched",
+            "messages received whose ID is not that of a message without a response";
+        PingsReceived = "pings_received", "pings received, each answered with a pong";
+        PongsReceived = "pongs_received", "pongs received";
+        Normal = "closed_by_server_1000", "sockets that the server closed with code 1000 (normal closure)";
+        GoingAway = "closed_by_server_1001", "sockets that the server closed with code 1001 (going away)";
+        ProtocolError = "closed_by_server_1002", "sockets that the server closed with code 1002 (protocol error)";
+        UnsupportedData = "closed_by_server_1003", "sockets that the server closed with code 1003 (unsupported data)";
+        NoCode = "closed_by_server_1005", "sockets that the server closed without a code";
+        Abnormal = "closed_by_server_1006", "sockets whose connection ended without a close frame";
+        InvalidData = "closed_by_server_1007", "sockets that the server closed with code 1007 (invalid data)";
+        PolicyViolation = "closed_by_server_1008", "sockets that the server closed with code 1008 (policy violation)";
+        TooLarge = "closed_by_server_1009", "sockets that the server closed with code 1009 (message too large)";
+        MissingExtension = "closed_by_server_1010",
+            "sockets that the server closed with code 1010 (missing extension)";
+        InternalError = "closed_by_server_1011", "sockets that the server closed with code 1011 (internal error)";
+        ServiceRestart = "closed_by_server_1012", "sockets that the server closed with code 1012 (service restart)";
+        TryAgainLater = "closed_by_server_1013", "sockets that the server closed with code 1013 (try again later)";
+        BadGateway = "closed_by_server_1014", "sockets that the server closed with code 1014 (bad gateway)";
+        Registered = "closed_by_server_3xxx", "sockets that the server closed with a code from 3000 to 3999";
+        Application = "closed_by_server_4xxx", "sockets that the server closed with a code from 4000 to 4999";
+    }
+}
+
+impl WebSocketSum {
+    /// The codes of sockets that the server closed, as reports show them, and their cells.
+    pub const CLOSE_CODES: [(&'static str, WebSocketSum); 16] = [
+        ("1000", WebSocketSum::Normal),
+        ("1001", WebSocketSum::GoingAway),
+        ("1002", WebSocketSum::ProtocolError),
+        ("1003", WebSocketSum::UnsupportedData),
+        ("1005", WebSocketSum::NoCode),
+        ("1006", WebSocketSum::Abnormal),
+        ("1007", WebSocketSum::InvalidData),
+        ("1008", WebSocketSum::PolicyViolation),
+        ("1009", WebSocketSum::TooLarge),
+        ("1010", WebSocketSum::MissingExtension),
+        ("1011", WebSocketSum::InternalError),
+        ("1012", WebSocketSum::ServiceRestart),
+        ("1013", WebSocketSum::TryAgainLater),
+        ("1014", WebSocketSum::BadGateway),
+        ("3xxx", WebSocketSum::Registered),
+        ("4xxx", WebSocketSum::Application),
+    ];
+
+    /// Returns the cell of a close code. A code that must not be sent never reaches a count.
+    pub const fn of_close(code: u16) -> WebSocketSum {
+        match code {
+            1000 => WebSocketSum::Normal,
+            1001 => WebSocketSum::GoingAway,
+            1002 => WebSocketSum::ProtocolError,
+            1003 => WebSocketSum::UnsupportedData,
+            1005 => WebSocketSum::NoCode,
+            1007 => WebSocketSum::InvalidData,
+            1008 => WebSocketSum::PolicyViolation,
+            1009 => WebSocketSum::TooLarge,
+            1010 => WebSocketSum::MissingExtension,
+            1011 => WebSocketSum::InternalError,
+            1012 => WebSocketSum::ServiceRestart,
+            1013 => WebSocketSum::TryAgainLater,
+            1014 => WebSocketSum::BadGateway,
+            3000..=3999 => WebSocketSum::Registered,
+            4000..=4999 => WebSocketSum::Application,
+            _ => WebSocketSum::Abnormal,
+        }
+    }
+}
+
+ids! {
     /// Sums of a check.
     CheckSum: SumCell {
         Made @ 1 = "checks", "evaluations of the check";
@@ -279,6 +354,14 @@ ids! {
         EventAge = "event_age", "from the timestamp in an event to its receipt, by both clocks, ns";
         StreamLife = "stream_duration", "length of each stream that ended, ns";
         StreamEvents = "events_per_stream", "events of each stream that ended or was open at the end";
+    }
+}
+
+ids! {
+    /// Histograms of WebSockets, in addition to those of requests and streams, ns.
+    WebSocketHist: HistCell {
+        RoundTrip @ 24 = "message_round_trip", "from sending a message to receiving the response to it, ns";
+        MessageSize = "message_size", "bytes of each received message";
     }
 }
 

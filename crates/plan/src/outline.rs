@@ -36,9 +36,12 @@ pub struct RequestOutline {
     pub group: Option<String>,
     #[serde(default)]
     pub tags: Vec<(String, String)>,
-    /// Whether the response is an event stream.
+    /// Whether the response is an event stream, or opens a WebSocket.
     #[serde(default)]
     pub is_stream: bool,
+    /// Whether it opens a WebSocket.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_websocket: bool,
     /// Whether the request is sent only before or after the load, and not counted in it.
     #[serde(default)]
     pub is_outside_load: bool,
@@ -161,8 +164,11 @@ impl Outline {
 
     /// Returns the families of the series, in the same order.
     pub fn families(&self) -> impl Iterator<Item = Family> + '_ {
-        let requests =
-            self.requests.iter().map(|one| if one.is_stream { Family::Stream } else { Family::Request });
+        let requests = self.requests.iter().map(|one| match (one.is_websocket, one.is_stream) {
+            (true, _) => Family::WebSocket,
+            (false, true) => Family::Stream,
+            (false, false) => Family::Request,
+        });
         let checks = self.checks.iter().map(|_| Family::Check);
         requests.chain(checks).chain(self.groups.iter().map(|_| Family::Group))
     }

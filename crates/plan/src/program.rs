@@ -37,6 +37,9 @@ pub enum BodyUse {
     /// The body consists of server-sent events: [`Wake::Head`], a [`Wake::Event`] for each, and finally
     /// [`Wake::Reply`].
     Stream,
+    /// The response opens a WebSocket: [`Wake::Head`], a [`Wake::Message`] for each message and control frame, and
+    /// finally [`Wake::Reply`]. The program sends with [`Outbox::send`].
+    WebSocket,
 }
 
 /// The bytes to send for a step.
@@ -131,6 +134,38 @@ pub struct Event<'a> {
     pub event_id: Option<&'a [u8]>,
 }
 
+/// A message or a control frame of a WebSocket.
+#[derive(Debug, Clone, Copy)]
+pub struct Message<'a> {
+    pub id: StepId,
+    pub kind: MessageKind,
+    /// The payload; of a close frame, its reason.
+    pub data: &'a [u8],
+}
+
+/// The kind of a message or a control frame.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MessageKind {
+    /// UTF-8.
+    Text,
+    Binary,
+    Ping,
+    Pong,
+    /// A close frame with its code. The engine answers it, and the socket ends.
+    Close(u16),
+}
+
+/// A message of a program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sending {
+    /// The step that has opened the socket.
+    pub id: StepId,
+    pub kind: MessageKind,
+    /// Its payload in the arena of the outbox.
+    pub begin: u32,
+    pub end: u32,
+}
+
 /// The reason to resume a program.
 #[derive(Debug, Clone, Copy)]
 pub enum Wake<'a> {
@@ -140,13 +175,14 @@ pub enum Wake<'a> {
         iteration: u64,
     },
     Reply(Reply<'a>),
-    /// The head of a stream, or of a response with [`BodyUse::Decide`].
+    /// The head of a stream or a WebSocket, or of a response with [`BodyUse::Decide`].
     Head {
         id: StepId,
         status: u16,
         head: Head<'a>,
     },
     Event(Event<'a>),
+    Message(Message<'a>),
     /// The end of a sleep.
     Slept {
         id: StepId,
@@ -190,7 +226,9 @@ impl Count {
 #[derive(Debug, Default)]
 pub struct Outbox {
     pub steps: Vec<Step>,
-    /// Bytes of rendered steps.
+    /// Messages, in the order in which they are sent: before the steps.
+    pub messages: Vec<Sending>,
+    /// Bytes of rendered steps and messages.
     pub arena: Vec<u8>,
     /// (ID, duration in ns)
     pub sleeps: Vec<(StepId, u64)>,
@@ -219,12 +257,20 @@ impl Outbox {
         self.steps.push(Step { payload: Payload::Rendered { begin, end: self.arena.len() as u32 }, ..step });
     }
 
+    /// Sends a message over an open WebSocket. [`MessageKind::Close`] begins its end; the reply comes when the server
+    /// has answered it, or has not in time.
+    pub fn send(&mut self, id: StepId, kind: MessageKind, payload: &[u8]) {
+        let begin = self.arena.len() as u32;
+        self.arena.extend_from_slice(payload);
+        self.messages.push(Sending { id, kind, begin, end: self.arena.len() as u32 });
+    }
+
     /// Requests a [`Wake::Slept`] after `ns`.
     pub fn sleep(&mut self, id: StepId, ns: u64) {
         self.sleeps.push((id, ns));
     }
 
-    /// Cancels an outstanding step. A stream is closed and later ends with a [`Wake::Reply`] of [`Ended::Client`]. A
+    /// Cancels an outstanding step. A stream or a WebSocket is closed and later ends with a [`Wake::Reply`] of [`Ended::Client`]. A
     /// sleep ends without a wake. A request in flight continues until it ends.
     pub fn cancel(&mut self, id: StepId) {
         self.cancels.push(id);
@@ -280,6 +326,7 @@ impl Outbox {
 
     pub fn clear(&mut self) {
         self.steps.clear();
+        self.messages.clear();
         self.arena.clear();
         self.sleeps.clear();
         self.cancels.clear();

@@ -53,8 +53,8 @@ pub fn url(text: &str) -> Result<Url, Problem> {
         Some((scheme, rest)) if scheme.eq_ignore_ascii_case("https") => (true, rest),
         Some((scheme, _)) if scheme.eq_ignore_ascii_case("ws") || scheme.eq_ignore_ascii_case("wss") => {
             return Err(Problem::new(
-                format!("WebSocket (`{scheme}` in `{shown}`) is not supported yet"),
-                "use `http://` or `https://`",
+                format!("WebSocket (`{scheme}` in `{shown}`) requires an experiment file"),
+                "write the URL in a `connect` step, or as the `target` of a file",
             ));
         }
         Some((scheme, _)) => {

@@ -8,6 +8,7 @@ use crate::data::{Feeder, OutFile};
 use crate::origin::OriginId;
 use crate::stream::Stream;
 use crate::value::{Secret, Text, VarId};
+use crate::websocket::{Content, WebSocket};
 
 /// Index of a request of the script, which is also its series and the [`crate::program::RequestId`] of its steps.
 pub type AskId = u32;
@@ -106,6 +107,23 @@ pub enum Node {
     },
     /// Runs all branches at the same time, and continues when all have ended.
     Parallel(Vec<Vec<Node>>),
+    /// Sends a message over the WebSocket that a request has opened.
+    Send {
+        socket: AskId,
+        content: Content,
+        text: Text,
+    },
+    /// Waits for a message of a WebSocket: one of the expectations of its request.
+    Expect {
+        socket: AskId,
+        expectation: u16,
+    },
+    /// Closes a WebSocket, and continues when it is closed.
+    Close {
+        socket: AskId,
+        code: u16,
+        reason: Text,
+    },
 }
 
 /// The slot of an extracted or set value.
@@ -172,4 +190,15 @@ pub struct Ask {
     pub go_on_after_failure: bool,
     /// The event stream, if the response is one.
     pub stream: Option<Box<Stream>>,
+    /// The WebSocket that it opens, if it does.
+    pub websocket: Option<Box<WebSocket>>,
+}
+
+impl Ask {
+    /// Returns the number of its checks that have series: its own, one for each extraction, and one for each expected
+    /// message.
+    pub fn check_count(&self) -> usize {
+        let expected = self.websocket.as_ref().map_or(0, |socket| socket.expectations.len());
+        self.checks.len() + self.extracts.len() + expected
+    }
 }

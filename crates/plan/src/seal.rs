@@ -398,6 +398,7 @@ fn outline_of(request: &Request) -> RequestOutline {
         group: None,
         tags: Vec::new(),
         is_stream: false,
+        is_websocket: false,
         is_outside_load: false,
         is_redirect_expected: false,
     }

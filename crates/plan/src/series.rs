@@ -11,6 +11,7 @@ pub use value::{THOUSANDTHS, counted, from_ordered, ordered, parts_of};
 use crate::metric::{
     CheckSum, CounterSum, GaugeFloor, GaugeLast, GaugePeak, GaugeSum, GroupHist, GroupSum, RateSum, RunFloor,
     RunHist, RunPeak, RunSum, SERIES_SUMS, SeriesFloor, SeriesHist, SeriesPeak, StreamHist, TrendHist,
+    WebSocketHist, WebSocketSum,
 };
 use crate::origin::FIRST;
 use crate::outline::RequestOutline;
@@ -24,7 +25,7 @@ pub const RUN_CELLS: Cells = [RunSum::COUNT, RunPeak::COUNT, RunFloor::COUNT, Ru
 
 /// Cells of the sum of all requests of all families: those of the largest family. Cells that only some families have
 /// must therefore have different numbers.
-pub const REQUESTS_CELLS: Cells = Family::Stream.cells();
+pub const REQUESTS_CELLS: Cells = Family::WebSocket.cells();
 
 /// The kind of a series. A protocol with its own metrics adds a family, and a table in [`crate::metric`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -34,6 +35,9 @@ pub enum Family {
     Request,
     /// Event streams: the same, and [`crate::metric::StreamSum`], [`StreamHist`].
     Stream,
+    /// WebSockets: those of streams, where an event is a received message, and [`WebSocketSum`], [`WebSocketHist`].
+    #[serde(rename = "websocket")]
+    WebSocket,
     /// Checks: [`CheckSum`].
     Check,
     /// Groups: [`GroupSum`], [`GroupHist`].
@@ -59,6 +63,7 @@ impl Family {
         match self {
             Family::Request => "request",
             Family::Stream => "stream",
+            Family::WebSocket => "websocket",
             Family::Check => "check",
             Family::Group => "group",
             Family::Address => "address",
@@ -74,6 +79,9 @@ impl Family {
         match self {
             Family::Request => [SERIES_SUMS, SeriesPeak::COUNT, SeriesFloor::COUNT, SeriesHist::COUNT, 0],
             Family::Stream => [SERIES_SUMS, SeriesPeak::COUNT, SeriesFloor::COUNT, StreamHist::COUNT, 0],
+            Family::WebSocket => {
+                [WebSocketSum::COUNT, SeriesPeak::COUNT, SeriesFloor::COUNT, WebSocketHist::COUNT, 0]
+            }
             Family::Check => [CheckSum::COUNT, 0, 0, 0, 0],
             Family::Group => [GroupSum::COUNT, 0, 0, GroupHist::COUNT, 0],
             Family::Address => [SERIES_SUMS, SeriesPeak::COUNT, SeriesFloor::COUNT, 0, 0],
@@ -91,7 +99,8 @@ impl Family {
             Family::Gauge => Some(Custom::Gauge),
             Family::Rate => Some(Custom::Rate),
             Family::Trend => Some(Custom::Trend),
-            Family::Request | Family::Stream | Family::Check | Family::Group | Family::Address => None,
+            Family::Request | Family::Stream | Family::WebSocket => None,
+            Family::Check | Family::Group | Family::Address => None,
         }
     }
 
@@ -100,10 +109,10 @@ impl Family {
         self.custom().is_some()
     }
 
-    /// Returns whether the family counts in the totals of a run: requests and streams.
+    /// Returns whether the family counts in the totals of a run: requests, streams, and WebSockets.
     pub const fn is_requests(self) -> bool {
         match self {
-            Family::Request | Family::Stream => true,
+            Family::Request | Family::Stream | Family::WebSocket => true,
             Family::Check | Family::Group | Family::Address => false,
             Family::Counter | Family::Gauge | Family::Rate | Family::Trend => false,
         }
@@ -176,7 +185,8 @@ impl SeriesKey {
             scenario: text(label::SCENARIO),
             group: text(label::GROUP),
             tags: self.labels.iter().filter(|(name, _)| !own.contains(&name.as_str())).cloned().collect(),
-            is_stream: self.family == Family::Stream,
+            is_stream: matches!(self.family, Family::Stream | Family::WebSocket),
+            is_websocket: self.family == Family::WebSocket,
             is_outside_load: false,
             is_redirect_expected: false,
         })

@@ -7,7 +7,7 @@ mod scope;
 pub use read::{parse, parse_with_metrics};
 pub use scope::{Scope, check_scopes};
 
-use crate::outline::TICK_NS;
+use crate::outline::{RequestOutline, TICK_NS};
 use crate::series::Family;
 use serde::{Deserialize, Serialize};
 
@@ -56,12 +56,23 @@ pub enum Subject {
     FirstEvent,
     EventGap,
     EventAge,
+    /// Times of WebSockets, in ns.
+    #[serde(rename = "websocket_handshake")]
+    WebSocketHandshake,
+    MessageRoundTrip,
+    MessageGap,
+    MessageAge,
     /// Passed checks / all checks, a ratio.
     Checks,
     /// Events received.
     Events,
     /// Events lost / events expected, a ratio.
     EventLoss,
+    /// Messages of WebSockets.
+    MessagesSent,
+    MessagesReceived,
+    /// Messages lost / messages expected, a ratio.
+    MessageLoss,
     /// Share of the time without outages, a ratio.
     Availability,
     /// The longest outage, in ns; 0 without outages.
@@ -135,6 +146,10 @@ impl Subject {
         Subject::FirstEvent,
         Subject::EventGap,
         Subject::EventAge,
+        Subject::WebSocketHandshake,
+        Subject::MessageRoundTrip,
+        Subject::MessageGap,
+        Subject::MessageAge,
         Subject::ErrorRate,
         Subject::Checks,
         Subject::Achieved,
@@ -142,6 +157,9 @@ impl Subject {
         Subject::Requests,
         Subject::Events,
         Subject::EventLoss,
+        Subject::MessagesSent,
+        Subject::MessagesReceived,
+        Subject::MessageLoss,
         Subject::Availability,
         Subject::LongestOutage,
     ];
@@ -159,6 +177,10 @@ impl Subject {
             Subject::FirstEvent => "first_event",
             Subject::EventGap => "event_gap",
             Subject::EventAge => "event_age",
+            Subject::WebSocketHandshake => "websocket_handshake",
+            Subject::MessageRoundTrip => "message_round_trip",
+            Subject::MessageGap => "message_gap",
+            Subject::MessageAge => "message_age",
             Subject::ErrorRate => "error_rate",
             Subject::Checks => "checks",
             Subject::Achieved => "achieved",
@@ -166,6 +188,9 @@ impl Subject {
             Subject::Requests => "requests",
             Subject::Events => "events",
             Subject::EventLoss => "event_loss",
+            Subject::MessagesSent => "messages_sent",
+            Subject::MessagesReceived => "messages_received",
+            Subject::MessageLoss => "message_loss",
             Subject::Availability => "availability",
             Subject::LongestOutage => "longest_outage",
             Subject::Counter => "counter",
@@ -204,6 +229,9 @@ impl Subject {
                 Basis::Totals
             }
             Subject::Events | Subject::EventLoss => Basis::Totals,
+            Subject::WebSocketHandshake | Subject::MessageRoundTrip => Basis::Totals,
+            Subject::MessageGap | Subject::MessageAge => Basis::Totals,
+            Subject::MessagesSent | Subject::MessagesReceived | Subject::MessageLoss => Basis::Totals,
         }
     }
 
@@ -221,6 +249,10 @@ impl Subject {
             Subject::ResponseTime | Subject::ServiceTime | Subject::FirstByte => Kind::Times,
             Subject::GroupTime | Subject::Connect | Subject::TlsHandshake => Kind::Times,
             Subject::StreamHead | Subject::FirstEvent | Subject::EventGap | Subject::EventAge => Kind::Times,
+            Subject::WebSocketHandshake | Subject::MessageRoundTrip => Kind::Times,
+            Subject::MessageGap | Subject::MessageAge => Kind::Times,
+            Subject::MessageLoss => Kind::Share,
+            Subject::MessagesSent | Subject::MessagesReceived => Kind::Count,
             Subject::ErrorRate | Subject::Checks | Subject::Achieved | Subject::EventLoss => Kind::Share,
             Subject::Availability | Subject::TrueRatio => Kind::Share,
             Subject::Counter | Subject::Gauge => Kind::Number,
@@ -247,6 +279,30 @@ impl Subject {
                 | Subject::Events
                 | Subject::EventLoss
         )
+    }
+
+    /// Returns whether only WebSockets have it.
+    pub const fn is_of_websockets(self) -> bool {
+        matches!(
+            self,
+            Subject::WebSocketHandshake
+                | Subject::MessageRoundTrip
+                | Subject::MessageGap
+                | Subject::MessageAge
+                | Subject::MessagesSent
+                | Subject::MessagesReceived
+                | Subject::MessageLoss
+        )
+    }
+
+    /// Returns whether a request may have it: some subjects are those of streams of events, and some those of
+    /// WebSockets.
+    pub fn is_of(self, request: &RequestOutline) -> bool {
+        match (self.is_of_streams(), self.is_of_websockets()) {
+            (true, _) => request.is_stream && !request.is_websocket,
+            (_, true) => request.is_websocket,
+            (false, false) => true,
+        }
     }
 
     /// Returns whether it may have a scope. Connections and arrivals do not belong to requests.

@@ -29,6 +29,7 @@ fn outline() -> Outline {
         group: Some(group.into()),
         tags: vec![("kind".into(), tag.into())],
         is_stream: stream,
+        is_websocket: false,
         is_outside_load: aside,
         ..outline.requests[0].clone()
     };
@@ -97,7 +98,7 @@ fn every_subject_has_its_kind_of_limit() {
             ["p99 < 5ms", "< 5%", "> 5/s", "< 5"].map(|rest| parse(&format!("{name}{scope} {rest}")).is_ok());
         // A bare number is a rate, too.
         let expected = match name {
-            "error_rate" | "checks" | "achieved" | "event_loss" | "availability" => {
+            "error_rate" | "checks" | "achieved" | "event_loss" | "message_loss" | "availability" => {
                 [false, true, false, false]
             }
             // It has no percentiles, and its limit is at least 1 s.
@@ -107,7 +108,7 @@ fn every_subject_has_its_kind_of_limit() {
                 [false, false, false, false]
             }
             "throughput" => [false, false, true, true],
-            "requests" | "events" => [false, false, false, true],
+            "requests" | "events" | "messages_sent" | "messages_received" => [false, false, false, true],
             _ => [true, false, false, false],
         };
         assert_eq!(readable, expected, "{name}");

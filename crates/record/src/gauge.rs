@@ -4,7 +4,8 @@
 use crate::record::{Opened, requests_of, total_of};
 use plimsoll_plan::Outline;
 use plimsoll_plan::metric::{
-    CheckSum, GroupHist, RunHist, RunSum, SeriesHist, SeriesSum, StreamHist, StreamSum,
+    CheckSum, GroupHist, RunHist, RunSum, SeriesHist, SeriesSum, StreamHist, StreamSum, WebSocketHist,
+    WebSocketSum,
 };
 use plimsoll_plan::outline::RequestOutline;
 use plimsoll_plan::threshold::{Scope, Subject, Threshold};
@@ -38,9 +39,12 @@ impl Default for Gauge {
 impl Gauge {
     /// Returns the quantity in one interval of a run of this plan.
     pub fn of(threshold: &Threshold, outline: &Outline, opened: &[Opened], interval: &Interval) -> Gauge {
-        let is_covered = |request: &RequestOutline| match &threshold.scope {
-            Some(scope) => scope.covers(request),
-            None => !request.is_outside_load,
+        let is_covered = |request: &RequestOutline| {
+            threshold.subject.is_of(request)
+                && match &threshold.scope {
+                    Some(scope) => scope.covers(request),
+                    None => !request.is_outside_load,
+                }
         };
         let requests = requests_of(outline, opened, interval).filter(|(request, _)| is_covered(request));
         let run = &interval.run;
@@ -68,6 +72,13 @@ impl Gauge {
             Subject::FirstEvent => times(stream(StreamHist::FirstEvent), None),
             Subject::EventGap => times(stream(StreamHist::EventGap), None),
             Subject::EventAge => times(stream(StreamHist::EventAge), None),
+            Subject::WebSocketHandshake => times(stream(StreamHist::StreamHead), None),
+            Subject::MessageRoundTrip => times(total.hists.get(WebSocketHist::RoundTrip.id()), None),
+            Subject::MessageGap => times(stream(StreamHist::EventGap), None),
+            Subject::MessageAge => times(stream(StreamHist::EventAge), None),
+            Subject::MessagesSent => counts(sum(&total, WebSocketSum::MessagesSent.id()), 0),
+            Subject::MessagesReceived => counts(streams(StreamSum::Events), 0),
+            Subject::MessageLoss => counts(streams(StreamSum::EventsLost), streams(StreamSum::EventsExpected)),
             // A stream that is open at the stop has not failed, and nothing more will be known of it.
             Subject::ErrorRate => counts(
                 of(SeriesSum::Failed),

@@ -13,6 +13,7 @@ mod redact;
 mod reply;
 mod run;
 mod shape;
+mod socket;
 mod stage;
 mod stream;
 mod tell;

@@ -4,10 +4,12 @@
 //! The engine counts the events themselves; here is what needs a look into them, or a memory.
 
 mod account;
+mod correlate;
 mod find;
 mod instant;
 
 pub use account::Watch;
+pub use correlate::Correlator;
 
 use find::Finder;
 use plimsoll_plan::stream::{Stream, TimeUnit};

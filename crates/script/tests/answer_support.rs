@@ -76,6 +76,7 @@ pub fn ask() -> Ask {
         extracts: Vec::new(),
         go_on_after_failure: false,
         stream: None,
+        websocket: None,
     }
 }
 

@@ -10,3 +10,4 @@ pub mod h1;
 pub mod h2;
 pub mod hpack;
 pub mod sse;
+pub mod ws;

@@ -1,4 +1,4 @@
-//! Tests of this crate through its public interface: HTTP/1, HTTP/2, and server-sent events, split everywhere. They
+//! Tests of this crate through its public interface: HTTP/1, HTTP/2, WebSocket, and server-sent events, split everywhere. They
 //! are one program, because linking one costs less than linking each file; a test that counts allocations or memory of
 //! its process is a separate program (`Cargo.toml`).
 
@@ -23,3 +23,4 @@ mod render;
 mod splits;
 mod sse;
 mod streams;
+mod ws;

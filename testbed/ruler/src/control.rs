@@ -133,6 +133,15 @@ fn counters(view: &View<'_>) -> String {
         ("streams_closed_by_server", counters.streams_closed_by_server),
         ("events_sent", counters.events_sent),
         ("events_skipped", counters.events_skipped),
+        ("websockets_opened", counters.websockets.opened),
+        ("websockets_closed_by_peer", counters.websockets.closed_by_peer),
+        ("websockets_closed_by_server", counters.websockets.closed_by_server),
+        ("websockets_cut", counters.websockets.cut),
+        ("messages_received", counters.websockets.received),
+        ("messages_sent", counters.websockets.sent),
+        ("websocket_pings_received", counters.websockets.pings_received),
+        ("websocket_pongs_received", counters.websockets.pongs_received),
+        ("websocket_frames_malformed", counters.websockets.malformed),
         ("tokens_issued", counters.pages.tokens_issued),
         ("secure_accepted", counters.pages.secure_accepted),
         ("secure_rejected", counters.pages.secure_rejected),
@@ -148,6 +157,8 @@ fn counters(view: &View<'_>) -> String {
     counters.http2.push_json(&mut text);
     let statuses = recorder.by_status.iter().enumerate().filter(|row| *row.1 > 0);
     object(&mut text, "by_status", statuses.map(|(status, &count)| (status.to_string(), count)));
+    let codes = counters.websockets.codes.iter().map(|(code, &count)| (code.to_string(), count));
+    object(&mut text, "websocket_close_codes", codes);
     let faults = FAULTS.iter().zip(counters.by_fault).filter(|row| row.1 > 0);
     object(&mut text, "by_fault", faults.map(|(row, count)| (row.0.to_owned(), count)));
     let mut paths: Vec<_> = recorder.by_path.iter().map(|(path, &count)| (path.as_ref(), count)).collect();

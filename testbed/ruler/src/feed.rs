@@ -114,6 +114,21 @@ impl Plan {
         Ok(())
     }
 
+    /// Returns the sequence number at a position, and how often it is sent.
+    pub(crate) fn place(&self, place: u64) -> (u64, u64) {
+        let seq = match place {
+            place if self.swap.contains(&place) => place + 1,
+            place if self.swap.contains(&(place - 1)) => place - 1,
+            place => place,
+        };
+        let times = match (self.drop.contains(&seq), self.repeat.contains(&seq)) {
+            (true, _) => 0,
+            (false, true) => 2,
+            (false, false) => 1,
+        };
+        (seq, times)
+    }
+
     /// Returns true if the client already has the last event.
     pub(crate) fn is_over(&self) -> bool {
         self.count > 0 && self.resume_after >= self.count
@@ -173,12 +188,8 @@ impl Feed {
     /// Writes the events at the current position, and returns their number (0, 1, or 2).
     pub(crate) fn push_events(&self, to: &mut Vec<u8>, at_ns: u64, sent_ns: u64) -> u64 {
         let plan = &self.plan;
-        let seq = match self.place {
-            place if plan.swap.contains(&place) => place + 1,
-            place if plan.swap.contains(&(place - 1)) => place - 1,
-            place => place,
-        };
-        if plan.drop.contains(&seq) {
+        let (seq, times) = plan.place(self.place);
+        if times == 0 {
             return 0;
         }
         let mut text = Vec::with_capacity(128);
@@ -193,9 +204,14 @@ impl Feed {
             push_text(&mut text, format_args!(",\"data\":{data}"));
         }
         text.extend_from_slice(b"}\n\n");
-        let times = if plan.repeat.contains(&seq) { 2 } else { 1 };
         (0..times).for_each(|_| self.push(to, &text));
         times
+    }
+
+    /// Returns the message at the current position for a WebSocket, and how often it is sent: 0, 1, or 2 times.
+    pub(crate) fn message(&self, at_ns: u64, sent_ns: u64) -> (String, u64) {
+        let (seq, times) = self.plan.place(self.place);
+        (format!("{{\"seq\":{seq},\"at_ns\":{at_ns},\"sent_ns\":{sent_ns}}}"), times)
     }
 
     /// Writes the end of the response.

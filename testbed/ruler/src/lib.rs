@@ -38,6 +38,7 @@ mod request;
 mod server;
 mod station;
 mod timers;
+mod websocket;
 
 pub use error::Error;
 

@@ -1,5 +1,5 @@
 //! Endpoints with their own responses: the request itself (`/echo`), a login (`/token`, `/secure`), a session
-//! (`/cart`), and event streams (`/events`, `/events/stop`). The keys apply to them as to any other path.
+//! (`/cart`), event streams (`/events`, `/events/stop`), and WebSockets (`/websocket`). The keys apply to them as to any other path.
 //!
 //! Tokens and session names are serial numbers sent through a bijection: the ruler recognizes its own without
 //! storing any, and they do not look like serial numbers.
@@ -9,12 +9,15 @@ use crate::json::header_text;
 use crate::observed::{Origin, Seen};
 use crate::request::Head;
 use crate::settings::{Behavior, query_parts};
+use crate::websocket::Script;
 
 /// The response of such an endpoint.
 pub(crate) enum Page {
     Body(Body),
     /// An event stream.
     Feed(Plan),
+    /// A WebSocket.
+    Socket(Box<Script>),
     /// Close all event streams, by RST or with the end of their response, and count them.
     StopFeeds {
         reset: bool,
@@ -79,6 +82,18 @@ impl Pages {
                 }
                 let over = plan.is_over();
                 return Ok(Some(if over { Page::Body(Body::empty(204)) } else { Page::Feed(plan) }));
+            }
+            b"/websocket" => {
+                let script = Script::parse(query, &Seen::of(raw))?;
+                let upgrade = || Body {
+                    status: 426,
+                    lines: "Upgrade: websocket\r\nConnection: Upgrade\r\n".into(),
+                    ..Body::of("text/plain", "`/websocket` opens a WebSocket\n".into())
+                };
+                return Ok(Some(match script {
+                    Some(script) => Page::Socket(Box::new(script)),
+                    None => Page::Body(upgrade()),
+                }));
             }
             b"/events/stop" if !raw.starts_with(b"POST ") => {
                 let text = "`/events/stop` requires a POST\n";

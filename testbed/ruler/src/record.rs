@@ -4,6 +4,7 @@ use crate::fault::FAULTS;
 use crate::http2;
 use crate::kept::Kept;
 use crate::pages;
+use crate::websocket;
 use std::collections::HashMap;
 
 /// Distinct paths that are counted by name; further ones are counted together.
@@ -74,6 +75,7 @@ pub(crate) struct Counters {
     pub(crate) events_skipped: u64,
     pub(crate) pages: pages::Counts,
     pub(crate) http2: http2::Counts,
+    pub(crate) websockets: websocket::Counts,
     pub(crate) by_fault: [u64; FAULTS.len()],
 }
 

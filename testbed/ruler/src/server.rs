@@ -11,6 +11,7 @@ mod exchange;
 mod http2;
 mod slots;
 mod stream;
+mod websockets;
 
 use crate::clock::{now_ns, timespec};
 use crate::draw::Random;
@@ -212,6 +213,9 @@ impl Server {
                 Task::Event(ticket) => self.event_due(ticket, due_ns)?,
                 Task::Emit(ticket) => self.emit(ticket, due_ns)?,
                 Task::Comment(ticket) => self.comment_due(ticket, due_ns)?,
+                Task::Message(ticket) => self.message_due(ticket, due_ns)?,
+                Task::Echo(ticket) => self.echo_due(ticket)?,
+                Task::Ping(ticket) => self.ping_due(ticket, due_ns)?,
                 Task::Idle(key) => self.look_if_idle(key, now)?,
                 Task::ReadOn(key) => self.pump(key)?,
                 Task::AcceptAgain => {

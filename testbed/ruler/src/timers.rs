@@ -60,6 +60,10 @@ pub(crate) enum Task {
     Event(Ticket),
     /// The actual time of the event, after jitter and the streams before it.
     Emit(Ticket),
+    /// The planned time of a WebSocket's next message, the time of an echo, and the time of a ping.
+    Message(Ticket),
+    Echo(Ticket),
+    Ping(Ticket),
     /// A stream's comment is due.
     Comment(Ticket),
     /// Check whether the connection has been idle for too long.

@@ -61,6 +61,7 @@ pub fn opening(origin: &str, series: usize) -> Opening {
         group: None,
         tags: Vec::new(),
         is_stream: false,
+        is_websocket: false,
         is_outside_load: false,
         is_redirect_expected: false,
     };

@@ -190,7 +190,10 @@ impl Grounds {
             schedule_lag_max_ns: self.schedule_lag.max().unwrap_or(0),
         };
         // Events come on streams that were opened long before.
-        let is_sent = !matches!(look.threshold.subject, Subject::EventGap | Subject::EventAge);
+        let is_sent = !matches!(
+            look.threshold.subject,
+            Subject::EventGap | Subject::EventAge | Subject::MessageGap | Subject::MessageAge
+        );
         let mut steps = if is_sent { vec![(lag, late)] } else { Vec::new() };
         if self.stalls > 0 {
             steps.push((self.stalled(), stalled));

@@ -90,6 +90,8 @@ fn went(case: &Case, failure: &OutageFailure) -> Option<(Absence, Claim)> {
         | Fault::MalformedResponse
         | Fault::UnsafeResponse
         | Fault::DecodeFailed
+        | Fault::WebSocketHandshake
+        | Fault::MessageTimeout
         | Fault::Tls
         | Fault::TlsTimeout
         | Fault::CertificateRejected
@@ -109,6 +111,7 @@ fn went(case: &Case, failure: &OutageFailure) -> Option<(Absence, Claim)> {
         | Fault::StreamRefused
         | Fault::StreamIdleTimeout
         | Fault::StreamFailed
+        | Fault::WebSocketClosed
         | Fault::Redirects
         | Fault::FdLimit
         | Fault::PortsExhausted

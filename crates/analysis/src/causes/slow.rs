@@ -216,7 +216,7 @@ fn bimodal_latency(case: &Case) -> Option<Cause> {
 fn open(case: &Case) -> Option<Cause> {
     let (s, offered) = (case.s, case.s.offered.as_ref()?);
     let grew = case.cautioned(caution::Kind::BacklogGrew);
-    // A few that waited are no sign that the rate is too high.
+    // A few that waited do not show that the rate is too high.
     let queued = offered.arrivals_queued.saturating_add(s.totals.arrivals_not_started);
     let waited = queued.saturating_mul(100) > offered.arrivals;
     if case.cautioned(caution::Kind::OfferedRateMissed) || !(grew || waited || case.missed("achieved")) {

@@ -3,6 +3,7 @@
 use super::{Short, Times};
 use plimsoll_plan::failure_example::FailureExample;
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 /// A stretch of time, s from the start.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -89,6 +90,50 @@ pub struct StreamRow {
     pub duration: Times,
     /// Whether all streams got their share of events.
     pub fairness: Option<Fairness>,
+}
+
+/// The WebSockets of one request. Times in ns, by the account of each, which is closed at its end and at the stop.
+#[derive(Debug, Clone, Serialize)]
+pub struct WebSocketRow {
+    pub name: String,
+    pub scenario: Option<String>,
+    /// Sockets that opened: the handshake was completed.
+    pub opened: u64,
+    pub open_at_end: u64,
+    pub closed_by_server: u64,
+    pub closed_by_client: u64,
+    /// Sockets that did not open, or failed later.
+    pub failures: u64,
+    /// Sockets that the server closed, by code; 1005 is a close frame without a code, 1006 an end without a close frame.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub close_codes: BTreeMap<String, u64>,
+    pub messages_sent: u64,
+    pub messages_sent_per_s: f64,
+    pub messages_received: u64,
+    pub messages_received_per_s: f64,
+    /// Messages that should have been received, by their numbers or by the stated period; 0: nothing was stated.
+    pub messages_expected: u64,
+    pub messages_lost: u64,
+    /// Lost / expected.
+    pub message_loss_ratio: Option<f64>,
+    pub messages_duplicated: u64,
+    pub messages_out_of_order: u64,
+    pub messages_unnumbered: u64,
+    /// Messages sent whose response was not received before the socket closed.
+    pub messages_unanswered: u64,
+    /// Messages received whose ID is not that of a message without a response.
+    pub responses_unmatched: u64,
+    pub pings_received: u64,
+    pub pongs_received: u64,
+    /// From the send of the request to its response.
+    pub handshake: Times,
+    /// From sending a message to receiving its response.
+    pub round_trip: Times,
+    /// Between two received messages of a socket.
+    pub gap: Times,
+    /// From the timestamp in a message to its receipt, by both clocks.
+    pub age: Times,
+    pub duration: Times,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]

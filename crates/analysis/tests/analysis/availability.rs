@@ -457,7 +457,7 @@ fn thinking(in_flight: u64) -> Run {
 
 #[test]
 fn users_who_think_are_not_an_outage_and_users_who_wait_are() {
-    silent(&thinking(0), "nobody asked for anything in that second");
+    silent(&thinking(0), "no request was sent in that second");
     let all = of(&thinking(20));
     assert_eq!((only(&all).from_s, only(&all).to_s), (0.04, 1.1));
 }

@@ -27,8 +27,9 @@ pub struct Way {
 pub fn resolved<D: SessionHost>(plan: &Plan, patience: &Patience<'_, D>) -> Result<Vec<Way>, Failed> {
     let link = &plan.outline.link;
     let origins = plan.outline.all_origins().into_owned();
-    let ways = origins.into_iter().map(|origin| {
-        let tls = place::tls(&origin, &plan.tls_files, link.http)?;
+    let ways = (0 as OriginId..).zip(origins).map(|(number, origin)| {
+        let http = version_for(number, plan);
+        let tls = place::tls(&origin, &plan.tls_files, http)?;
         let place = ready::resolved(&origin.target(), link, patience)?;
         Ok(Way { origin, place, tls, first_connect_ns: 0 })
     });
@@ -111,7 +112,7 @@ pub fn reach<D: SessionHost>(
             None => false,
         };
         place::check_version(origin.is_http2, link, origin)?;
-        if tls.is_some() && link.http == Http::Auto {
+        if tls.is_some() && version_for(number, plan) == Http::Auto {
             // Later connections offer only what was agreed on: a server that disagrees with itself is found out.
             let agreed = if origin.is_http2 { Http::V2 } else { Http::V11 };
             *tls = place::tls(origin, &plan.tls_files, agreed)?;
@@ -120,6 +121,16 @@ pub fn reach<D: SessionHost>(
         place::check_sources(place, link)?;
     }
     Ok(())
+}
+
+/// Returns the version of HTTP for an origin: one with WebSockets speaks HTTP/1.1, whose upgrade opens them.
+fn version_for(number: OriginId, plan: &Plan) -> Http {
+    let outline = &plan.outline;
+    let has_sockets = outline.requests.iter().any(|one| one.is_websocket && one.origin == number);
+    match outline.link.http {
+        Http::Auto if has_sockets => Http::V11,
+        http => http,
+    }
 }
 
 /// Returns the plan with the protocols that were agreed on.

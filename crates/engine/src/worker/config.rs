@@ -19,8 +19,9 @@ use plimsoll_plan::program::{Programs, UserSlot};
 use plimsoll_plan::series::book::SeriesBook;
 use plimsoll_stats::random::SplitMix64;
 use plimsoll_wire::h1::Shared;
-use plimsoll_wire::h2;
+use plimsoll_wire::{h2, ws};
 use std::collections::VecDeque;
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::net::IpAddr;
 use std::sync::Arc;
 
@@ -170,6 +171,10 @@ impl<D: Door, P: Post> Worker<D, P> {
             payload: Vec::new(),
             event_spares: plimsoll_wire::sse::Spares::default(),
             streams: 0,
+            sockets: ws::Shared::new(outline.limits.message_bytes as usize),
+            packing: ws::SharedWriter::default(),
+            frame: Vec::new(),
+            masks: SplitMix64::new(unpredictable()),
             large: vec![false; blank.series.len()].into(),
             book: Box::new(SeriesBook::new(blank.series.len(), outline.limits.open_series)),
             told_series: 0,
@@ -334,4 +339,10 @@ fn own_links(users: &mut [User], target: &Here, streams: u32) -> usize {
     let links = (users.len() as u32).div_ceil(shared_by);
     users.iter_mut().zip(0..).for_each(|(user, number): (_, u32)| user.link = number % links);
     links as usize
+}
+
+/// Returns a number that a server cannot predict, for the masks of WebSocket frames (RFC 6455 section 10.3).
+fn unpredictable() -> u64 {
+    // The keys of a hash map come from the operating system.
+    RandomState::new().build_hasher().finish()
 }

@@ -156,7 +156,8 @@ impl<D: Door, P: Post> Worker<D, P> {
                     if exchange.written as usize == bytes.len() {
                         exchange.phase = Phase::Waiting;
                         // A usual request fits at once and is not blocked; only the others are recorded.
-                        if was_partial {
+                        // What a socket sends later is not its request.
+                        if was_partial && exchange.stream.is_none() {
                             let stall_ns = self.now_ns - exchange.sent_ns;
                             self.tally.record(RunHist::SendBlocked, stall_ns);
                         }
@@ -186,6 +187,7 @@ impl<D: Door, P: Post> Worker<D, P> {
     pub(super) fn exchange_due(&mut self, id: u32) {
         let exchange = &self.exchanges[id as usize];
         match exchange.phase {
+            Phase::Sending | Phase::Waiting if exchange.is_socket() => self.socket_due(id),
             // The request was sent long ago; the stream that it opened has stalled.
             Phase::Waiting if exchange.is_streaming() => self.failed(id, Fault::StreamIdleTimeout),
             Phase::Sending | Phase::Waiting => self.timed_out(id),

@@ -128,7 +128,8 @@ impl<D: Door, P: Post> Worker<D, P> {
     /// Returns whether the link's exchange is a stream: each event is awaited separately.
     fn is_stream(&self, id: u32) -> bool {
         let exchange = self.links[id as usize].exchange;
-        self.exchanges.get(exchange as usize).is_some_and(|exchange| exchange.body == BodyUse::Stream)
+        let is_stream = |body| matches!(body, BodyUse::Stream | BodyUse::WebSocket);
+        self.exchanges.get(exchange as usize).is_some_and(|exchange| is_stream(exchange.body))
     }
 
     /// Feeds `n` bytes of the buffer, or of the data opened by TLS, to the session. Returns false if the socket is
@@ -141,6 +142,9 @@ impl<D: Door, P: Post> Worker<D, P> {
             return self.feed_frames(id, n, opened);
         }
         if link.session.is_idle() {
+            if self.is_socket(self.links[id as usize].exchange) {
+                return self.feed_socket(id, 0..n, opened);
+            }
             self.unasked(id, n, opened);
             return false;
         }
@@ -157,7 +161,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         let exchange = &mut self.exchanges[at as usize];
         let bytes = if opened { &self.opened[..n] } else { &self.buffer[..n] };
         let fed = match (exchange.body, &mut exchange.kept) {
-            (BodyUse::Stream, kept) => {
+            (BodyUse::Stream | BodyUse::WebSocket, kept) => {
                 let (head, head_bytes) = (kept.as_deref_mut(), &mut exchange.kept_head);
                 let (payload, lent) = (&mut self.payload, &mut self.lent);
                 let mut sink = Streaming { head, head_bytes, payload, lent };
@@ -173,7 +177,12 @@ impl<D: Door, P: Post> Worker<D, P> {
             }
         };
         let dangerous = match &fed {
-            Ok(fed) => fed.done.is_some() && is_dangerous(&bytes[fed.consumed..]),
+            Ok(fed) => {
+                fed.done.is_some()
+                    && is_dangerous(&bytes[fed.consumed..])
+                    // The bytes of a socket follow its response.
+                    && exchange.body != BodyUse::WebSocket
+            }
             Err(_) => false,
         };
         let looked_at = exchange.is_looked_at();
@@ -187,7 +196,10 @@ impl<D: Door, P: Post> Worker<D, P> {
                 }
                 false
             }
-            Ok(fed) if looked_at => self.describe(at, fed.done, fed.consumed < n),
+            Ok(fed) if looked_at => match exchange.body {
+                BodyUse::WebSocket => self.handshake_fed(at, fed, n, opened),
+                _ => self.describe(at, fed.done, fed.consumed < n),
+            },
             Ok(fed) => match fed.done {
                 Some(answer) => {
                     if answer.status / 100 == 3 && !self.redirect_noted {
@@ -242,6 +254,9 @@ impl<D: Door, P: Post> Worker<D, P> {
         let cut = link.tls.as_ref().is_some_and(|secured| !secured.channel.is_closed());
         let exchange = link.exchange;
         match eof {
+            Eof::Idle if self.is_socket(exchange) => {
+                self.socket_lost(exchange, reset.then_some(Fault::ConnectionReset));
+            }
             Eof::Idle => {
                 self.tally.add(RunSum::ClosedByServer, 1);
                 self.close_socket(id);
@@ -272,6 +287,9 @@ impl<D: Door, P: Post> Worker<D, P> {
             return self.link_lost(id, Some(fault));
         }
         if link.session.is_idle() {
+            if self.is_socket(self.links[id as usize].exchange) {
+                return self.socket_lost(self.links[id as usize].exchange, Some(fault));
+            }
             self.tally.add(RunSum::ClosedByServer, 1);
             return self.close_socket(id);
         }

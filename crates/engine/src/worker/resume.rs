@@ -6,7 +6,7 @@ use crate::driver::Door;
 use crate::exchange::Exchange;
 use crate::link::NONE;
 use plimsoll_plan::head::Head;
-use plimsoll_plan::metric::{RunSum, SeriesHist, SeriesSum, fault_id};
+use plimsoll_plan::metric::{RunSum, SERIES_SUMS, SeriesHist, SeriesSum, StreamHist, fault_id};
 use plimsoll_plan::program::{At, BodyUse, Count, Outbox, Payload, Reply, StepId, Wake};
 use plimsoll_plan::{Fault, Side};
 
@@ -33,11 +33,15 @@ impl<D: Door, P: Post> Worker<D, P> {
         }
         for count in out.counts.drain(..) {
             match count {
-                Count::Sum(series, id, n) => self.tally.series(series).add(id, n),
+                Count::Sum(series, id, n) if id < SERIES_SUMS => self.tally.series(series).add(id, n),
+                Count::Sum(series, id, n) => self.tally.socket(series).add(id, n),
                 Count::Hist(series, id, value) if id < SeriesHist::COUNT => {
                     self.tally.series(series).record(id, value);
                 }
-                Count::Hist(series, id, value) => self.tally.stream(series).record(id, value),
+                Count::Hist(series, id, value) if id < StreamHist::COUNT => {
+                    self.tally.stream(series).record(id, value);
+                }
+                Count::Hist(series, id, value) => self.tally.socket(series).record(id, value),
                 Count::Run(id, n) => self.tally.add(id, n),
                 Count::Value(metric, value) => {
                     let family = self.book.family(metric);
@@ -78,6 +82,9 @@ impl<D: Door, P: Post> Worker<D, P> {
             self.tally.add(RunSum::UsersOutOfData, 1);
         }
         self.users[user as usize].outstanding += out.steps.len() as u32;
+        if !out.messages.is_empty() {
+            self.send_messages(user, &out);
+        }
         for step in &out.cancels {
             self.cancel(user, *step);
         }
@@ -191,7 +198,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         let mut at = self.users[user as usize].first_exchange;
         while at != NONE {
             let exchange = &mut self.exchanges[at as usize];
-            if exchange.step == step && exchange.body == BodyUse::Stream {
+            if exchange.step == step && matches!(exchange.body, BodyUse::Stream | BodyUse::WebSocket) {
                 // A stream that has not begun continues until its head.
                 exchange.cancelled = true;
                 return self.call_at_once(at);

@@ -87,7 +87,9 @@ impl<D: Door, P: Post> Worker<D, P> {
     pub(super) fn flush(&mut self, id: u32) {
         let link = &mut self.links[id as usize];
         let exchange = link.exchange;
-        let has_frames = link.session.is_multiplexed() && link.state == State::Open;
+        let is_socket = self.is_socket(exchange);
+        let link = &mut self.links[id as usize];
+        let has_frames = (link.session.is_multiplexed() || is_socket) && link.state == State::Open;
         let Some(secured) = &mut link.tls else { return };
         let held = !secured.unsent.is_empty();
         if held {
@@ -120,7 +122,13 @@ impl<D: Door, P: Post> Worker<D, P> {
                             self.exchanges[exchange as usize].phase = Phase::Waiting;
                         }
                         self.links[id as usize].peer = Peer::Reset;
-                        return self.read_soon(id);
+                        return match is_socket {
+                            true => self.read_soon_of(id),
+                            false => self.read_soon(id),
+                        };
+                    }
+                    if is_socket {
+                        return self.socket_broken(exchange, fault);
                     }
                     return self.transfer_failed(id, fault);
                 }

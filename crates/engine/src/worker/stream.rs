@@ -1,8 +1,9 @@
 //! Responses that a program sees before they are complete: heads to decide on, and streams of events.
 
+use super::socket::open_socket;
 use super::{Post, Worker};
 use crate::driver::Door;
-use crate::exchange::OpenStream;
+use crate::exchange::{OpenStream, Reader};
 use crate::fault;
 use plimsoll_plan::Fault;
 use plimsoll_plan::head::Head;
@@ -51,15 +52,26 @@ impl<D: Door, P: Post> Worker<D, P> {
         self.links[exchange.link as usize].session.progress(exchange.place)
     }
 
-    fn show_head(&mut self, id: u32, status: u16) {
+    pub(super) fn show_head(&mut self, id: u32, status: u16) {
         let now_ns = self.now_ns;
         let exchange = &mut self.exchanges[id as usize];
         let (user, step, request) = (exchange.user, exchange.step, exchange.request);
-        let is_stream = exchange.body == BodyUse::Stream;
-        if is_stream {
-            let stream = OpenStream { parser: sse::Parser::new(), status, last_event_ns: 0, unfinished: 0 };
+        let reader = match exchange.body {
+            BodyUse::Stream => Some(Reader::Events(sse::Parser::new())),
+            BodyUse::WebSocket if status == 101 => {
+                let kept = exchange.kept.as_deref().map_or(&[][..], Vec::as_slice);
+                Some(Reader::Socket(open_socket(kept)))
+            }
+            BodyUse::WebSocket => Some(Reader::Nothing),
+            BodyUse::Discard | BodyUse::Keep | BodyUse::Decide | BodyUse::HeadOnly => None,
+        };
+        let is_stream = reader.is_some();
+        // Its program decides whether it is open.
+        let is_websocket = exchange.body == BodyUse::WebSocket;
+        if let Some(reader) = reader {
+            let stream = OpenStream { reader, status, last_event_ns: 0, unfinished: 0 };
             let accepted = u64::from(stream.is_accepted());
-            if stream.is_accepted() {
+            if stream.is_accepted() || matches!(stream.reader, Reader::Socket(_)) {
                 // Any other response must be complete in time: a redirect is followed only once it is.
                 exchange.deadline_ns = 0;
             }
@@ -68,7 +80,9 @@ impl<D: Door, P: Post> Worker<D, P> {
             self.streams += 1;
             self.tally.peak(RunPeak::Streams, self.streams);
             let series = self.tally.stream(request);
-            series.record(StreamHist::StreamHead.id(), took_ns);
+            if !is_websocket {
+                series.record(StreamHist::StreamHead.id(), took_ns);
+            }
             series.add(StreamSum::Streams.id(), accepted);
             if accepted > 0 {
                 self.stream_lives(id, request, user);
@@ -97,7 +111,7 @@ impl<D: Door, P: Post> Worker<D, P> {
     }
 
     /// Notes the start of a stream or an event: its end may be hours away, and the service is up all that time.
-    fn stream_lives(&mut self, id: u32, request: u32, user: u32) {
+    pub(super) fn stream_lives(&mut self, id: u32, request: u32, user: u32) {
         self.users[user as usize].served = true;
         self.tally.success(request, self.now_ns);
         if let Some(address) = self.address_of(self.exchanges[id as usize].link) {
@@ -109,6 +123,11 @@ impl<D: Door, P: Post> Worker<D, P> {
     fn take_events(&mut self, id: u32) -> bool {
         let exchange = &mut self.exchanges[id as usize];
         let Some(mut stream) = exchange.stream.take() else { return true };
+        let Reader::Events(parser) = &mut stream.reader else {
+            exchange.stream = Some(stream);
+            self.payload.clear();
+            return true;
+        };
         let (user, step, request, sent_ns) =
             (exchange.user, exchange.step, exchange.request, exchange.sent_ns);
         let payload = std::mem::take(&mut self.payload);
@@ -117,7 +136,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         let mut last_ns = stream.last_event_ns;
         // A program may end the stream in the middle of the received events: the rest are not shown.
         let mut over = false;
-        let parsed = stream.parser.feed(&payload, &mut spares, limit, &mut |event| {
+        let parsed = parser.feed(&payload, &mut spares, limit, &mut |event| {
             if over {
                 return;
             }
@@ -140,7 +159,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         self.payload = payload;
         self.payload.clear();
         stream.last_event_ns = last_ns;
-        let begun = stream.parser.unfinished().map_or(0, |blocks| blocks + 1);
+        let begun = parser.unfinished().map_or(0, |blocks| blocks + 1);
         let same = begun > 0 && begun == stream.unfinished;
         stream.unfinished = begun;
         let event_timeout_ns = self.outline.limits.event_timeout_ns;
@@ -177,7 +196,10 @@ impl<D: Door, P: Post> Worker<D, P> {
     pub(super) fn end_cancelled(&mut self) {
         while let Some(id) = self.to_end.pop() {
             let exchange = &self.exchanges[id as usize];
-            if exchange.cancelled && exchange.stream.is_some() {
+            if exchange.is_socket() {
+                self.tell_time();
+                self.end_socket_if_due(id);
+            } else if exchange.cancelled && exchange.stream.is_some() {
                 self.tell_time();
                 self.end_stream(id);
             }
@@ -190,13 +212,14 @@ impl<D: Door, P: Post> Worker<D, P> {
     }
 
     pub(super) fn forget_stream(&mut self, stream: &mut OpenStream) {
-        stream.parser.reset(&mut self.event_spares);
+        self.forget_reader(stream);
         self.streams -= 1;
     }
 
     /// Stops an open stream at the end of the run: it has neither completed nor been cut off. Its program finishes its
     /// accounting.
     pub(super) fn stop_stream(&mut self, id: u32) {
+        self.take_leave(id);
         let exchange = &mut self.exchanges[id as usize];
         let Some(mut stream) = exchange.stream.take() else { return };
         let (user, step, request) = (exchange.user, exchange.step, exchange.request);

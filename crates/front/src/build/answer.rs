@@ -1,6 +1,8 @@
 //! Checks, rules, and extractions of responses, and conditions on extracted values.
 
-use super::draft::{CheckDraft, ConditionDraft, ExtractDraft, On, Open, PartDraft, RuleDraft, StreamDraft};
+use super::draft::{
+    CheckDraft, ConditionDraft, ExtractDraft, On, Open, PartDraft, RuleDraft, StreamDraft, SubjectDraft,
+};
 use super::expression::Expression;
 use super::work::Work;
 use crate::sentence::short;
@@ -12,25 +14,7 @@ use plimsoll_plan::value::{Function, Text};
 impl Work {
     /// Adds the checks of a draft to a request.
     pub fn check(&mut self, draft: &CheckDraft, ask: &mut Ask) {
-        let mut found: Vec<(Subject, String)> = Vec::new();
-        for subject in &draft.subjects {
-            let front = &subject.words;
-            match &subject.on {
-                On::Fixed(on) => found.push((on.clone(), front.clone())),
-                On::Header { name, rule } => found.extend(self.rule(rule).map(|rule| {
-                    let words = format!("{front} {}", in_words(&rule));
-                    (Subject::Header { name: name.clone(), rule }, words)
-                })),
-                On::Body(rule) => found.extend(self.rule(rule).map(|rule| {
-                    let words = format!("{front} {}", in_words(&rule));
-                    (Subject::Body(rule), words)
-                })),
-                On::Json { path, rule } => found.extend(self.rule(rule).map(|rule| {
-                    let words = format!("{front} {}", in_words(&rule));
-                    (Subject::Json { path: path.clone(), rule }, words)
-                })),
-            }
-        }
+        let found = self.subjects(&draft.subjects);
         if let (Some(chosen), true) = (&draft.name, found.is_empty()) {
             let hint = "add what the response must be, such as `status: 200`";
             self.wrong.complain("F016", chosen.pos, format!("check `{}` has no rule", chosen.name), hint);
@@ -53,6 +37,30 @@ impl Work {
         }
     }
 
+    /// Builds the subjects of a check, with their words.
+    pub fn subjects(&mut self, drafts: &[SubjectDraft]) -> Vec<(Subject, String)> {
+        let mut found: Vec<(Subject, String)> = Vec::new();
+        for subject in drafts {
+            let front = &subject.words;
+            match &subject.on {
+                On::Fixed(on) => found.push((on.clone(), front.clone())),
+                On::Header { name, rule } => found.extend(self.rule(rule).map(|rule| {
+                    let words = format!("{front} {}", in_words(&rule));
+                    (Subject::Header { name: name.clone(), rule }, words)
+                })),
+                On::Body(rule) => found.extend(self.rule(rule).map(|rule| {
+                    let words = format!("{front} {}", in_words(&rule));
+                    (Subject::Body(rule), words)
+                })),
+                On::Json { path, rule } => found.extend(self.rule(rule).map(|rule| {
+                    let words = format!("{front} {}", in_words(&rule));
+                    (Subject::Json { path: path.clone(), rule }, words)
+                })),
+            }
+        }
+        found
+    }
+
     fn rule(&mut self, draft: &RuleDraft) -> Option<Rule> {
         match draft {
             RuleDraft::Fixed(rule) => Some(rule.clone()),
@@ -67,8 +75,9 @@ impl Work {
         }
     }
 
-    /// Adds extractions to a request.
-    pub fn extracts(&mut self, drafts: &[ExtractDraft], ask: &mut Ask) {
+    /// Builds the extractions of a request or a message.
+    pub fn extracts(&mut self, drafts: &[ExtractDraft]) -> Vec<Extract> {
+        let mut all = Vec::new();
         // Defaults first, then names: a default may use earlier values, but not values of this response.
         let defaults: Vec<Option<Option<Text>>> = drafts
             .iter()
@@ -81,9 +90,10 @@ impl Work {
             let slot = self.slot(&draft.into);
             if let (Some(into), Some((from, pick)), Some(default)) = (slot, &draft.from, default) {
                 let name = draft.into.name.clone();
-                ask.extracts.push(Extract { into, name, from: from.clone(), pick: *pick, default });
+                all.push(Extract { into, name, from: from.clone(), pick: *pick, default });
             }
         }
+        all
     }
 
     /// Builds the stream that begins with the response to `ask`.
@@ -160,18 +170,23 @@ impl Work {
 }
 
 fn add(name: String, on: Subject, ask: &mut Ask) {
-    let taken = |name: &str| ask.checks.iter().any(|check| check.name == name);
+    let name = apart(name, |name| ask.checks.iter().any(|check| check.name == name));
+    ask.checks.push(Check { name, on });
+}
+
+/// Returns a name that is not taken: with a number if necessary.
+pub fn apart(name: String, taken: impl Fn(&str) -> bool) -> String {
     let mut apart = name.clone();
     let mut number = 1;
     while taken(&apart) {
         number += 1;
         apart = format!("{name} ({number})");
     }
-    ask.checks.push(Check { name: apart, on });
+    apart
 }
 
 /// Returns whether a check needs the response body.
-fn needs_body(on: &Subject) -> bool {
+pub fn needs_body(on: &Subject) -> bool {
     match on {
         Subject::Body(_) | Subject::Json { .. } | Subject::Length { .. } | Subject::Hash { .. } => true,
         Subject::Status(_) | Subject::Header { .. } | Subject::Duration { .. } => false,

@@ -13,6 +13,7 @@ use plimsoll_plan::origin::NamedTarget;
 use plimsoll_plan::request::Url;
 use plimsoll_plan::script::{Delay, Order};
 use plimsoll_plan::stream::Stream;
+use plimsoll_plan::websocket::{Content, WebSocket};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 pub use text::{Open, PartDraft, TextDraft};
@@ -118,6 +119,9 @@ pub enum StepDraft {
         rows: Option<AppendDraft>,
     },
     Parallel(Vec<Vec<StepDraft>>),
+    Send(Box<SendDraft>),
+    Expect(Box<ExpectDraft>),
+    Close(Box<CloseDraft>),
     /// An invalid step, with the names that it would have set.
     Spoiled(Vec<NameDraft>),
 }
@@ -152,6 +156,7 @@ pub struct RequestDraft {
     pub checks: Vec<CheckDraft>,
     pub extracts: Vec<ExtractDraft>,
     pub stream: Option<StreamDraft>,
+    pub websocket: Option<Box<WebSocketDraft>>,
     /// It contains a mistake that is already reported.
     pub spoiled: bool,
 }
@@ -261,6 +266,48 @@ pub struct StreamDraft {
     /// Its own `while_open` is empty.
     pub stream: Stream,
     pub beside: Vec<StepDraft>,
+}
+
+/// A WebSocket, which begins with the response.
+#[derive(Debug)]
+pub struct WebSocketDraft {
+    pub pos: Pos,
+    /// Its own `while_open` is empty, and it has no expectations yet.
+    pub socket: WebSocket,
+    pub beside: Vec<StepDraft>,
+}
+
+/// A message to send.
+#[derive(Debug)]
+pub struct SendDraft {
+    pub pos: Pos,
+    /// The name of the request that opens the WebSocket; `None` means the last one before this step.
+    pub socket: Option<NameDraft>,
+    pub content: Content,
+    pub text: TextDraft,
+}
+
+/// A message to wait for.
+#[derive(Debug)]
+pub struct ExpectDraft {
+    pub pos: Pos,
+    pub socket: Option<NameDraft>,
+    pub name: Option<NameDraft>,
+    pub content: Option<Content>,
+    /// With the message as the body.
+    pub subjects: Vec<SubjectDraft>,
+    pub extracts: Vec<ExtractDraft>,
+    pub within_ns: Option<u64>,
+    pub go_on_after_failure: bool,
+}
+
+/// The end of a WebSocket.
+#[derive(Debug)]
+pub struct CloseDraft {
+    pub pos: Pos,
+    pub socket: Option<NameDraft>,
+    pub code: u16,
+    pub reason: TextDraft,
 }
 
 /// A condition on a value.

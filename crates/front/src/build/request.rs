@@ -51,6 +51,7 @@ impl Work {
             extracts: Vec::new(),
             go_on_after_failure: draft.go_on_after_failure,
             stream: None,
+            websocket: None,
         };
         let mut media_type = None;
         if let Some(body) = &draft.body
@@ -69,11 +70,23 @@ impl Work {
         }
         let credentials = way.as_ref().and_then(|way| way.credentials.as_deref());
         ask.headers = self.headers(own, media_type, auth, credentials, draft.pos);
+        if let Some(socket) = &draft.websocket {
+            self.upgrade(socket, &mut ask);
+        }
         self.check_length(&ask, draft.pos);
         // After everything that is sent: only later steps can use values of this response.
-        self.extracts(&draft.extracts, &mut ask);
+        ask.extracts = self.extracts(&draft.extracts);
         ask.stream = draft.stream.as_ref().map(|stream| self.stream(stream, &ask));
-        let way = way?;
+        let way = match way {
+            Some(way) => way,
+            None => {
+                // Its steps are checked nevertheless.
+                if let Some(socket) = &draft.websocket {
+                    self.websocket(socket, ask);
+                }
+                return None;
+            }
+        };
         ask.path = way.text;
         ask.origin = way.origin;
         if draft.spoiled || self.wrong.all.len() > before {
@@ -81,9 +94,16 @@ impl Work {
         }
         ask.name = match &draft.name {
             Some(chosen) => chosen.name.clone(),
+            None if draft.websocket.is_some() => {
+                default_name("connect", &format!("{}{}", self.site.describe(way.origin), way.shown))
+            }
             None => default_name(&ask.method, &format!("{}{}", self.site.describe(way.origin), way.shown)),
         };
         self.name_apart(&mut ask, draft.name.as_ref());
+        if let Some(socket) = &draft.websocket {
+            let id = self.websocket(socket, ask);
+            return (self.wrong.all.len() == before).then_some(id);
+        }
         let id = self.script.asks.len() as AskId;
         self.script.asks.push(ask);
         Some(id)

@@ -131,7 +131,8 @@ fn request_of(ask: &Ask) -> Option<Request> {
         || !ask.checks.is_empty()
         || !ask.extracts.is_empty()
         || ask.go_on_after_failure
-        || ask.stream.is_some();
+        || ask.stream.is_some()
+        || ask.websocket.is_some();
     if more {
         return None;
     }

@@ -6,6 +6,7 @@ use crate::source::{Complaint, Complaints, Pos};
 use plimsoll_plan::Target;
 use plimsoll_plan::origin::{FIRST, OriginId};
 use plimsoll_plan::request::{Url, url};
+use std::borrow::Cow;
 
 /// The name of the target as an `origin`.
 pub const TARGET: &str = "target";
@@ -136,11 +137,22 @@ fn check_path(target: &Target, path: &str, pos: Pos, wrong: &mut Complaints) -> 
         .ok()
 }
 
+/// Replaces the schemes of WebSockets: `ws` and `wss` name the same origins as `http` and `https`.
+pub fn without_ws(text: &str) -> Cow<'_, str> {
+    let is = |scheme: &str| text.get(..scheme.len()).is_some_and(|front| front.eq_ignore_ascii_case(scheme));
+    match (is("ws://"), is("wss://")) {
+        (true, _) => format!("http://{}", &text[5..]).into(),
+        (_, true) => format!("https://{}", &text[6..]).into(),
+        (false, false) => text.into(),
+    }
+}
+
 /// Parses the URL of an origin. Its path, without a slash at the end, becomes the prefix of every request path.
 ///
 /// # Errors
 /// Returns an error if the text is not a valid URL, or has a query.
 pub fn base(text: &str, pos: Pos) -> Result<Url, Complaint> {
+    let text = &*without_ws(text);
     let scheme = ["http:", "https:"].into_iter().find(|scheme| text.starts_with(scheme));
     if let Some((scheme, rest)) = scheme.and_then(|s| Some((s, text.strip_prefix(s)?)))
         && !rest.starts_with("//")

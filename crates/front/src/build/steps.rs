@@ -57,6 +57,9 @@ impl Work {
                 branches.iter().for_each(|branch| self.scope.add_all_of(branch));
                 Some(Node::Parallel(branches.iter().map(|branch| self.steps(branch)).collect()))
             }
+            StepDraft::Send(draft) => self.send(draft),
+            StepDraft::Expect(draft) => self.expect(draft),
+            StepDraft::Close(draft) => self.close(draft),
             StepDraft::Spoiled(_) => None,
         }
     }

@@ -6,7 +6,7 @@ use super::site::Site;
 use crate::sentence::short;
 use crate::source::{Complaints, Pos};
 use plimsoll_plan::data::Format;
-use plimsoll_plan::script::{Script, Slot};
+use plimsoll_plan::script::{AskId, Script, Slot};
 use plimsoll_plan::value::Function;
 use std::collections::{BTreeMap, HashMap};
 
@@ -48,11 +48,13 @@ pub struct Scope {
     pub set: Vec<String>,
     /// All names that the steps of this scope set, with their places.
     pub coming: Vec<NameDraft>,
+    /// The requests that open WebSockets so far, by name.
+    pub sockets: Vec<(String, AskId)>,
 }
 
 impl Scope {
     pub fn new(phase: Phase, scenario: Option<u16>, steps: &[StepDraft]) -> Scope {
-        Scope { phase, scenario, group: None, set: Vec::new(), coming: names_set(steps) }
+        Scope { phase, scenario, group: None, set: Vec::new(), coming: names_set(steps), sockets: Vec::new() }
     }
 
     pub fn add(&mut self, name: &str) {
@@ -82,6 +84,9 @@ fn collect(step: &StepDraft, out: &mut Vec<NameDraft>) {
             if let Some(stream) = &request.stream {
                 out.extend(names_set(&stream.beside));
             }
+            if let Some(socket) = &request.websocket {
+                out.extend(names_set(&socket.beside));
+            }
         }
         StepDraft::Group { steps, .. }
         | StepDraft::Repeat { steps, .. }
@@ -95,7 +100,9 @@ fn collect(step: &StepDraft, out: &mut Vec<NameDraft>) {
         StepDraft::Parallel(branches) => branches.iter().for_each(|steps| out.extend(names_set(steps))),
         StepDraft::Set(pairs) => out.extend(pairs.iter().map(|(name, _)| name.clone())),
         StepDraft::Spoiled(names) => out.extend(names.iter().cloned()),
+        StepDraft::Expect(wanted) => out.extend(wanted.extracts.iter().map(|extract| extract.into.clone())),
         StepDraft::Think(_) | StepDraft::Append(_) | StepDraft::Generate { .. } => {}
+        StepDraft::Send(_) | StepDraft::Close(_) => {}
     }
 }
 

@@ -82,6 +82,10 @@ pub enum Step {
     Generate,
     Parallel,
     Think,
+    Connect,
+    Send,
+    Expect,
+    Close,
 }
 
 impl Step {
@@ -100,6 +104,10 @@ impl Step {
             Step::Generate => Section::Generate,
             Step::Parallel => Section::Parallel,
             Step::Think => Section::Think,
+            Step::Connect => Section::Connect,
+            Step::Send => Section::Send,
+            Step::Expect => Section::Expect,
+            Step::Close => Section::Close,
         }
     }
 }
@@ -124,6 +132,10 @@ pub const STEPS: &[(&str, Step)] = &[
     ("append", Step::Append),
     ("generate", Step::Generate),
     ("parallel", Step::Parallel),
+    ("connect", Step::Connect),
+    ("send", Step::Send),
+    ("expect", Step::Expect),
+    ("close", Step::Close),
     ("think", Step::Think),
 ];
 

@@ -11,6 +11,7 @@ mod path;
 mod pause;
 mod request;
 mod rule;
+mod socket;
 mod stream;
 
 use super::key::{Key, METHODS, Row, STEPS, SYNONYMS, Section, Step, find};
@@ -36,7 +37,7 @@ pub fn list(node: &Node, row: &Row, w: &mut Work<'_>) -> Vec<StepDraft> {
     items.iter().flat_map(|item| step(item, w)).collect()
 }
 
-/// Reads one step, or two if a pause follows a request. An invalid step is reported, and the names that it would have
+/// Reads one step, or two if a pause follows it. An invalid step is reported, and the names that it would have
 /// set are kept.
 pub fn step(item: &Node, w: &mut Work<'_>) -> Vec<StepDraft> {
     read(item, w).unwrap_or_else(|| vec![StepDraft::Spoiled(names_set(item))])
@@ -60,6 +61,8 @@ fn read(item: &Node, w: &mut Work<'_>) -> Option<Vec<StepDraft>> {
     let kinds: Vec<(&str, Step)> = STEPS
         .iter()
         .filter(|(name, step)| has(name) && (*step != Step::Think || entries.len() == 1))
+        // In a request, `expect` is a word of other tools for `check`.
+        .filter(|(_, step)| *step != Step::Expect || !METHODS.iter().any(|method| has(method)))
         .copied()
         .collect();
     let step = match kinds.as_slice() {
@@ -102,6 +105,10 @@ fn read(item: &Node, w: &mut Work<'_>) -> Option<Vec<StepDraft>> {
     };
     let one = match step {
         Step::Request => return request::read(item, entries, w),
+        Step::Connect => return socket::connect(item, entries, w),
+        Step::Send => return socket::send(entries, w),
+        Step::Expect => return socket::expect(entries, w),
+        Step::Close => return socket::close(entries, w),
         Step::Think => pause::think(entries, &mut w.r),
         Step::Set => files::set(entries, &mut w.r),
         Step::Append => files::append(entries, &mut w.r),

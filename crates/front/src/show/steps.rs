@@ -6,6 +6,7 @@ use plimsoll_plan::request::{redacted_header, redacted_path};
 use plimsoll_plan::script::{Ask, Condition, Node, Order, Script, Slot};
 use plimsoll_plan::seal::names::describe;
 use plimsoll_plan::stream::{Closer, Place, Stream};
+use plimsoll_plan::websocket::{Compression, Content, Correlation, Expectation, WebSocket};
 
 pub fn show(nodes: &[Node], depth: usize, script: &Script, out: &mut Lines) {
     for node in nodes {
@@ -70,6 +71,26 @@ fn step(node: &Node, depth: usize, script: &Script, out: &mut Lines) {
             let line = format!("append to `{}`: {}", path.unwrap_or_default(), values.join(", "));
             out.line(depth, &line);
         }
+        Node::Send { socket, content, text } => {
+            let kind = match content {
+                Content::Text => "message",
+                Content::Binary => "binary message",
+            };
+            let words = match text.fixed() {
+                Some(fixed) if *content == Content::Binary => format!("of {}", bytes(fixed.len() as u64)),
+                _ => format!("`{}`", short(&describe(text, script))),
+            };
+            out.line(depth, &format!("send {kind} {words} over `{}`", socket_name(*socket, script)));
+        }
+        Node::Expect { socket, expectation } => {
+            let plan = script.asks.get(*socket as usize).and_then(|ask| ask.websocket.as_ref());
+            if let Some(wanted) = plan.and_then(|plan| plan.expectations.get(usize::from(*expectation))) {
+                expected(wanted, socket_name(*socket, script), depth, script, out);
+            }
+        }
+        Node::Close { socket, code, .. } => {
+            out.line(depth, &format!("close `{}` with code {code}", socket_name(*socket, script)));
+        }
         Node::Parallel(branches) => {
             for (number, branch) in branches.iter().enumerate() {
                 let title = if number == 0 { "in parallel" } else { "and" };
@@ -77,6 +98,24 @@ fn step(node: &Node, depth: usize, script: &Script, out: &mut Lines) {
                 show(branch, depth + 1, script, out);
             }
         }
+    }
+}
+
+fn socket_name(ask: u32, script: &Script) -> &str {
+    script.asks.get(ask as usize).map_or("", |ask| ask.name.as_str())
+}
+
+fn expected(wanted: &Expectation, socket: &str, depth: usize, script: &Script, out: &mut Lines) {
+    let within = wanted.within_ns.map_or(String::new(), |ns| format!(" within {}", time(ns)));
+    out.line(depth, &format!("expect `{}` from `{socket}`{within}", wanted.name));
+    for check in &wanted.checks {
+        out.line(depth + 2, &answer::check(check, script));
+    }
+    for extract in &wanted.extracts {
+        out.line(depth + 2, &answer::extract(extract, script));
+    }
+    if wanted.go_on_after_failure {
+        out.line(depth + 2, "continues after a failure");
     }
 }
 
@@ -126,18 +165,53 @@ fn request(ask: &Ask, depth: usize, script: &Script, out: &mut Lines) {
         out.line(depth, "continues after a failure");
     }
     if let Some(stream) = &ask.stream {
-        stream_words(stream, depth, script, out);
+        stream_words(stream, ("event stream", "event"), depth, script, out);
+    }
+    if let Some(socket) = &ask.websocket {
+        socket_words(socket, depth, script, out);
     }
 }
 
-fn stream_words(stream: &Stream, depth: usize, script: &Script, out: &mut Lines) {
+fn socket_words(socket: &WebSocket, depth: usize, script: &Script, out: &mut Lines) {
+    match socket.is_awaited {
+        true => stream_words(&socket.stream, ("WebSocket", "message"), depth, script, out),
+        false => out.line(depth, "WebSocket, until it is closed or the iteration ends"),
+    }
+    if !socket.subprotocols.is_empty() {
+        out.line(depth + 1, &format!("subprotocols {}", socket.subprotocols.join(", ")));
+    }
+    match socket.compression {
+        None => {}
+        Some(Compression { context_takeover: true }) => {
+            out.line(depth + 1, "compressed if the server agrees")
+        }
+        Some(Compression { context_takeover: false }) => {
+            out.line(depth + 1, "compressed without context if the server agrees");
+        }
+    }
+    match &socket.correlation {
+        None => {}
+        Some(Correlation::Next) => out.line(depth + 1, "each message responds to the oldest one sent"),
+        Some(Correlation::Id(place)) => {
+            out.line(depth + 1, &format!("a response has the ID of its message in {}", place_words(place)));
+        }
+    }
+}
+
+fn stream_words(
+    stream: &Stream,
+    (what, event): (&str, &str),
+    depth: usize,
+    script: &Script,
+    out: &mut Lines,
+) {
     let mut ends = Vec::new();
     ends.extend(stream.for_ns.map(|ns| format!("for {}", time(ns))));
-    ends.extend(stream.events.map(|events| format!("for {}", count(events, "event"))));
+    ends.extend(stream.events.map(|events| format!("for {}", count(events, event))));
     let end = if ends.is_empty() { "until the server closes it".to_owned() } else { ends.join(" or ") };
-    out.line(depth, &format!("event stream, {end}"));
+    out.line(depth, &format!("{what}, {end}"));
     let mut facts = Vec::new();
-    facts.extend(stream.every_ns.map(|ns| format!("one event every {}", time(ns))));
+    facts.extend(stream.every_ns.map(|ns| format!("one {event} every {}", time(ns))));
     facts.extend(stream.idle_ns.map(|ns| format!("fails after {} of silence", time(ns))));
     facts.extend(stream.sequence.as_ref().map(|place| format!("sequence number in {}", place_words(place))));
     facts.extend(stream.made_at.as_ref().map(|(place, _)| format!("timestamp in {}", place_words(place))));

@@ -66,7 +66,7 @@ pub(super) fn hint(reason: &Reason<'_>) -> Hint {
             let told: Vec<String> =
                 all.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{} {what}", count(*n))).collect();
             let (arrivals, how) = (counted(*arrivals, "arrival"), told.join(", "));
-            // Requests that failed are no sign of a queue.
+            // Failed requests do not show a queue.
             if *arrivals_queued + *arrivals_not_started == 0 && *no_response > 0 {
                 return why(format!("`achieved` counts responses: of {arrivals}, {how}."), COURSE);
             }

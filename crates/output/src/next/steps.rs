@@ -109,6 +109,9 @@ fn fix(s: &Summary, class: Fault, status: &str) -> String {
         | Fault::DecodeFailed
         | Fault::StreamIdleTimeout
         | Fault::StreamFailed
+        | Fault::WebSocketHandshake
+        | Fault::WebSocketClosed
+        | Fault::MessageTimeout
         | Fault::Redirects
         | Fault::FdLimit
         | Fault::PortsExhausted

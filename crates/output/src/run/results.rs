@@ -123,7 +123,10 @@ fn latency(s: &Summary) -> Table {
     let has_times = s.response_time.count + s.response_time.censored > 0;
     let mut lines = vec![Line::Response, Line::Interval, Line::Service];
     // Lower bounds have no intervals.
-    let has_interval = |q: &f64| matches!(words::percentile(&s.response_time, *q), words::Shown::Fact(p) if !p.is_lower_bound);
+    let has_interval = |q: &f64| match words::percentile(&s.response_time, *q) {
+        words::Shown::Fact(p) => !p.is_lower_bound,
+        _ => false,
+    };
     lines.retain(|line| has_times && (*line != Line::Interval || all.iter().any(has_interval)));
     let figures = all.into_iter().map(Figure::Quantile).chain([Figure::Max, Figure::Mean]);
     let mut table =

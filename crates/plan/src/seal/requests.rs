@@ -3,6 +3,7 @@
 use crate::Request;
 use crate::diag::Diagnostic;
 use crate::draft::{Draft, key};
+use crate::link::Http;
 use crate::phrase::counted;
 use crate::request::check_header;
 use crate::script::{Entry, Node, Script};
@@ -50,6 +51,16 @@ fn check_requests(requests: &[Request], wrong: &mut Vec<Diagnostic>) {
 fn check_script(script: &Script, draft: &Draft, wrong: &mut Vec<Diagnostic>) {
     if !script.asks.iter().any(|ask| ask.scenario.is_some()) {
         nothing_to_send(wrong);
+    }
+    if matches!(draft.link.http, Http::V10 | Http::V2)
+        && let Some(ask) = script.asks.iter().find(|ask| ask.websocket.is_some())
+    {
+        wrong.push(Diagnostic::field(
+            "P032",
+            key::REQUESTS,
+            format!("the WebSocket `{}` requires HTTP/1.1, whose upgrade opens it", ask.name),
+            "use `http: auto` or `http: 1.1` (WebSocket over HTTP/2, RFC 8441, is not supported)",
+        ));
     }
     for ask in &script.asks {
         check_method(&ask.method, wrong);
@@ -117,6 +128,7 @@ fn has_weightless_way(node: &Node) -> bool {
         Node::If { then, otherwise, .. } => any(then) || any(otherwise),
         Node::Parallel(branches) => branches.iter().any(|branch| any(branch)),
         Node::Ask(_) | Node::Think(_) | Node::Set(_) | Node::Append { .. } => false,
+        Node::Send { .. } | Node::Expect { .. } | Node::Close { .. } => false,
     }
 }
 

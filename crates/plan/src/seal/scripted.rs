@@ -15,10 +15,12 @@ pub(super) fn series_of(script: &Script) -> (Vec<RequestOutline>, Vec<CheckOutli
     (requests, checks.collect(), script.groups.clone())
 }
 
-/// Returns the names of what can fail a request: its checks, then its extractions.
+/// Returns the names of what can fail a request: its checks, its extractions, and the messages that it expects.
 fn names_of(ask: &Ask) -> impl Iterator<Item = String> {
     let checks = ask.checks.iter().map(|check| check.name.clone());
-    checks.chain(ask.extracts.iter().map(|extract| format!("extract {}", extract.name)))
+    let extracts = ask.extracts.iter().map(|extract| format!("extract {}", extract.name));
+    let expected = ask.websocket.iter().flat_map(|socket| &socket.expectations);
+    checks.chain(extracts).chain(expected.map(|expectation| expectation.name.clone()))
 }
 
 /// Returns whether a request expects a redirect. The default status codes include redirects, but do not count.
@@ -56,7 +58,8 @@ fn outline_of(ask: &Ask, script: &Script) -> RequestOutline {
         group: ask.group.and_then(|g| script.groups.get(usize::from(g)).cloned()),
         tags: ask.tags.clone(),
         origin: ask.origin,
-        is_stream: ask.stream.is_some(),
+        is_stream: ask.stream.is_some() || ask.websocket.is_some(),
+        is_websocket: ask.websocket.is_some(),
         is_outside_load: ask.scenario.is_none(),
         is_redirect_expected: expects_redirect(ask),
     }

@@ -221,7 +221,14 @@ fn check(threshold: &Threshold, outline: &Outline) -> Option<Diagnostic> {
         Some(scope) => format!(" in `{scope}`"),
         None => " in the plan".to_owned(),
     };
-    if threshold.subject.is_of_streams() && !outline.requests.iter().filter(covered).any(|r| r.is_stream) {
+    let has_any = || outline.requests.iter().filter(covered).any(|request| threshold.subject.is_of(request));
+    if threshold.subject.is_of_websockets() && !has_any() {
+        let name = threshold.subject.name();
+        let message =
+            format!("threshold `{text}` requires a WebSocket{within}: only WebSockets have `{name}`");
+        return wrong("P031", message, "add a `connect` step, or remove the threshold".into());
+    }
+    if threshold.subject.is_of_streams() && !has_any() {
         let name = threshold.subject.name();
         let message = format!("threshold `{text}` requires a stream{within}: only streams have `{name}`");
         return wrong("P031", message, "add `stream:` to a request, or remove the threshold".into());

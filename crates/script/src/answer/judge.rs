@@ -197,6 +197,11 @@ impl Judge {
         Ok(Judge { expect: ask.expect.clone(), checks, takes, reads_body, reads_head })
     }
 
+    /// Replaces the expected status codes.
+    pub fn expect(&mut self, statuses: Statuses) {
+        self.expect = Some(statuses);
+    }
+
     /// Returns how much of a response [`Judge::run`] needs.
     pub fn body_use(&self) -> BodyUse {
         match (self.reads_body, self.reads_head) {

@@ -1,17 +1,18 @@
 //! Validates all indexes and combinations of a script before the load, so that the interpreter can rely on them.
 
-use plimsoll_plan::answer::{Rule, Source, Subject};
+use plimsoll_plan::answer::{Check, Extract, Rule, Source, Subject};
 use plimsoll_plan::outline::Outline;
 use plimsoll_plan::phrase::counted;
 use plimsoll_plan::script::{Ask, Condition, Entry, Node, Script, Slot};
 use plimsoll_plan::value::{Part, Placeholder, Text};
+use plimsoll_plan::websocket::WebSocket;
 
 /// Validates a script.
 ///
 /// # Errors
 /// Returns an error for the first mistake.
 pub fn check(script: &Script, outline: &Outline, entries: &[Entry]) -> Result<(), String> {
-    let checks = script.asks.iter().map(|ask| ask.checks.len() + ask.extracts.len()).sum::<usize>();
+    let checks = script.asks.iter().map(Ask::check_count).sum::<usize>();
     let told = (outline.requests.len(), outline.checks.len(), outline.groups.len());
     if told != (script.asks.len(), checks, script.groups.len()) {
         return Err(format!(
@@ -103,7 +104,26 @@ fn node(place: &Place<'_>, node: &Node) -> Result<(), String> {
             columns.iter().try_for_each(|column| text(place, column))
         }
         Node::Parallel(branches) => branches.iter().try_for_each(|inner| nodes(place, inner)),
+        Node::Send { socket, text: message, .. } => {
+            websocket(place, *socket)?;
+            text(place, message)
+        }
+        Node::Expect { socket, expectation } => {
+            let expectations = websocket(place, *socket)?.expectations.len();
+            index(usize::from(*expectation), expectations, "expected message", name)
+        }
+        Node::Close { socket, reason, .. } => {
+            websocket(place, *socket)?;
+            text(place, reason)
+        }
     }
+}
+
+fn websocket<'a>(place: &Place<'a>, ask: u32) -> Result<&'a WebSocket, String> {
+    let opener = place.script.asks.get(ask as usize);
+    opener
+        .and_then(|ask| ask.websocket.as_deref())
+        .ok_or_else(|| format!("{} refers to request {ask}, which opens no WebSocket", place.name))
 }
 
 /// Parses a number of iterations.
@@ -170,22 +190,19 @@ fn ask(place: &Place<'_>, ask: &Ask) -> Result<(), String> {
     text(place, &ask.path)?;
     ask.headers.iter().try_for_each(|(_, value)| text(place, value))?;
     ask.body.iter().try_for_each(|body| text(place, body))?;
-    for check in &ask.checks {
-        match &check.on {
-            Subject::Header { rule: asked, .. }
-            | Subject::Body(asked)
-            | Subject::Json { rule: asked, .. } => {
-                rule(place, asked)?;
+    checks(place, &ask.checks)?;
+    extracts(place, &ask.extracts)?;
+    let stream = match (&ask.stream, &ask.websocket) {
+        (_, Some(socket)) => {
+            for wanted in &socket.expectations {
+                checks(place, &wanted.checks)?;
+                extracts(place, &wanted.extracts)?;
             }
-            Subject::Status(_) | Subject::Length { .. } | Subject::Hash { .. } | Subject::Duration { .. } => {
-            }
+            &socket.stream
         }
-    }
-    for extract in &ask.extracts {
-        slot(place, extract.into)?;
-        extract.default.iter().try_for_each(|default| text(place, default))?;
-    }
-    let Some(stream) = &ask.stream else { return Ok(()) };
+        (Some(stream), None) => &**stream,
+        (None, None) => return Ok(()),
+    };
     // Only the head of a stream can be checked. Its events are accounted for separately.
     let odd_check =
         ask.checks.iter().find(|check| !matches!(check.on, Subject::Status(_) | Subject::Header { .. }));
@@ -203,4 +220,27 @@ fn ask(place: &Place<'_>, ask: &Ask) -> Result<(), String> {
         return Err(format!("the number of events of stream `{}` must be above 0", ask.name));
     }
     nodes(place, &stream.beside)
+}
+
+fn checks(place: &Place<'_>, all: &[Check]) -> Result<(), String> {
+    for check in all {
+        match &check.on {
+            Subject::Header { rule: asked, .. }
+            | Subject::Body(asked)
+            | Subject::Json { rule: asked, .. } => {
+                rule(place, asked)?;
+            }
+            Subject::Status(_) | Subject::Length { .. } | Subject::Hash { .. } | Subject::Duration { .. } => {
+            }
+        }
+    }
+    Ok(())
+}
+
+fn extracts(place: &Place<'_>, all: &[Extract]) -> Result<(), String> {
+    for extract in all {
+        slot(place, extract.into)?;
+        extract.default.iter().try_for_each(|default| text(place, default))?;
+    }
+    Ok(())
 }

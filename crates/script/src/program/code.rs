@@ -7,6 +7,7 @@ use super::pick::Picker;
 use crate::answer::CompiledCondition;
 use plimsoll_plan::script::{Condition, Delay, Node, Order, Script, Slot};
 use plimsoll_plan::value::Text;
+use plimsoll_plan::websocket::Content;
 
 /// Index of an operation.
 pub type Pc = u32;
@@ -24,6 +25,29 @@ pub enum Op {
         ask: u32,
         beside: Option<(StrandId, Pc)>,
         slot: SlotId,
+    },
+    /// Opens a WebSocket. If the step is awaited, its parallel steps begin then, and `slot` joins both.
+    Connect {
+        ask: u32,
+        beside: Option<(StrandId, Pc)>,
+        slot: SlotId,
+    },
+    /// Sends a message over the WebSocket of a request.
+    Send {
+        ask: u32,
+        content: Content,
+        text: u32,
+    },
+    /// Waits for a message.
+    Expect {
+        ask: u32,
+        expectation: u16,
+    },
+    /// Closes a WebSocket.
+    Close {
+        ask: u32,
+        code: u16,
+        reason: u32,
     },
     Think(Delay),
     GroupBegin {
@@ -280,6 +304,17 @@ impl Compiler<'_> {
                 self.code.texts.extend(columns.iter().cloned());
                 self.push(Op::Append { file: *file, texts, count: columns.len() as u16 });
             }
+            Node::Send { socket, content, text } => {
+                let text = self.text(text);
+                self.push(Op::Send { ask: *socket, content: *content, text });
+            }
+            Node::Expect { socket, expectation } => {
+                self.push(Op::Expect { ask: *socket, expectation: *expectation });
+            }
+            Node::Close { socket, code, reason } => {
+                let reason = self.text(reason);
+                self.push(Op::Close { ask: *socket, code: *code, reason });
+            }
             Node::Parallel(branches) => {
                 let slot = self.slot()?;
                 let fork = self.code.forks.len();
@@ -317,6 +352,17 @@ impl Compiler<'_> {
 
     fn ask(&mut self, ask: u32) -> Result<(), String> {
         let script = self.script;
+        if let Some(socket) = &script.asks[ask as usize].websocket {
+            let slot = self.slot()?;
+            let open = self.push(Op::Connect { ask, beside: None, slot });
+            if !socket.stream.beside.is_empty() {
+                let over = self.push(Op::Jump(0));
+                let start = self.branch(&socket.stream.beside, slot)?;
+                self.land(over);
+                self.code.ops[open as usize] = Op::Connect { ask, beside: Some(start), slot };
+            }
+            return Ok(());
+        }
         let Some(stream) = &script.asks[ask as usize].stream else {
             self.push(Op::Ask(ask));
             return Ok(());

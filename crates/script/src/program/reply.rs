@@ -27,7 +27,7 @@ impl Turn<'_> {
     pub fn ask_of(&mut self, strand: StrandId) -> Option<u32> {
         let pc = self.state.strand(strand).pc;
         match self.stage.code.ops.get(pc as usize)? {
-            Op::Ask(ask) | Op::Stream { ask, .. } => Some(*ask),
+            Op::Ask(ask) | Op::Stream { ask, .. } | Op::Connect { ask, .. } => Some(*ask),
             _ => None,
         }
     }

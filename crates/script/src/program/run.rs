@@ -52,6 +52,28 @@ impl Turn<'_> {
                 self.wait(strand, pc, Wait::Stream);
                 Ok(Flow::Stop)
             }
+            Op::Connect { ask, slot, .. } => {
+                let wait = match self.connect(strand, pc, ask)? {
+                    true => Wait::Socket,
+                    false => Wait::Closed,
+                };
+                self.state.slots[usize::from(slot)] = 1;
+                self.wait(strand, pc, wait);
+                Ok(Flow::Stop)
+            }
+            Op::Send { ask, content, text } => {
+                Ok(if self.send_message(strand, ask, content, text)? { next } else { Flow::Stop })
+            }
+            Op::Expect { ask, expectation } => {
+                Ok(self.expect(strand, pc, ask, expectation).map_or(Flow::Stop, |()| next))
+            }
+            Op::Close { ask, code, reason } => {
+                if self.close(ask, code, reason)? {
+                    return Ok(next);
+                }
+                self.wait(strand, pc, Wait::Closed);
+                Ok(Flow::Stop)
+            }
             Op::Think(delay) => {
                 let ns = draw::delay_ns(&delay, &mut self.state.random);
                 self.sleep(strand, pc, ns);
@@ -69,7 +91,7 @@ impl Turn<'_> {
                 Ok(next)
             }
             Op::Repeat { times, slot, exit } => {
-                self.fill(code, times)?;
+                self.fill(times)?;
                 let Some(rounds) = whole(&self.bench.fill) else {
                     self.no_number(strand);
                     return Ok(Flow::Stop);
@@ -106,12 +128,12 @@ impl Turn<'_> {
                 Ok(Flow::To(starts[picker.pick(&mut self.state.random)]))
             }
             Op::Set { slot, text } => {
-                self.fill(code, text)?;
+                self.fill(text)?;
                 self.set(slot);
                 Ok(next)
             }
             Op::Append { file, texts, count } => {
-                self.append(code, file, texts, count)?;
+                self.append(file, texts, count)?;
                 Ok(next)
             }
             Op::Fork { fork, slot } => {
@@ -150,10 +172,12 @@ impl Turn<'_> {
         self.wait(strand, pc, Wait::Sleep);
     }
 
-    /// Handles the end of a pause.
+    /// Handles the end of a pause, or of the wait for a message.
     pub fn slept(&mut self, strand: StrandId) {
-        if self.state.strand(strand).wait == Wait::Sleep {
-            self.go_on(strand);
+        match self.state.strand(strand).wait {
+            Wait::Sleep => self.go_on(strand),
+            Wait::Message => self.message_is_late(strand),
+            _ => {}
         }
     }
 
@@ -177,7 +201,8 @@ impl Turn<'_> {
         }
     }
 
-    fn fill(&mut self, code: &Code, text: u32) -> Result<(), Unfilled> {
+    pub fn fill(&mut self, text: u32) -> Result<(), Unfilled> {
+        let code = &self.stage.code;
         self.bench.fill.clear();
         let (mut scope, _) = self.state.scope(self.stage, self.at.unix_ns);
         fill(&code.texts[text as usize], &mut scope, &mut self.bench.fill)
@@ -201,10 +226,10 @@ impl Turn<'_> {
         }
     }
 
-    fn append(&mut self, code: &Code, to: u16, texts: u32, count: u16) -> Result<(), Unfilled> {
+    fn append(&mut self, to: u16, texts: u32, count: u16) -> Result<(), Unfilled> {
         self.bench.row.clear();
         for column in 0..u32::from(count) {
-            self.fill(code, texts + column)?;
+            self.fill(texts + column)?;
             if column > 0 {
                 self.bench.row.push(b',');
             }

@@ -11,7 +11,8 @@ use crate::answer::Judge;
 use crate::ask::{Form, Origin, Site};
 use crate::feed::Feeds;
 use crate::value::{Counters, Globals};
-use crate::watch::Ledger;
+use crate::watch::{Correlator, Ledger};
+use plimsoll_plan::answer::Statuses;
 use plimsoll_plan::failure_example::EXAMPLES_MAX;
 use plimsoll_plan::link::{Http, Reuse};
 use plimsoll_plan::load::Share;
@@ -20,6 +21,7 @@ use plimsoll_plan::program::{
 };
 use plimsoll_plan::script::{Ask, Delay, Entry, Script};
 use plimsoll_plan::value::{GlobalId, VarId};
+use plimsoll_plan::websocket::{Expectation, WebSocket};
 use plimsoll_plan::{Fault, Plan, Problem};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -29,6 +31,10 @@ pub struct Stage {
     pub(super) script: Arc<Script>,
     pub(super) code: Code,
     pub(super) asks: Box<[Asking]>,
+    /// The requests that open WebSockets, by the numbers of these.
+    pub(super) sockets: Box<[u32]>,
+    /// The timeout of the plan, ns.
+    pub(super) timeout_ns: u64,
     /// The origins, by number.
     pub(super) sites: Box<[Site]>,
     pub(super) origins: Box<[Origin]>,
@@ -69,6 +75,7 @@ pub(super) struct Asking {
     pub form: Form,
     pub judge: Judge,
     pub ledger: Option<Ledger>,
+    pub socket: Option<Box<SocketAsking>>,
     pub body: BodyUse,
     pub timeout_ns: u64,
     /// Whether the sent bytes are needed again, for redirects or for the path of a cookie.
@@ -79,6 +86,16 @@ pub(super) struct Asking {
     pub check_samples: Box<[Quota]>,
     pub status_samples: Quota,
     pub shapes: Shapes,
+}
+
+/// A compiled WebSocket.
+pub(super) struct SocketAsking {
+    /// Its number among those of the script.
+    pub number: u16,
+    pub ledger: Ledger,
+    pub correlation: Option<Correlator>,
+    /// What expected messages must be.
+    pub expectations: Box<[Judge]>,
 }
 
 /// The number of failure examples of one kind, over all workers.
@@ -124,9 +141,12 @@ impl Stage {
             .collect();
         let mut asks = Vec::with_capacity(script.asks.len());
         let mut checks = outline.check_series(0);
-        for ask in &script.asks {
+        let mut sockets = Vec::new();
+        for (number, ask) in (0..).zip(&script.asks) {
+            let socket = sockets.len() as u16;
+            sockets.extend(ask.websocket.is_some().then_some(number));
             let asking = match sites.get(usize::from(ask.origin)) {
-                Some(site) => Asking::compile(ask, site, script.cookies, checks),
+                Some(site) => Asking::compile(ask, site, script.cookies, (checks, socket)),
                 None => Err(format!("unknown origin {}", ask.origin)),
             };
             let asking = asking.map_err(|e| Problem::plain(format!("`{}`: {e}", ask.name)))?;
@@ -140,6 +160,8 @@ impl Stage {
         Ok(Arc::new(Stage {
             code: Code::compile(&script).map_err(Problem::plain)?,
             asks: asks.into(),
+            sockets: sockets.into(),
+            timeout_ns: outline.timeout_ns,
             origins: sites.iter().map(Origin::new).collect(),
             sites,
             globals: Globals::new(script.globals.len()),
@@ -233,10 +255,20 @@ impl Behavior for Stage {
 }
 
 impl Asking {
-    fn compile(ask: &Ask, site: &Site, cookies: bool, checks: RequestId) -> Result<Asking, String> {
-        let judge = Judge::compile(ask)?;
+    /// Compiles a request, with the series of its first check and the number of its WebSocket.
+    fn compile(
+        ask: &Ask,
+        site: &Site,
+        cookies: bool,
+        (checks, socket): (RequestId, u16),
+    ) -> Result<Asking, String> {
+        let mut judge = Judge::compile(ask)?;
+        if ask.websocket.is_some() && ask.expect.is_none() {
+            judge.expect(Statuses(vec![(101, 101)]));
+        }
         let follows = cookies || ask.redirects > 0;
         let body = match (judge.body_use(), ask.stream.is_some()) {
+            _ if ask.websocket.is_some() => BodyUse::WebSocket,
             (_, true) => BodyUse::Stream,
             (BodyUse::Discard, _) if follows => BodyUse::HeadOnly,
             (wanted, _) => wanted,
@@ -249,9 +281,35 @@ impl Asking {
             timeout_ns: ask.timeout_ns.unwrap_or(0),
             follows,
             checks,
-            check_samples: (0..ask.checks.len() + ask.extracts.len()).map(|_| Quota::default()).collect(),
+            check_samples: (0..ask.check_count()).map(|_| Quota::default()).collect(),
+            socket: match &ask.websocket {
+                Some(plan) => Some(Box::new(SocketAsking::compile(ask, plan, socket)?)),
+                None => None,
+            },
             status_samples: Quota::default(),
             shapes: Shapes::default(),
+        })
+    }
+}
+
+impl SocketAsking {
+    fn compile(ask: &Ask, plan: &WebSocket, number: u16) -> Result<SocketAsking, String> {
+        let judge = |wanted: &Expectation| {
+            // A message has no status, and is what a check of a body sees.
+            let message = Ask {
+                name: format!("{}, {}", ask.name, wanted.name),
+                expect: None,
+                checks: wanted.checks.clone(),
+                extracts: wanted.extracts.clone(),
+                ..ask.clone()
+            };
+            Judge::compile(&message)
+        };
+        Ok(SocketAsking {
+            number,
+            ledger: Ledger::compile(&plan.stream)?,
+            correlation: plan.correlation.as_ref().map(Correlator::compile).transpose()?,
+            expectations: plan.expectations.iter().map(judge).collect::<Result<_, _>>()?,
         })
     }
 }

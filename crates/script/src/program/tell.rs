@@ -22,9 +22,13 @@ impl Turn<'_> {
         self.state.strand(strand).wait = Wait::Idle;
         let script = &self.stage.script;
         let place = match self.stage.code.ops.get(pc as usize) {
-            Some(Op::Ask(ask) | Op::Stream { ask, .. }) => {
-                script.asks.get(*ask as usize).map_or("", |ask| &ask.name)
-            }
+            Some(
+                Op::Ask(ask)
+                | Op::Stream { ask, .. }
+                | Op::Connect { ask, .. }
+                | Op::Send { ask, .. }
+                | Op::Close { ask, .. },
+            ) => script.asks.get(*ask as usize).map_or("", |ask| &ask.name),
             _ => "",
         };
         let sentence = || unfilled.sentence(&script.vars, &script.globals, &script.feeders);
@@ -96,6 +100,27 @@ impl Turn<'_> {
                 let excerpt = self.excerpt(self.bench.scratch.readable(answer));
                 self.sample(&script.name, &name, found, answer.status, excerpt);
             }
+        }
+    }
+
+    /// Reports a failure of a WebSocket.
+    pub fn tell_socket(&mut self, ask: u32, fault: Fault, sentence: &str, status: u16, data: &[u8]) {
+        let name = &self.stage.script.asks[ask as usize].name;
+        // proof: the array has an entry for each fault.
+        if self.stage.fault_samples[fault as usize].take() {
+            let excerpt = self.excerpt(data);
+            self.sample(name, fault.name(), sentence.to_owned(), status, excerpt);
+        }
+    }
+
+    /// Reports a message that was not received.
+    pub fn tell_expectation(&mut self, ask: u32, expectation: u16, sentence: &str) {
+        let (script, asking) = (&self.stage.script.asks[ask as usize], &self.stage.asks[ask as usize]);
+        let at = script.checks.len() + script.extracts.len() + usize::from(expectation);
+        let expectations = script.websocket.as_deref().map_or(&[][..], |socket| &socket.expectations);
+        let name = expectations.get(usize::from(expectation)).map_or("", |wanted| &wanted.name);
+        if asking.check_samples.get(at).is_some_and(Quota::take) {
+            self.sample(&script.name, name, sentence.to_owned(), 0, String::new());
         }
     }
 

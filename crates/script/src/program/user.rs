@@ -5,6 +5,7 @@
 //! thread.
 
 use super::code::{Pc, StrandId};
+use super::socket::Socket;
 use super::stage::Stage;
 use super::stream::Live;
 use super::{draw, tell};
@@ -45,6 +46,12 @@ pub(super) enum Wait {
     Answer,
     Sleep,
     Stream,
+    /// A WebSocket that it opens, or that it awaits.
+    Socket,
+    /// A message of a WebSocket.
+    Message,
+    /// The end of a WebSocket.
+    Closed,
     /// The strands that it has started.
     Strands,
 }
@@ -80,20 +87,27 @@ pub(super) enum Kind {
     StreamFor = 2,
     /// The idle timer of a stream.
     StreamIdle = 3,
+    /// A WebSocket, by its number instead of the strand, its duration, and its idle timer.
+    Socket = 4,
+    SocketFor = 5,
+    SocketIdle = 6,
 }
 
 pub(super) fn step_id(strand: StrandId, kind: Kind) -> StepId {
-    u32::from(strand) << 2 | kind as u32
+    u32::from(strand) << 3 | kind as u32
 }
 
 fn parts_of(id: StepId) -> (StrandId, Kind) {
-    let kind = match id & 3 {
+    let kind = match id & 7 {
         0 => Kind::Request,
         1 => Kind::Sleep,
         2 => Kind::StreamFor,
-        _ => Kind::StreamIdle,
+        3 => Kind::StreamIdle,
+        4 => Kind::Socket,
+        5 => Kind::SocketFor,
+        _ => Kind::SocketIdle,
     };
-    ((id >> 2) as StrandId, kind)
+    ((id >> 3) as StrandId, kind)
 }
 
 /// The state of a user, without shared state.
@@ -107,6 +121,8 @@ pub(super) struct State {
     first: Branch,
     /// The other strands, created when the first of them is needed.
     others: Vec<Branch>,
+    /// By number, created when the first of them is needed.
+    pub sockets: Vec<Socket>,
     pub iteration: u64,
     /// Completed `once_per_user` steps, as bits.
     pub onces: u64,
@@ -178,6 +194,7 @@ impl User {
             slots: vec![0; usize::from(stage.code.slots)].into(),
             first: Branch::default(),
             others: Vec::new(),
+            sockets: Vec::new(),
             iteration: 0,
             begin_ns: 0,
             user: before.saturating_add(slot.user).saturating_add(1),
@@ -248,23 +265,33 @@ impl Turn<'_> {
             Wake::Slept { id } => match parts_of(id) {
                 (strand, Kind::StreamFor) => self.stream_is_old(strand),
                 (strand, Kind::StreamIdle) => self.stream_may_be_idle(strand),
+                (socket, Kind::SocketFor) => self.socket_is_old(socket),
+                (socket, Kind::SocketIdle) => self.socket_may_be_idle(socket),
                 (strand, _) => self.slept(strand),
             },
             Wake::Reply(reply) => {
-                let (strand, _) = parts_of(reply.id);
-                match self.state.strand(strand).wait {
-                    Wait::Stream => self.stream_ended(strand, &reply),
-                    Wait::Answer => self.answered(strand, &reply),
-                    Wait::Idle | Wait::Sleep | Wait::Strands => {}
+                let (strand, kind) = parts_of(reply.id);
+                match kind {
+                    Kind::Socket => self.socket_ended(strand, &reply),
+                    _ => match self.state.strand(strand).wait {
+                        Wait::Stream => self.stream_ended(strand, &reply),
+                        Wait::Answer => self.answered(strand, &reply),
+                        Wait::Idle | Wait::Sleep | Wait::Strands => {}
+                        Wait::Socket | Wait::Message | Wait::Closed => {}
+                    },
                 }
             }
-            Wake::Head { id, status, head } => self.stream_began(parts_of(id).0, status, head),
+            Wake::Head { id, status, head } => match parts_of(id) {
+                (socket, Kind::Socket) => self.socket_began(socket, status, head),
+                (strand, _) => self.stream_began(strand, status, head),
+            },
+            Wake::Message(message) => self.socket_message(parts_of(message.id).0, &message),
             Wake::Event(event) => self.stream_event(parts_of(event.id).0, &event),
         }
         while let Some(strand) = self.bench.ready.pop() {
             self.run(strand);
         }
-        if self.state.is_quiet() {
+        if self.state.is_quiet() && !self.close_sockets() {
             self.over();
         }
     }
@@ -345,6 +372,7 @@ impl Turn<'_> {
                     self.end_sleep(step_id(id, Kind::Sleep));
                     self.state.strand(id).wait = Wait::Idle;
                 }
+                Wait::Socket | Wait::Message | Wait::Closed => self.forget_wait(id),
                 Wait::Answer | Wait::Stream if self.unsaid(step_id(id, Kind::Request)) => {
                     self.forget_stream(id);
                     self.state.strand(id).wait = Wait::Idle;
@@ -357,7 +385,7 @@ impl Turn<'_> {
     }
 
     /// Removes a step of the current wake, which the engine does not know yet.
-    fn unsaid(&mut self, id: StepId) -> bool {
+    pub fn unsaid(&mut self, id: StepId) -> bool {
         let before = self.out.steps.len();
         self.out.steps.retain(|step| step.id != id);
         self.out.steps.len() < before

@@ -48,7 +48,7 @@ impl Server {
         let own = match exchange.page.as_deref_mut() {
             Some(Page::Body(body)) => Some(std::mem::take(&mut body.bytes)),
             // A stream that does not open has no body.
-            Some(Page::Feed(_)) => Some(Vec::new()),
+            Some(Page::Feed(_) | Page::Socket(_)) => Some(Vec::new()),
             Some(&mut Page::StopFeeds { reset }) => {
                 let closed = if served { self.stop_feeds(reset)? } else { 0 };
                 Some(format!("{{\"closed\":{closed}}}").into_bytes())
@@ -77,6 +77,7 @@ impl Exchange {
             Some(Page::Body(body)) => (body.kind, body.lines.as_str()),
             Some(Page::Feed(_)) => ("text/event-stream", "Cache-Control: no-cache\r\n"),
             Some(Page::StopFeeds { .. }) => ("application/json", ""),
+            Some(Page::Socket(_)) => ("text/plain", ""),
             None => ("text/plain", ""),
         };
         Order {
@@ -91,6 +92,12 @@ impl Exchange {
             kind,
             lines,
         }
+    }
+
+    /// Returns true if the response opens a WebSocket. With a fault or another status, it is an ordinary one.
+    pub(super) fn opens_socket(&self) -> bool {
+        let socket = matches!(self.page.as_deref(), Some(Page::Socket(_)));
+        socket && self.fault.is_none() && self.status == 101
     }
 
     /// Returns true if the response is an event stream. With a fault, another status, or HEAD, it is an ordinary one.

@@ -106,6 +106,7 @@ impl Server {
         let failing = self.streams.error.hits(behavior.error_rate);
         let status = match page {
             _ if failing => behavior.error_status,
+            Some(Page::Socket(_)) if behavior.status == 200 => 101,
             // A configured status overrides that of the endpoint.
             Some(Page::Body(body)) if behavior.status == 200 => body.status,
             _ => behavior.status,
@@ -253,6 +254,10 @@ impl Server {
         let Some(exchange) = &connection.exchange else { return Ok(()) };
         if connection.stage != Stage::Waiting {
             return Ok(());
+        }
+        if exchange.opens_socket() {
+            note_answer(&mut self.recorder, exchange, due_ns, connection.doomed);
+            return self.open_socket(ticket);
         }
         let order = exchange.order(content);
         let chunked = match exchange.opens_feed() {

@@ -9,6 +9,7 @@ use crate::record::Mark;
 use crate::request::Reader;
 use crate::settings::Behavior;
 use crate::timers::{Key, Ticket};
+use crate::websocket::Peer;
 use rustix::fd::OwnedFd;
 use std::rc::Rc;
 
@@ -23,6 +24,8 @@ pub(super) enum Stage {
     Writing,
     /// Writes the events of a stream when they are due.
     Streaming,
+    /// Speaks WebSocket.
+    Socket,
     /// Writes nothing more; waits for the peer to close.
     Holding,
     /// Speaks HTTP/2; each of its streams has a stage.
@@ -67,6 +70,8 @@ pub(super) struct Connection {
     pub(super) exchange: Option<Exchange>,
     /// The event stream that is being written.
     pub(super) feed: Option<Box<Feed>>,
+    /// The WebSocket that it speaks.
+    pub(super) peer: Option<Box<Peer>>,
     /// Number of requests.
     pub(super) turn: u32,
     /// When the last bytes were read.
@@ -107,6 +112,7 @@ impl Connection {
             out: Outgoing::new(),
             exchange: None,
             feed: None,
+            peer: None,
             turn: 0,
             read_ns: now,
             free_since_ns: 0,

@@ -31,7 +31,8 @@ impl Server {
         let Some(connection) = self.slots.get(key) else { return Ok(()) };
         if flags.contains(EventFlags::OUT) && connection.blocked {
             connection.blocked = false;
-            if matches!(connection.stage, Stage::Writing | Stage::Streaming) && !connection.lost {
+            let writes = matches!(connection.stage, Stage::Writing | Stage::Streaming | Stage::Socket);
+            if writes && !connection.lost {
                 self.flush(key)?;
             }
         }
@@ -89,6 +90,9 @@ impl Server {
             if connection.stage == Stage::Multiplexed {
                 return self.drive(key);
             }
+            if connection.stage == Stage::Socket {
+                return self.drive_socket(key);
+            }
             if connection.lost {
                 return self.bury(key);
             }
@@ -144,7 +148,7 @@ impl Server {
     pub(super) fn flush(&mut self, key: Key) -> Result<(), Error> {
         let Some(connection) = self.slots.get(key) else { return Ok(()) };
         match connection.out.write(&connection.socket) {
-            Ok(Wrote::All) if connection.stage == Stage::Streaming => Ok(()),
+            Ok(Wrote::All) if matches!(connection.stage, Stage::Streaming | Stage::Socket) => Ok(()),
             Ok(Wrote::All) => self.written(key),
             Ok(Wrote::Blocked) => {
                 connection.blocked = true;
@@ -248,6 +252,7 @@ impl Server {
     pub(super) fn close(&mut self, key: Key, who: Closed) -> Result<(), Error> {
         self.abandon(key);
         self.feed_closed(key, who);
+        self.socket_closed(key);
         let Some(connection) = self.slots.remove(key) else { return Ok(()) };
         if !connection.is_control {
             let counters = &mut self.recorder.counters;

@@ -58,6 +58,14 @@ sections! {
     Generate = "generate", "in a `generate` step";
     GenerateRows = "generate_rows", "under `generate`";
     Parallel = "parallel", "in a `parallel` step";
+    Connect = "connect", "in a `connect` step";
+    Compression = "compression", "under `compression`";
+    Send = "send", "in a `send` step";
+    Message = "message", "under `send`";
+    Expect = "expect", "in an `expect` step";
+    ExpectedMessage = "expected_message", "under `expect`";
+    Close = "close", "in a `close` step";
+    CloseFrame = "close_frame", "under `close`";
     Feeder = "feeder", "in a file under `data`";
     Connection = "connection", "under `connection`";
     Tls = "tls", "under `tls`";

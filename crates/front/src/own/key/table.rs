@@ -5,10 +5,10 @@ use super::row::Kind::{
     Whole, Words, Written,
 };
 use super::row::Section::{
-    AppendTo, Auth, Basic, Check, Connection, Extract, Feeder, Find, GenerateRows, Hash, Line, Load, Monitor,
-    MonitorCgroup, MonitorNginx, MonitorProcess, MonitorPrometheus, Normal, Part, Pause, Replay, Rule,
-    Scenario, ScenarioLoad, ScheduleRow, Sequence, Spike, Stage, Staircase, Stream, Threshold, Timestamp,
-    Tls, Way,
+    AppendTo, Auth, Basic, Check, CloseFrame, Compression, Connection, ExpectedMessage, Extract, Feeder,
+    Find, GenerateRows, Hash, Line, Load, Message, Monitor, MonitorCgroup, MonitorNginx, MonitorProcess,
+    MonitorPrometheus, Normal, Part, Pause, Replay, Rule, Scenario, ScenarioLoad, ScheduleRow, Sequence,
+    Spike, Stage, Staircase, Stream, Threshold, Timestamp, Tls, Way,
 };
 use super::row::{Key, Kind, Row, Section};
 
@@ -396,6 +396,90 @@ keys! {
     }
     Parallel {
         Parallel = "parallel", "a list of lists of steps, such as `[ [ { get: /a } ], [ { get: /b } ] ]`", List(&Steps);
+    }
+    Connect {
+        Connect = "connect", "the path of a WebSocket, such as `/socket`", Text;
+        Name = "name", "text", Text;
+        Query = "query", "a mapping such as `{ room: lobby }`", Named(&VALUE);
+        Origin = "origin", "a name under `origins`, or `target`", Text;
+        Encode = "encode", "`true` or `false`", Truth;
+        Headers = "headers", HEADERS, Named(&VALUE);
+        Auth = "auth", AUTH, AUTHS;
+        Subprotocols = "subprotocols", "a name such as `graphql-transport-ws`, or a list of them", ONE_OR_MORE;
+        Compression = "compression",
+            "`true`, or `{ context_takeover: false }` (permessage-deflate, if the server agrees)",
+            Either(&[Truth, Keys(Compression)]);
+        Correlation = "correlation",
+            "`next`, a JSONPath, or `{ regex: \"id=([0-9]+)\" }` (where a response has the ID of its message)",
+            Either(&[Text, Keys(Sequence)]);
+        Duration = "duration", "a duration such as `60s`, after which the client closes the WebSocket", Time;
+        Messages = "messages", "a whole number such as `100`, after which the client closes the WebSocket", Whole;
+        IdleTimeout = "idle_timeout", "a duration such as `40s` (a longer silence is a failure)", Time;
+        ExpectedInterval = "expected_interval",
+            "a duration such as `15s`, in which a healthy server sends one message", Time;
+        Sequence = "sequence",
+            "a JSONPath, or `{ regex: \"([0-9]+)\" }` (where a message has its sequence number)",
+            Either(&[Text, Keys(Sequence)]);
+        Timestamp = "timestamp", "a mapping such as `{ json: $.at, unit: ms }`", Keys(Timestamp);
+        ClosedBy = "closed_by", "`server` or `client`", Words(&["server", "client"]);
+        WhileOpen = "while_open", STEPS, Steps;
+        Timeout = "timeout", TIME, Time;
+        Tags = "tags", TEXTS, Named(&Written);
+        OnFailure = "on_failure", "`stop` or `continue`", Words(&["stop", "continue"]);
+        Check = "check",
+            "a mapping such as `{ header: { Server: nginx } }`, or a list of them",
+            Either(&[Keys(Check), List(&Keys(Check))]);
+        Extract = "extract",
+            "a mapping of names to places, such as `{ node: { header: X-Node } }`",
+            Named(&Either(&[Text, Keys(Extract)]));
+        Think = "think", PAUSE, PAUSES;
+    }
+    Compression {
+        ContextTakeover = "context_takeover", "`true` or `false`", Truth;
+    }
+    Send {
+        Send = "send",
+            "a text, or a mapping such as `{ json: { type: ping } }`",
+            Either(&[Written, Keys(Message)]);
+        Socket = "socket", "the name of a `connect` step", Text;
+        Think = "think", PAUSE, PAUSES;
+    }
+    Message {
+        Text = "text", "text", Written;
+        Json = "json", "a value such as `{ type: ping }`", Any;
+        Binary = "binary", "text, which is sent as a binary message", Written;
+        BinaryFile = "binary_file", FILE, Text;
+    }
+    Expect {
+        Expect = "expect",
+            "text that the message must contain, or a mapping such as `{ json: { $.type: pong } }`",
+            Either(&[Written, Keys(ExpectedMessage)]);
+        Within = "within", "a duration such as `2s` (the longest wait)", Time;
+        Name = "name", "text", Text;
+        Extract = "extract",
+            "a mapping of names to places, such as `{ id: $.id }`",
+            Named(&Either(&[Text, Keys(Extract)]));
+        OnFailure = "on_failure", "`stop` or `continue`", Words(&["stop", "continue"]);
+        Socket = "socket", "the name of a `connect` step", Text;
+        Think = "think", PAUSE, PAUSES;
+    }
+    ExpectedMessage {
+        Kind = "kind", "`text` or `binary`", Words(&["text", "binary"]);
+        Text = "text",
+            "text that the message must contain, a rule such as `{ matches: \"^ok\" }`, or a list of them",
+            Either(&[Written, Keys(Rule), List(&RULES)]);
+        Json = "json", "a mapping of JSONPaths to values or rules, such as `{ $.id: 7 }`", Named(&RULES);
+        Length = "length", "a number of bytes such as `683481`, or a range such as `10..200`", Written;
+    }
+    Close {
+        Close = "close", "a close code such as `1000`, or a mapping such as `{ code: 4000, reason: bye }`",
+            Either(&[Whole, Keys(CloseFrame)]);
+        Socket = "socket", "the name of a `connect` step", Text;
+        Think = "think", PAUSE, PAUSES;
+    }
+    CloseFrame {
+        Code = "code", "a close code such as `1000`", Whole;
+        Reason = "reason", "text of at most 123 bytes", Written;
     }
     Feeder {
         File = "file", FILE, Text;

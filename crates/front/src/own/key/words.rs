@@ -1,14 +1,14 @@
 //! Words that are not keys: keys that are planned, and words from other tools.
 
 use super::row::Section::{
-    self, Check, Choose, Connection, Extract, Feeder, Find, Load, Replay, Request, Rule, Scenario,
-    ScheduleRow, Stage, Staircase, Stream,
+    self, Check, Choose, Connect, Connection, Expect, ExpectedMessage, Extract, Feeder, Find, Load, Replay,
+    Request, Rule, Scenario, ScheduleRow, Stage, Staircase, Stream,
 };
-use super::row::Section::{Monitor, MonitorNginx, MonitorPrometheus, ScenarioLoad, Tls, Top, While};
+use super::row::Section::{Message, Monitor, MonitorNginx, MonitorPrometheus, ScenarioLoad, Tls, Top, While};
 
 /// Planned keys. They are rejected by name in every place, never ignored.
 pub const LATER: &[(Section, &str)] =
-    &[(Top, "agents"), (Top, "allow"), (Top, "protocol"), (Request, "websocket"), (Request, "grpc")];
+    &[(Top, "agents"), (Top, "allow"), (Top, "protocol"), (Request, "grpc")];
 
 /// Words from other tools and from earlier versions, and the key to use instead (in the same section or another).
 pub const SYNONYMS: &[(Section, &str, &str)] = &[
@@ -105,6 +105,31 @@ pub const SYNONYMS: &[(Section, &str, &str)] = &[
     (Request, "capture", "extract"),
     (Request, "save", "extract"),
     (Request, "sse", "stream"),
+    (Request, "websocket", "connect"),
+    (Request, "ws", "connect"),
+    (Request, "receive", "expect"),
+    (Request, "disconnect", "close"),
+    (Connect, "url", "connect"),
+    (Connect, "path", "connect"),
+    (Connect, "protocol", "subprotocols"),
+    (Connect, "protocols", "subprotocols"),
+    (Connect, "subprotocol", "subprotocols"),
+    (Connect, "deflate", "compression"),
+    (Connect, "correlate", "correlation"),
+    (Connect, "correlation_id", "correlation"),
+    (Connect, "events", "messages"),
+    (Connect, "for", "duration"),
+    (Connect, "idle", "idle_timeout"),
+    (Connect, "every", "expected_interval"),
+    (Connect, "beside", "while_open"),
+    (Message, "body", "text"),
+    (Message, "bytes", "binary"),
+    (Message, "file", "binary_file"),
+    (Expect, "timeout", "within"),
+    (Expect, "capture", "extract"),
+    (ExpectedMessage, "body", "text"),
+    (ExpectedMessage, "contains", "text"),
+    (ExpectedMessage, "type", "kind"),
     (Request, "pause", "think"),
     (Request, "sleep", "think"),
     (Request, "wait", "think"),

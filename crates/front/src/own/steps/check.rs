@@ -61,15 +61,7 @@ fn one(node: &Node, row: &Row, expect: &mut Option<Statuses>, r: &mut Reader<'_>
                 }
             }
             of::Check::Json => {
-                for path in r.map(node, row).unwrap_or_default() {
-                    if rule::json_path(&path.key, path.pos, r).is_none() {
-                        continue;
-                    }
-                    for rule in rule::read(&path.value, row, Bare::Equals, r) {
-                        let words = short(&path.key);
-                        found.push(SubjectDraft { words, on: On::Json { path: path.key.clone(), rule } });
-                    }
-                }
+                json(node, row, &mut found, r);
             }
             of::Check::Length => {
                 if let Some((least_bytes, most_bytes)) = r.parsed(node, row, lengths) {
@@ -92,12 +84,25 @@ fn one(node: &Node, row: &Row, expect: &mut Option<Statuses>, r: &mut Reader<'_>
     Some(CheckDraft { name, subjects: found })
 }
 
+/// Reads JSONPaths with their values or rules.
+pub fn json(node: &Node, row: &Row, found: &mut Vec<SubjectDraft>, r: &mut Reader<'_>) {
+    for path in r.map(node, row).unwrap_or_default() {
+        if rule::json_path(&path.key, path.pos, r).is_none() {
+            continue;
+        }
+        for rule in rule::read(&path.value, row, Bare::Equals, r) {
+            let words = short(&path.key);
+            found.push(SubjectDraft { words, on: On::Json { path: path.key.clone(), rule } });
+        }
+    }
+}
+
 fn fixed(on: Subject, words: String) -> SubjectDraft {
     SubjectDraft { words, on: On::Fixed(on) }
 }
 
 /// Parses a length such as `683481` or `64k`, or a range such as `10..200`, including both ends.
-fn lengths(text: &str) -> Result<(u64, u64), Problem> {
+pub fn lengths(text: &str) -> Result<(u64, u64), Problem> {
     let Some((least, most)) = text.split_once("..") else {
         return unit::size_bytes(text).map(|bytes| (bytes, bytes));
     };

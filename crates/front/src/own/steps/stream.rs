@@ -45,12 +45,12 @@ fn field(entry: &Entry, draft: &mut StreamDraft, w: &mut Work<'_>) {
     }
 }
 
-fn length(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<u64> {
+pub fn length(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<u64> {
     let ns = r.parsed(node, row, unit::duration_ns)?;
     above_zero(ns, node, row, r).then_some(ns)
 }
 
-fn above_zero(number: u64, node: &Node, row: &Row, r: &mut Reader<'_>) -> bool {
+pub fn above_zero(number: u64, node: &Node, row: &Row, r: &mut Reader<'_>) -> bool {
     if number == 0 {
         r.complain(
             "F015",
@@ -63,7 +63,7 @@ fn above_zero(number: u64, node: &Node, row: &Row, r: &mut Reader<'_>) -> bool {
 }
 
 /// Reads `id`, a JSONPath, or a mapping with a JSONPath or a pattern.
-fn sequence(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<Place> {
+pub fn sequence(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<Place> {
     match &node.value {
         Value::Map(entries) => {
             let [entry] = entries.as_slice() else {
@@ -105,7 +105,7 @@ fn pattern(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<Place> {
     Some(Place::Regex(pattern))
 }
 
-fn timestamp(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<(Place, TimeUnit)> {
+pub fn timestamp(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<(Place, TimeUnit)> {
     const WORDS: [(&str, TimeUnit); 4] = [
         ("s", TimeUnit::Seconds),
         ("ms", TimeUnit::Milliseconds),

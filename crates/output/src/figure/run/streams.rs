@@ -7,7 +7,7 @@ use plimsoll_analysis::summary::{Second, Summary};
 use plimsoll_chart::{Axis, Chart, Form, Panel, Series, Unit};
 
 pub fn streams(s: &Summary, p: &Picture, rows: &[Second]) -> Option<Chart> {
-    if !rows.iter().any(|row| row.streams_open.is_some() || row.events.is_some()) {
+    if s.streams.is_empty() || !rows.iter().any(|row| row.streams_open.is_some() || row.events.is_some()) {
         return None;
     }
     let mut chart = over_time("streams", "Event streams", s, p);
