@@ -121,6 +121,7 @@ pub fn workloads(workloads: Vec<WorkloadDraft>, paths: &[&str]) -> Draft {
         extracts: vec![],
         go_on_after_failure: false,
         stream: None,
+        grpc: None,
     };
     let scenario = Scenario { name: "one".into(), nodes: vec![], pace: None };
     let script =

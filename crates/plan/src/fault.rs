@@ -81,6 +81,37 @@ faults! {
         "the server refused the HTTP/2 stream twice, or closed the connection with an error (GOAWAY)";
     ProtocolChanged = 26, "protocol_changed", Server,
         "the server did not choose HTTP/2 for a connection, although it did before the load";
+    GrpcCancelled = 27, "grpc_cancelled", Server, "the server cancelled the call (CANCELLED)";
+    GrpcUnknown = 28, "grpc_unknown", Server,
+        "the call failed with gRPC status UNKNOWN, or with one that gRPC does not define";
+    GrpcInvalidArgument = 29, "grpc_invalid_argument", Server,
+        "the server rejected the message of the call (INVALID_ARGUMENT)";
+    GrpcDeadlineExceeded = 30, "grpc_deadline_exceeded", Server,
+        "the deadline of the call passed at the server (DEADLINE_EXCEEDED)";
+    GrpcNotFound = 31, "grpc_not_found", Server, "an entity that the call names does not exist (NOT_FOUND)";
+    GrpcAlreadyExists = 32, "grpc_already_exists", Server,
+        "an entity that the call creates exists already (ALREADY_EXISTS)";
+    GrpcPermissionDenied = 33, "grpc_permission_denied", Server,
+        "the server denied permission for the call (PERMISSION_DENIED)";
+    GrpcResourceExhausted = 34, "grpc_resource_exhausted", Server,
+        "the server is out of a resource: a quota, memory, or the size of a message (RESOURCE_EXHAUSTED)";
+    GrpcFailedPrecondition = 35, "grpc_failed_precondition", Server,
+        "the server is not in the state that the call requires (FAILED_PRECONDITION)";
+    GrpcAborted = 36, "grpc_aborted", Server, "the server aborted the call, as after a conflict (ABORTED)";
+    GrpcOutOfRange = 37, "grpc_out_of_range", Server, "the call is past the end of something (OUT_OF_RANGE)";
+    GrpcUnimplemented = 38, "grpc_unimplemented", Server,
+        "the server does not have the method, or does not support what the call asks for (UNIMPLEMENTED)";
+    GrpcInternal = 39, "grpc_internal", Server, "an invariant of the server is broken (INTERNAL)";
+    GrpcUnavailable = 40, "grpc_unavailable", Server,
+        "the server is unavailable, or a proxy could not reach it (UNAVAILABLE)";
+    GrpcDataLoss = 41, "grpc_data_loss", Server, "the server lost data (DATA_LOSS)";
+    GrpcUnauthenticated = 42, "grpc_unauthenticated", Server,
+        "the server requires valid credentials for the call (UNAUTHENTICATED)";
+    GrpcNoStatus = 43, "grpc_no_status", Server, "the response to a gRPC call ended without a gRPC status";
+    GrpcContentType = 44, "grpc_content_type", Server,
+        "the response to a gRPC call is not gRPC: its content type is not `application/grpc`";
+    GrpcInvalidMessage = 45, "grpc_invalid_message", Server,
+        "the response to a gRPC call is not exactly one message of its type";
 }
 
 impl Fault {
@@ -89,16 +120,22 @@ impl Fault {
 
     /// Returns whether the connection failed, not the HTTP exchange on it: other tools call this a socket error.
     pub const fn is_below_http(self) -> bool {
-        !matches!(
-            self,
-            Fault::Status
-                | Fault::Check
-                | Fault::Redirects
-                | Fault::DecodeFailed
-                | Fault::StreamIdleTimeout
-                | Fault::StreamFailed
-                | Fault::ClientLimit
-        )
+        !self.is_grpc()
+            && !matches!(
+                self,
+                Fault::Status
+                    | Fault::Check
+                    | Fault::Redirects
+                    | Fault::DecodeFailed
+                    | Fault::StreamIdleTimeout
+                    | Fault::StreamFailed
+                    | Fault::ClientLimit
+            )
+    }
+
+    /// Returns whether it is the failure of a gRPC call whose response has arrived.
+    pub const fn is_grpc(self) -> bool {
+        Fault::GrpcCancelled as u8 <= self as u8 && self as u8 <= Fault::GrpcInvalidMessage as u8
     }
 
     /// Returns the fault with this number.

@@ -5,6 +5,7 @@
 
 use crate::answer::{Check, Extract, Rule, Statuses};
 use crate::data::{Feeder, OutFile};
+use crate::grpc::Call;
 use crate::origin::OriginId;
 use crate::stream::Stream;
 use crate::value::{Secret, Text, VarId};
@@ -172,4 +173,6 @@ pub struct Ask {
     pub go_on_after_failure: bool,
     /// The event stream, if the response is one.
     pub stream: Option<Box<Stream>>,
+    /// The gRPC call, if the request is one.
+    pub grpc: Option<Box<Call>>,
 }

@@ -27,6 +27,7 @@ fn ask(scenario: Option<u16>) -> Ask {
         extracts: Vec::new(),
         go_on_after_failure: false,
         stream: None,
+        grpc: None,
     }
 }
 

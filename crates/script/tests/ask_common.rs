@@ -94,6 +94,7 @@ pub fn ask(method: &str, path: Text) -> Ask {
         extracts: Vec::new(),
         go_on_after_failure: false,
         stream: None,
+        grpc: None,
     }
 }
 

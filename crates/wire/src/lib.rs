@@ -6,7 +6,9 @@
 
 #![forbid(unsafe_code)]
 
+pub mod grpc;
 pub mod h1;
 pub mod h2;
 pub mod hpack;
+pub mod proto;
 pub mod sse;

@@ -25,6 +25,10 @@ impl Work {
                     let words = format!("{front} {}", in_words(&rule));
                     (Subject::Body(rule), words)
                 })),
+                On::GrpcMessage(rule) => found.extend(self.rule(rule).map(|rule| {
+                    let words = format!("{front} {}", in_words(&rule));
+                    (Subject::GrpcMessage(rule), words)
+                })),
                 On::Json { path, rule } => found.extend(self.rule(rule).map(|rule| {
                     let words = format!("{front} {}", in_words(&rule));
                     (Subject::Json { path: path.clone(), rule }, words)
@@ -175,6 +179,7 @@ fn needs_body(on: &Subject) -> bool {
     match on {
         Subject::Body(_) | Subject::Json { .. } | Subject::Length { .. } | Subject::Hash { .. } => true,
         Subject::Status(_) | Subject::Header { .. } | Subject::Duration { .. } => false,
+        Subject::GrpcStatus(_) | Subject::GrpcMessage(_) => false,
     }
 }
 

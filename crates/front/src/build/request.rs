@@ -1,5 +1,6 @@
 //! Builds one request: its request line, headers, body, checks, and extractions.
 
+use super::call;
 use super::draft::{AuthDraft, HeaderDraft, NameDraft, RequestDraft};
 use super::requests::{basic, coded};
 use super::text::Build;
@@ -51,6 +52,7 @@ impl Work {
             extracts: Vec::new(),
             go_on_after_failure: draft.go_on_after_failure,
             stream: None,
+            grpc: None,
         };
         let mut media_type = None;
         if let Some(body) = &draft.body
@@ -58,6 +60,10 @@ impl Work {
         {
             ask.body = Some(text);
             media_type = body.media_type.clone();
+        }
+        if let Some(call) = &draft.grpc {
+            ask.grpc = Some(Box::new(self.grpc(call)));
+            media_type = Some("application/grpc".into());
         }
         let mut own = Headers::new();
         for header in &draft.headers {
@@ -69,7 +75,11 @@ impl Work {
         }
         let credentials = way.as_ref().and_then(|way| way.credentials.as_deref());
         ask.headers = self.headers(own, media_type, auth, credentials, draft.pos);
-        self.check_length(&ask, draft.pos);
+        if let Some(call) = &ask.grpc {
+            call::add_fields(call, draft.timeout_ns, &mut ask.headers);
+        } else {
+            self.check_length(&ask, draft.pos);
+        }
         // After everything that is sent: only later steps can use values of this response.
         self.extracts(&draft.extracts, &mut ask);
         ask.stream = draft.stream.as_ref().map(|stream| self.stream(stream, &ask));
@@ -81,6 +91,10 @@ impl Work {
         }
         ask.name = match &draft.name {
             Some(chosen) => chosen.name.clone(),
+            None if ask.grpc.is_some() => {
+                let path = ask.path.describe();
+                format!("{}{}", self.site.describe(way.origin), path.trim_start_matches('/'))
+            }
             None => default_name(&ask.method, &format!("{}{}", self.site.describe(way.origin), way.shown)),
         };
         self.name_apart(&mut ask, draft.name.as_ref());

@@ -50,5 +50,6 @@ fn ask(request: &Request, redirects: u8) -> Ask {
         // As in a fixed list, which continues after a failed request.
         go_on_after_failure: true,
         stream: None,
+        grpc: None,
     }
 }

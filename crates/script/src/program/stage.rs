@@ -1,5 +1,6 @@
 //! The state that all users of a run share: code, forms, judges, files, and counters.
 
+use super::call::StatusSeries;
 use super::check::check;
 use super::code::Code;
 use super::file::Sink;
@@ -21,6 +22,7 @@ use plimsoll_plan::program::{
 use plimsoll_plan::script::{Ask, Delay, Entry, Script};
 use plimsoll_plan::value::{GlobalId, VarId};
 use plimsoll_plan::{Fault, Plan, Problem};
+use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -71,6 +73,8 @@ pub(super) struct Asking {
     pub ledger: Option<Ledger>,
     pub body: BodyUse,
     pub timeout_ns: u64,
+    /// Whether a check or an extraction reads the message of a gRPC response.
+    pub reads_message: bool,
     /// Whether the sent bytes are needed again, for redirects or for the path of a cookie.
     pub follows: bool,
     /// The series of the first check; the others follow.
@@ -235,14 +239,17 @@ impl Behavior for Stage {
 impl Asking {
     fn compile(ask: &Ask, site: &Site, cookies: bool, checks: RequestId) -> Result<Asking, String> {
         let judge = Judge::compile(ask)?;
-        let follows = cookies || ask.redirects > 0;
+        let follows = (cookies || ask.redirects > 0) && ask.grpc.is_none();
         let body = match (judge.body_use(), ask.stream.is_some()) {
             (_, true) => BodyUse::Stream,
+            // The head and the trailers have the status, and the body has the message.
+            _ if ask.grpc.is_some() => BodyUse::Keep,
             (BodyUse::Discard, _) if follows => BodyUse::HeadOnly,
             (wanted, _) => wanted,
         };
         Ok(Asking {
             form: Form::compile(ask, site)?,
+            reads_message: judge.body_use() == BodyUse::Keep,
             ledger: ask.stream.as_deref().map(Ledger::compile).transpose()?,
             judge,
             body,
@@ -288,18 +295,26 @@ struct Cast {
 
 impl ProgramFactory for Cast {
     fn programs(&self) -> Box<dyn Programs> {
-        Box::new(self.clone())
+        Box::new(Company { cast: self.clone(), series: Rc::default() })
     }
 }
 
-impl Programs for Cast {
+/// The maker of one worker's users, with what they share.
+struct Company {
+    cast: Cast,
+    series: Rc<StatusSeries>,
+}
+
+impl Programs for Company {
     fn make(&mut self, slot: UserSlot) -> Box<dyn Program> {
-        let part = match self.phase {
+        let Cast { stage, feeds, phase } = &self.cast;
+        let part = match phase {
             Phase::Setup => Part::Setup,
             Phase::Teardown => Part::Teardown,
             Phase::Load => Part::Workload(slot.workload),
         };
-        Box::new(User::new(Arc::clone(&self.stage), &self.feeds, part, slot, self.stage.seed))
+        let series = Rc::clone(&self.series);
+        Box::new(User::new(Arc::clone(stage), series, feeds, part, slot, stage.seed))
     }
 }
 

@@ -51,6 +51,7 @@ pub fn ask(path: &str) -> Ask {
         extracts: Vec::new(),
         go_on_after_failure: false,
         stream: None,
+        grpc: None,
     }
 }
 

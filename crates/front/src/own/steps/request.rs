@@ -82,6 +82,7 @@ pub fn read(item: &Node, entries: &[Entry], w: &mut Work<'_>) -> Option<Vec<Step
         checks: Vec::new(),
         extracts: Vec::new(),
         stream: None,
+        grpc: None,
         spoiled: false,
     };
     let mut think = None;
