@@ -122,6 +122,11 @@ const IDEAS: &[Idea] = &[
         assert!(group["passages"].as_u64() >= Some(100), "{group}");
         assert_eq!(seen.rows("requests").len(), 3, "a thousand paths in one row");
     }),
+    idea("grpc.yaml", 400, |seen| {
+        seen.checks_held(4);
+        assert!(seen.received("/shop.v1.Shop/PutItem") >= seen.number("/totals/requests"));
+        assert_eq!(seen.json["metrics"][0]["series"][0]["labels"]["status"], "OK");
+    }),
     idea("gzip-body-file.yaml", 180, |seen| seen.checks_held(4)),
     idea("http10.yaml", 190, |seen| {
         assert!(seen.server["accepted"].as_u64() >= Some(seen.number("/totals/requests")));
@@ -277,7 +282,7 @@ fn copy(idea: &Idea, ruler: &Ruler, nginx: &Nginx) -> (Scratch, String) {
 }
 
 fn run(idea: &Idea, nginx: &Nginx) {
-    let ruler = Ruler::start(&["--delay", "2ms"]);
+    let ruler = Ruler::start(&["--delay", "2ms", "--http2"]);
     let (_scratch, file) = copy(idea, &ruler, nginx);
     let tool = Tool::new(&["run", &file, "--json"]).env("API_KEY", "k-4711").env("REGION", "north");
     let output = tool.start().wait();

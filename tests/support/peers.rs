@@ -67,8 +67,10 @@ impl GoServer {
     pub fn start(folder: &str) -> Self {
         // Go looks itself whether anything changed; once a process is enough to ask.
         static BUILT: OnceLock<PathBuf> = OnceLock::new();
+        static CALLS: OnceLock<PathBuf> = OnceLock::new();
         let program = match folder {
             "go" => BUILT.get_or_init(|| build(folder)).clone(),
+            "grpc" => CALLS.get_or_init(|| build(folder)).clone(),
             _ => build(folder),
         };
         Self { child: Child::start(Command::new(program), "go", "golang-go") }
@@ -94,8 +96,11 @@ fn build(folder: &str) -> PathBuf {
         (cache().join(format!("{folder}-{}", std::process::id())), cache().join(format!("{folder}-server")));
     let mut command = Command::new("go");
     command.args(["build", "-o"]).arg(&aside).arg(".").current_dir(sources().join(folder));
-    // It has no dependencies: nothing is downloaded, no other toolchain either.
-    command.env("GOPROXY", "off").env("GOTOOLCHAIN", "local").env("GOFLAGS", "-buildvcs=false");
+    // No other toolchain is downloaded, and modules only where `go.sum` pins them.
+    command.env("GOTOOLCHAIN", "local").env("GOFLAGS", "-buildvcs=false -mod=readonly");
+    if !sources().join(folder).join("go.sum").is_file() {
+        command.env("GOPROXY", "off");
+    }
     child::run(command, "go", "golang-go");
     std::fs::rename(&aside, &program).expect("both lie in the target folder");
     program

@@ -15,6 +15,7 @@ mod bounds;
 mod capacity;
 mod counts;
 mod faults;
+mod grpc;
 mod http2;
 mod killed;
 mod memory;

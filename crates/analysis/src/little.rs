@@ -109,7 +109,26 @@ fn pauses_ns(facts: &Facts) -> f64 {
             | Fault::Redirects
             | Fault::DecodeFailed
             | Fault::StreamReset
-            | Fault::StreamRefused => 0.0,
+            | Fault::StreamRefused
+            | Fault::GrpcCancelled
+            | Fault::GrpcUnknown
+            | Fault::GrpcInvalidArgument
+            | Fault::GrpcDeadlineExceeded
+            | Fault::GrpcNotFound
+            | Fault::GrpcAlreadyExists
+            | Fault::GrpcPermissionDenied
+            | Fault::GrpcResourceExhausted
+            | Fault::GrpcFailedPrecondition
+            | Fault::GrpcAborted
+            | Fault::GrpcOutOfRange
+            | Fault::GrpcUnimplemented
+            | Fault::GrpcInternal
+            | Fault::GrpcUnavailable
+            | Fault::GrpcDataLoss
+            | Fault::GrpcUnauthenticated
+            | Fault::GrpcNoStatus
+            | Fault::GrpcContentType
+            | Fault::GrpcInvalidMessage => 0.0,
         })
         .sum()
 }

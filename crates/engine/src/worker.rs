@@ -251,6 +251,9 @@ struct Worker<D: Door, P: Post> {
     /// The next head of a redirect over HTTP/2 is read, for its target; and that head.
     seeks_location: bool,
     location: Vec<u8>,
+    /// The trailers of the last exchange that had any, and its number until its program has seen them.
+    trailers: Vec<u8>,
+    trailers_of: u32,
     workloads: Vec<Workload>,
     lease: Lease,
     /// Iterations begun and not ended.

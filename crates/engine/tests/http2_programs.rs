@@ -2,7 +2,7 @@
 
 use crate::http2::{reuse, total};
 use crate::support::actors::{diary, lines, step};
-use crate::support::frames::{self, data, goaway, head, ok, peer, rst, says};
+use crate::support::frames::{self, data, goaway, head, ok, peer, rst, says, trailers};
 use crate::support::*;
 use plimsoll_engine::driver::sim::{Server, SimRequest, Then};
 use plimsoll_plan::link::Reuse;
@@ -11,6 +11,7 @@ use plimsoll_plan::origin::NamedTarget;
 use plimsoll_plan::program::{BodyUse, Step, Wake};
 use plimsoll_plan::{Draft, Fault, Target};
 use std::net::SocketAddr;
+use std::sync::{Arc, Mutex};
 
 /// Answers with the path as the body: `/c` after 30 ms, `/b` after 20 ms, `/a` after 10 ms.
 fn echo() -> frames::Peer {
@@ -125,6 +126,51 @@ fn a_program_decides_at_the_head_to_keep_the_body_or_not() {
         "3 begin 1",
     ];
     assert_eq!(lines(&log), expected);
+}
+
+#[test]
+fn a_program_sees_the_trailers_of_its_own_response() {
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let told = Arc::clone(&seen);
+    let (factory, _) = diary(move |scene, wake| match wake {
+        Wake::Begin { iteration: 0, .. } => {
+            for (id, body) in
+                [(1, BodyUse::Keep), (2, BodyUse::HeadOnly), (3, BodyUse::Keep), (4, BodyUse::Keep)]
+            {
+                scene.render(step(id, 0, body), "/x");
+            }
+        }
+        Wake::Begin { .. } => scene.out.retire(),
+        Wake::Reply(reply) => {
+            let text = |value: Option<&[u8]>| value.map(|value| String::from_utf8_lossy(value).into_owned());
+            let fields = [text(reply.head.field("grpc-status")), text(reply.trailers.field("grpc-status"))];
+            told.lock().expect("no program has panicked").push((reply.id, reply.body.to_vec(), fields));
+        }
+        _ => {}
+    });
+    let server = peer(|asked| {
+        let stream = asked.stream;
+        let status = asked.number.to_string();
+        let fields = [("x-other", "a"), ("grpc-status", status.as_str())];
+        // The third has its status in its only head; the fourth has none.
+        let bytes = match asked.number {
+            2 => head(stream, 200, &fields, true),
+            3 => ok(stream, b"plain"),
+            _ => [head(stream, 200, &[], false), data(stream, b"body", false), trailers(stream, &fields)]
+                .concat(),
+        };
+        says().at(MS, bytes)
+    });
+    let out = Lab::http2(closed(1, 1.0), 1).factory(factory).run(server);
+    out.check();
+    let some = |text: &str| Some(text.to_owned());
+    let expected = [
+        (1, b"body".to_vec(), [None, some("0")]),
+        (2, Vec::new(), [None, some("1")]),
+        (3, Vec::new(), [some("2"), None]),
+        (4, b"plain".to_vec(), [None, None]),
+    ];
+    assert_eq!(*seen.lock().expect("no program has panicked"), expected);
 }
 
 #[test]

@@ -122,6 +122,7 @@ pub fn workloads(workloads: Vec<WorkloadDraft>, paths: &[&str]) -> Draft {
         go_on_after_failure: false,
         stream: None,
         websocket: None,
+        grpc: None,
     };
     let scenario = Scenario { name: "one".into(), nodes: vec![], pace: None };
     let script =

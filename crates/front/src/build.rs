@@ -4,6 +4,7 @@
 //! number, joins every path to its target, and reports mistakes in either. Inputs that need no script use [`requests`].
 
 mod answer;
+mod call;
 pub mod draft;
 pub mod escape;
 pub mod expression;

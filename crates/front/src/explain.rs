@@ -254,6 +254,30 @@ pub const TABLE: &[Explained] = &[
          experiment files in these directories, but to no others.\n\n  plimsoll serve --allow-commands",
     ),
     row(
+        "F041",
+        "invalid schema of a gRPC service",
+        "The schema does not compile; the place is that in the `.proto` file. Imports are looked up in \
+         `import_paths`, then in the directory of the experiment, and then in that of the file itself. The \
+         well-known types (`google/protobuf/*.proto`) are always available.\n\n  grpc: { protos: shop.proto, \
+         import_paths: [protos] }\n  grpc: { descriptor_sets: shop.binpb }",
+    ),
+    row(
+        "F042",
+        "name that the schema lacks",
+        "The service, the method, the message type, or the field is not in the schema. Fields of messages \
+         have their names from the schema; JSONPaths into responses use the same names. The help line names the \
+         closest one.\n\n  - grpc: shop.v1.Shop/GetItem\n    message: { id: 7 }\n    check: { json: { \
+         $.price_cents: { more_than: 0 } } }",
+    ),
+    row(
+        "F043",
+        "value that a field of a message cannot have",
+        "A field takes values of its type: whole numbers in its range, `true` or `false`, the name of a value of \
+         its enumeration, bytes in Base64, times such as `2026-01-31T12:00:00Z`, and durations such as `1.5s`. A \
+         repeated field takes a list. A value with an expression is checked when it is sent.\n\n  message: { \
+         id: \"${items.id}\", tags: [a, b], color: RED }",
+    ),
+    row(
         "P001",
         "missing target",
         "No target is set. Set `target` in the file, or write a whole URL in the first request.\n\n  target: \
@@ -447,5 +471,11 @@ pub const TABLE: &[Explained] = &[
         "A WebSocket is opened by an upgrade of HTTP/1.1 (RFC 6455). With `http: auto`, an origin with WebSockets \
          speaks HTTP/1.1, even if it offers HTTP/2. WebSocket over HTTP/2 (RFC 8441) is not supported.\n\n  \
          connection: { http: auto }",
+    ),
+    row(
+        "P033",
+        "gRPC over HTTP/1",
+        "gRPC requires HTTP/2, and experiments with gRPC calls use it for all connections. Remove \
+         `--http1.1`, or `http` under `connection`.\n\n  plimsoll run experiment.yaml",
     ),
 ];

@@ -11,6 +11,7 @@ mod cell;
 mod connection;
 mod constants;
 mod data;
+mod grpc;
 mod json;
 pub mod key;
 mod load;

@@ -64,6 +64,7 @@ fn section_schema(section: Section) -> Value {
 fn required(section: Section) -> &'static [&'static str] {
     match section {
         Section::Think => &["think"],
+        Section::GrpcCall => &["grpc"],
         Section::Group => &["group", "steps"],
         Section::Repeat => &["repeat", "steps"],
         Section::While => &["while", "steps"],

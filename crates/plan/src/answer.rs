@@ -1,6 +1,7 @@
 //! Checks of responses, which can fail a request, and extractions, which fill variables.
 
 use crate::Problem;
+use crate::grpc::Codes;
 use crate::script::Slot;
 use crate::value::Text;
 use serde::{Deserialize, Serialize};
@@ -63,7 +64,7 @@ pub struct Check {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Subject {
     Status(Statuses),
-    /// The first header of this name.
+    /// The first header of this name; in a gRPC call, also among the trailers.
     Header {
         name: String,
         rule: Rule,
@@ -89,6 +90,10 @@ pub enum Subject {
     Duration {
         below_ns: u64,
     },
+    /// The status of a gRPC call.
+    GrpcStatus(Codes),
+    /// The text of the status of a gRPC call, decoded.
+    GrpcMessage(Rule),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -100,6 +100,7 @@ pub mod key {
     pub const ITERATIONS: Field = Field { key: "iterations", flag: "-X, -H, -b" };
     pub const ITERATIONS_PER_USER: Field = Field { key: "iterations_per_user", flag: "-X, -H, -b" };
     pub const ARRIVALS: Field = Field { key: "arrivals", flag: "--arrivals" };
+    pub const HTTP: Field = Field { key: "http", flag: "--http1.1" };
     pub const STREAMS: Field = Field { key: "streams", flag: "--streams" };
     pub const STAGES: Field = Field { key: "stages", flag: "--stages" };
     pub const WORKERS: Field = Field { key: "workers", flag: "-t" };

@@ -86,6 +86,37 @@ faults! {
     WebSocketClosed = 28, "websocket_closed", Server,
         "the server closed a WebSocket otherwise than the plan expects, or with the code of an error";
     MessageTimeout = 29, "message_timeout", Server, "no message that the plan expects was received in time";
+    GrpcCancelled = 30, "grpc_cancelled", Server, "the server cancelled the call (CANCELLED)";
+    GrpcUnknown = 31, "grpc_unknown", Server,
+        "the call failed with gRPC status UNKNOWN, or with one that gRPC does not define";
+    GrpcInvalidArgument = 32, "grpc_invalid_argument", Server,
+        "the server rejected the message of the call (INVALID_ARGUMENT)";
+    GrpcDeadlineExceeded = 33, "grpc_deadline_exceeded", Server,
+        "the deadline of the call passed at the server (DEADLINE_EXCEEDED)";
+    GrpcNotFound = 34, "grpc_not_found", Server, "an entity that the call names does not exist (NOT_FOUND)";
+    GrpcAlreadyExists = 35, "grpc_already_exists", Server,
+        "an entity that the call creates exists already (ALREADY_EXISTS)";
+    GrpcPermissionDenied = 36, "grpc_permission_denied", Server,
+        "the server denied permission for the call (PERMISSION_DENIED)";
+    GrpcResourceExhausted = 37, "grpc_resource_exhausted", Server,
+        "the server is out of a resource: a quota, memory, or the size of a message (RESOURCE_EXHAUSTED)";
+    GrpcFailedPrecondition = 38, "grpc_failed_precondition", Server,
+        "the server is not in the state that the call requires (FAILED_PRECONDITION)";
+    GrpcAborted = 39, "grpc_aborted", Server, "the server aborted the call, as after a conflict (ABORTED)";
+    GrpcOutOfRange = 40, "grpc_out_of_range", Server, "the call is past the end of something (OUT_OF_RANGE)";
+    GrpcUnimplemented = 41, "grpc_unimplemented", Server,
+        "the server does not have the method, or does not support what the call asks for (UNIMPLEMENTED)";
+    GrpcInternal = 42, "grpc_internal", Server, "an invariant of the server is broken (INTERNAL)";
+    GrpcUnavailable = 43, "grpc_unavailable", Server,
+        "the server is unavailable, or a proxy could not reach it (UNAVAILABLE)";
+    GrpcDataLoss = 44, "grpc_data_loss", Server, "the server lost data (DATA_LOSS)";
+    GrpcUnauthenticated = 45, "grpc_unauthenticated", Server,
+        "the server requires valid credentials for the call (UNAUTHENTICATED)";
+    GrpcNoStatus = 46, "grpc_no_status", Server, "the response to a gRPC call ended without a gRPC status";
+    GrpcContentType = 47, "grpc_content_type", Server,
+        "the response to a gRPC call is not gRPC: its content type is not `application/grpc`";
+    GrpcInvalidMessage = 48, "grpc_invalid_message", Server,
+        "the response to a gRPC call is not exactly one message of its type";
 }
 
 impl Fault {
@@ -94,19 +125,25 @@ impl Fault {
 
     /// Returns whether the connection failed, not the HTTP exchange on it: other tools call this a socket error.
     pub const fn is_below_http(self) -> bool {
-        !matches!(
-            self,
-            Fault::Status
-                | Fault::Check
-                | Fault::Redirects
-                | Fault::DecodeFailed
-                | Fault::StreamIdleTimeout
-                | Fault::StreamFailed
-                | Fault::WebSocketHandshake
-                | Fault::WebSocketClosed
-                | Fault::MessageTimeout
-                | Fault::ClientLimit
-        )
+        !self.is_grpc()
+            && !matches!(
+                self,
+                Fault::Status
+                    | Fault::Check
+                    | Fault::Redirects
+                    | Fault::DecodeFailed
+                    | Fault::StreamIdleTimeout
+                    | Fault::StreamFailed
+                    | Fault::WebSocketHandshake
+                    | Fault::WebSocketClosed
+                    | Fault::MessageTimeout
+                    | Fault::ClientLimit
+            )
+    }
+
+    /// Returns whether it is the failure of a gRPC call whose response has arrived.
+    pub const fn is_grpc(self) -> bool {
+        Fault::GrpcCancelled as u8 <= self as u8 && self as u8 <= Fault::GrpcInvalidMessage as u8
     }
 
     /// Returns the fault with this number.

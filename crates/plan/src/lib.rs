@@ -14,6 +14,7 @@ pub mod draft;
 pub mod experiment;
 pub mod failure_example;
 pub mod fault;
+pub mod grpc;
 pub mod head;
 pub mod limit;
 pub mod link;

@@ -290,13 +290,11 @@ ids! {
 /// First fault cell of a series tally. The cells before it are for current and future sums, so that IDs in old files
 /// stay valid.
 pub const FAULT_BASE: usize = 32;
-/// First status cell of a series tally, with space for 32 faults before it.
-pub const STATUS_BASE: usize = 64;
-const _: () = assert!(
-    StreamSum::COUNT <= SeriesSum::COUNT
-        && SeriesSum::COUNT <= FAULT_BASE
-        && Fault::COUNT <= STATUS_BASE - FAULT_BASE
-);
+/// First status cell of a series tally, with space for the first faults before it.
+pub const STATUS_BASE: usize = FAULT_BASE + FIRST_FAULTS;
+/// Number of faults whose cells are before those of status codes; the cells of the others are after them.
+const FIRST_FAULTS: usize = 32;
+const _: () = assert!(StreamSum::COUNT <= SeriesSum::COUNT && SeriesSum::COUNT <= FAULT_BASE);
 /// Status codes 100–599; all others go into the last cell (index 500).
 pub const STATUS_CELLS: usize = 501;
 
@@ -307,7 +305,12 @@ pub const fn status_id(status: u16) -> usize {
 
 /// Returns the cell of a fault.
 pub const fn fault_id(fault: Fault) -> usize {
-    FAULT_BASE + fault as usize
+    let number = fault as usize;
+    if number < FIRST_FAULTS {
+        FAULT_BASE + number
+    } else {
+        STATUS_BASE + STATUS_CELLS + (number - FIRST_FAULTS)
+    }
 }
 
 ids! {
@@ -328,7 +331,7 @@ ids! {
 }
 
 /// Sums of a request.
-pub const SERIES_SUMS: usize = STATUS_BASE + STATUS_CELLS;
+pub const SERIES_SUMS: usize = STATUS_BASE + STATUS_CELLS + Fault::COUNT.saturating_sub(FIRST_FAULTS);
 
 ids! {
     /// Histograms of requests, ns. Completed requests are in `Response` and `Service`. Timeouts are in

@@ -119,6 +119,8 @@ pub struct Reply<'a> {
     pub body: &'a [u8],
     /// Size of the whole body; larger than `body` if the body exceeded the limit `kept_body_bytes`.
     pub body_bytes: u64,
+    /// The fields after the body, over HTTP/2, if the step requested the head or the events.
+    pub trailers: Head<'a>,
     pub phases: Phases,
     /// The side that ended a stream that had started and had no fault.
     pub ended: Option<Ended>,

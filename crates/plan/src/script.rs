@@ -5,6 +5,7 @@
 
 use crate::answer::{Check, Extract, Rule, Statuses};
 use crate::data::{Feeder, OutFile};
+use crate::grpc::Call;
 use crate::origin::OriginId;
 use crate::stream::Stream;
 use crate::value::{Secret, Text, VarId};
@@ -192,6 +193,8 @@ pub struct Ask {
     pub stream: Option<Box<Stream>>,
     /// The WebSocket that it opens, if it does.
     pub websocket: Option<Box<WebSocket>>,
+    /// The gRPC call, if the request is one.
+    pub grpc: Option<Box<Call>>,
 }
 
 impl Ask {

@@ -28,6 +28,7 @@ fn ask(scenario: Option<u16>) -> Ask {
         go_on_after_failure: false,
         stream: None,
         websocket: None,
+        grpc: None,
     }
 }
 

@@ -1,13 +1,14 @@
 //! The interpreter of scenarios: turns the script of a plan into one [`plimsoll_plan::program::Program`] per user.
 //!
 //! [`value`] fills templates, [`feed`] reads data files, [`ask`] renders requests, [`answer`] checks responses and
-//! extracts values, and [`watch`] accounts for the events of streams. The interpreter that connects them sends nothing
-//! itself: like any other program, it tells the engine what to send.
+//! extracts values, `call` does both for gRPC, and [`watch`] accounts for the events of streams. The interpreter that
+//! connects them sends nothing itself: like any other program, it tells the engine what to send.
 
 #![forbid(unsafe_code)]
 
 pub mod answer;
 pub mod ask;
+mod call;
 pub mod feed;
 pub mod program;
 pub mod value;

@@ -4,6 +4,7 @@
 //! [`Stage`] is the state that all users share. Its factories make the users of a [`plimsoll_plan::program::Phase`]. A
 //! user requests what it wants and is resumed with the result. While it waits, it takes a few hundred bytes.
 
+mod call;
 mod check;
 mod code;
 mod draw;

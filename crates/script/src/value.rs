@@ -45,6 +45,8 @@ pub enum Unfilled {
     Exhausted(FeederId),
     /// The value is not allowed in its place, for example a line end in a header.
     Unsendable,
+    /// The field of a gRPC message at this path cannot have the value; `expects` says what it can have.
+    Unfit { path: String, expects: String },
 }
 
 impl Unfilled {
@@ -69,6 +71,7 @@ impl Unfilled {
             Unfilled::Exhausted(id) => {
                 format!("data `{}` has no row left for this user", feeder(*id).map_or("", |f| &f.name))
             }
+            Unfilled::Unfit { path, expects } => format!("invalid value of `{path}`: expected {expects}"),
             Unfilled::Unsendable => "a value contains a line end or a NUL where neither is allowed".into(),
         }
     }

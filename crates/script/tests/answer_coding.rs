@@ -50,6 +50,7 @@ fn read(scratch: &mut Scratch, coding: &str, body: &[u8]) -> Result<Vec<u8>, Str
         body,
         body_bytes: body.len() as u64,
         service_ns: 1,
+        call: None,
     };
     let mut findings = Findings { wants_sentences: true, ..Findings::default() };
     compiled(&taking([(Source::Body, Pick::First)])).run(
@@ -193,7 +194,14 @@ fn an_undecodable_body_fails_only_checks_that_read_it() {
     ask.extracts = taking([(Source::Body, Pick::First), (Source::Status, Pick::First)]).extracts;
     ask.extracts[0].default = Some(Text::literal("never"));
     let head = b"HTTP/1.1 200 OK\r\ncontent-encoding:gzip\r\n\r\n";
-    let answer = Answer { status: 200, head: Head::new(head), body: b"oops", body_bytes: 4, service_ns: 1 };
+    let answer = Answer {
+        status: 200,
+        head: Head::new(head),
+        body: b"oops",
+        body_bytes: 4,
+        service_ns: 1,
+        call: None,
+    };
     let findings = answer_support::judged(&ask, &answer);
     assert!(findings.undecodable && findings.status_ok && !findings.all_held());
     assert_eq!(findings.verdicts, [false, true, false, true, false, true]);

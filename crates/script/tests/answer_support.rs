@@ -77,6 +77,7 @@ pub fn ask() -> Ask {
         go_on_after_failure: false,
         stream: None,
         websocket: None,
+        grpc: None,
     }
 }
 
@@ -110,7 +111,14 @@ pub fn json(path: &str, rule: Rule) -> Subject {
 }
 
 pub fn answer(body: &[u8]) -> Answer<'_> {
-    Answer { status: 200, head: Head::new(HEAD), body, body_bytes: body.len() as u64, service_ns: 1_500_000 }
+    Answer {
+        status: 200,
+        head: Head::new(HEAD),
+        body,
+        body_bytes: body.len() as u64,
+        service_ns: 1_500_000,
+        call: None,
+    }
 }
 
 pub fn compiled(ask: &Ask) -> Judge {

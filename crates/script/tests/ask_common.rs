@@ -95,6 +95,7 @@ pub fn ask(method: &str, path: Text) -> Ask {
         go_on_after_failure: false,
         stream: None,
         websocket: None,
+        grpc: None,
     }
 }
 

@@ -92,6 +92,7 @@ fn reply<'a>(id: u32, body: &'a [u8]) -> Wake<'a> {
         head: Head::new(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n"),
         body,
         body_bytes: body.len() as u64,
+        trailers: Head::default(),
         ended: None,
     })
 }

@@ -6,8 +6,10 @@
 
 #![forbid(unsafe_code)]
 
+pub mod grpc;
 pub mod h1;
 pub mod h2;
 pub mod hpack;
+pub mod proto;
 pub mod sse;
 pub mod ws;

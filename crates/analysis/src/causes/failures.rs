@@ -75,7 +75,12 @@ fn of_class(case: &Case, row: &ErrorRow) -> Option<Cause> {
     match row.class {
         Fault::Status => status(case, row),
         Fault::Check => Some(Kind::CheckFailed.claim(Claim::Certain, check(case).unwrap_or(failed))),
-        Fault::MalformedResponse | Fault::UnsafeResponse | Fault::DecodeFailed => {
+        Fault::MalformedResponse
+        | Fault::UnsafeResponse
+        | Fault::DecodeFailed
+        | Fault::GrpcNoStatus
+        | Fault::GrpcContentType
+        | Fault::GrpcInvalidMessage => {
             let evidence = Evidence::FailedAs { failures, failure: row.class };
             Some(Kind::InvalidResponses.claim(Claim::Certain, evidence))
         }
@@ -86,6 +91,30 @@ fn of_class(case: &Case, row: &ErrorRow) -> Option<Cause> {
         Fault::StreamReset | Fault::StreamRefused => {
             let evidence = Evidence::FailedAs { failures, failure: row.class };
             Some(Kind::StreamsReset.claim(Claim::Certain, evidence))
+        }
+        Fault::GrpcUnauthenticated | Fault::GrpcPermissionDenied => {
+            let evidence = Evidence::FailedAs { failures, failure: row.class };
+            Some(Kind::CredentialsRejected.claim(Claim::Certain, evidence))
+        }
+        Fault::GrpcInvalidArgument
+        | Fault::GrpcNotFound
+        | Fault::GrpcAlreadyExists
+        | Fault::GrpcFailedPrecondition
+        | Fault::GrpcOutOfRange
+        | Fault::GrpcUnimplemented => {
+            let evidence = Evidence::FailedAs { failures, failure: row.class };
+            Some(Kind::RequestRejected.claim(Claim::Certain, evidence))
+        }
+        Fault::GrpcCancelled
+        | Fault::GrpcUnknown
+        | Fault::GrpcDeadlineExceeded
+        | Fault::GrpcResourceExhausted
+        | Fault::GrpcAborted
+        | Fault::GrpcInternal
+        | Fault::GrpcUnavailable
+        | Fault::GrpcDataLoss => {
+            let evidence = Evidence::FailedAs { failures, failure: row.class };
+            Some(Kind::ServerErrors.claim(Claim::Certain, evidence))
         }
         Fault::Tls | Fault::TlsTimeout | Fault::CertificateRejected | Fault::ProtocolChanged => {
             let evidence = Evidence::FailedAs { failures, failure: row.class };

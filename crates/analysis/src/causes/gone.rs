@@ -85,7 +85,8 @@ fn whole(case: &Case) -> Option<Gone> {
 fn went(case: &Case, failure: &OutageFailure) -> Option<(Absence, Claim)> {
     Some(match failure.class {
         Fault::Status if failure.status.is_some_and(|status| status < 500) => return None,
-        Fault::Status => (Absence::OnlyErrors, Claim::Certain),
+        // What a gateway in front of a service that is gone says.
+        Fault::Status | Fault::GrpcUnavailable => (Absence::OnlyErrors, Claim::Certain),
         Fault::Check
         | Fault::MalformedResponse
         | Fault::UnsafeResponse
@@ -95,7 +96,25 @@ fn went(case: &Case, failure: &OutageFailure) -> Option<(Absence, Claim)> {
         | Fault::Tls
         | Fault::TlsTimeout
         | Fault::CertificateRejected
-        | Fault::ProtocolChanged => return None,
+        | Fault::ProtocolChanged
+        | Fault::GrpcCancelled
+        | Fault::GrpcUnknown
+        | Fault::GrpcInvalidArgument
+        | Fault::GrpcDeadlineExceeded
+        | Fault::GrpcNotFound
+        | Fault::GrpcAlreadyExists
+        | Fault::GrpcPermissionDenied
+        | Fault::GrpcResourceExhausted
+        | Fault::GrpcFailedPrecondition
+        | Fault::GrpcAborted
+        | Fault::GrpcOutOfRange
+        | Fault::GrpcUnimplemented
+        | Fault::GrpcInternal
+        | Fault::GrpcDataLoss
+        | Fault::GrpcUnauthenticated
+        | Fault::GrpcNoStatus
+        | Fault::GrpcContentType
+        | Fault::GrpcInvalidMessage => return None,
         Fault::ConnectionRefused => (Absence::NothingListens, Claim::Certain),
         Fault::HostUnreachable | Fault::ConnectTimeout if !case.is_local() => {
             (Absence::WentAway, Claim::Likely)

@@ -158,6 +158,8 @@ impl<D: Door, P: Post> Worker<D, P> {
             is_feeding: false,
             seeks_location: false,
             location: Vec::new(),
+            trailers: Vec::new(),
+            trailers_of: NONE,
             // One for all connections; pages that no response reaches are never touched.
             buffer: vec![0; outline.limits.read_buffer_bytes as usize].into(),
             bodies: Vec::new(),

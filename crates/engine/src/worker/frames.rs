@@ -19,6 +19,8 @@ struct Responses<'a> {
     most: usize,
     /// The target of a redirect, while one is sought.
     location: Option<&'a mut Vec<u8>>,
+    trailers: &'a mut Vec<u8>,
+    trailers_of: &'a mut u32,
 }
 
 impl Responses<'_> {
@@ -53,6 +55,17 @@ impl Sink for Responses<'_> {
         }
         if let Some(mut keep) = Responses::keep(exchange, self.lent, self.most) {
             keep.take_body(bytes);
+        }
+    }
+
+    fn trailers(&mut self, tag: u32, trailers: &Head<'_>) {
+        let exchange = &self.exchanges[tag as usize];
+        if exchange.kept.is_some() || exchange.body == BodyUse::Stream {
+            *self.trailers_of = tag;
+            self.trailers.clear();
+            // `plan::head::Head` looks for fields after line ends.
+            self.trailers.extend_from_slice(b"\r\n");
+            self.trailers.extend_from_slice(trailers.raw());
         }
     }
 }
@@ -94,6 +107,8 @@ impl<D: Door, P: Post> Worker<D, P> {
                 lent: &mut self.lent,
                 most: self.outline.limits.kept_body_bytes as usize,
                 location: self.seeks_location.then_some(&mut self.location),
+                trailers: &mut self.trailers,
+                trailers_of: &mut self.trailers_of,
             };
             match wire.feed(bytes, &mut self.frames, &mut sink, out) {
                 Ok(part) => {

@@ -143,8 +143,15 @@ impl<D: Door, P: Post> Worker<D, P> {
             None => Default::default(),
         };
         let head = Head::new(head);
-        let reply = Reply { id: step, status, fault, head, body, body_bytes, phases, ended };
+        // The trailers end a response, so no others have come since.
+        let has_trailers = self.trailers_of == id;
+        let fields = if has_trailers { std::mem::take(&mut self.trailers) } else { Vec::new() };
+        let trailers = Head::new(&fields);
+        let reply = Reply { id: step, status, fault, head, body, body_bytes, trailers, phases, ended };
         let out = self.wake(user, Wake::Reply(reply));
+        if has_trailers {
+            (self.trailers, self.trailers_of) = (fields, NONE);
+        }
         match (out.failure, judged) {
             // A response that failed in transit does not count again when its program judges it.
             (Some(failure), true) if fault.is_none() => self.judged_failed(link, request, failure, short),

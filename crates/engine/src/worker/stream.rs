@@ -238,6 +238,7 @@ impl<D: Door, P: Post> Worker<D, P> {
             head: Head::default(),
             body: &[],
             body_bytes: answer.body_bytes,
+            trailers: Head::default(),
             phases,
             ended: Some(Ended::Stop),
         };

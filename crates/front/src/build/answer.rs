@@ -52,6 +52,10 @@ impl Work {
                     let words = format!("{front} {}", in_words(&rule));
                     (Subject::Body(rule), words)
                 })),
+                On::GrpcMessage(rule) => found.extend(self.rule(rule).map(|rule| {
+                    let words = format!("{front} {}", in_words(&rule));
+                    (Subject::GrpcMessage(rule), words)
+                })),
                 On::Json { path, rule } => found.extend(self.rule(rule).map(|rule| {
                     let words = format!("{front} {}", in_words(&rule));
                     (Subject::Json { path: path.clone(), rule }, words)
@@ -190,6 +194,7 @@ pub fn needs_body(on: &Subject) -> bool {
     match on {
         Subject::Body(_) | Subject::Json { .. } | Subject::Length { .. } | Subject::Hash { .. } => true,
         Subject::Status(_) | Subject::Header { .. } | Subject::Duration { .. } => false,
+        Subject::GrpcStatus(_) | Subject::GrpcMessage(_) => false,
     }
 }
 

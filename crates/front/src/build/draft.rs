@@ -9,6 +9,7 @@ mod text;
 use crate::source::{Complaint, Pos};
 use plimsoll_plan::answer::{Pick, Source, Statuses, Subject};
 use plimsoll_plan::data::Feeder;
+use plimsoll_plan::grpc::{Codes, Scalar, Types};
 use plimsoll_plan::origin::NamedTarget;
 use plimsoll_plan::request::Url;
 use plimsoll_plan::script::{Delay, Order};
@@ -16,6 +17,7 @@ use plimsoll_plan::stream::Stream;
 use plimsoll_plan::websocket::{Content, WebSocket};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 pub use text::{Open, PartDraft, TextDraft};
 
 /// All steps of all users.
@@ -157,6 +159,8 @@ pub struct RequestDraft {
     pub extracts: Vec<ExtractDraft>,
     pub stream: Option<StreamDraft>,
     pub websocket: Option<Box<WebSocketDraft>>,
+    /// The gRPC call, if the request is one.
+    pub grpc: Option<Box<CallDraft>>,
     /// It contains a mistake that is already reported.
     pub spoiled: bool,
 }
@@ -209,6 +213,24 @@ pub struct BodyDraft {
     pub media_type: Option<String>,
 }
 
+/// A gRPC call.
+#[derive(Debug)]
+pub struct CallDraft {
+    pub message: Vec<PieceDraft>,
+    pub is_compressed: bool,
+    pub types: Arc<Types>,
+    /// The type of the response in `types`.
+    pub response: usize,
+    pub expect: Codes,
+}
+
+/// The draft of a [`plimsoll_plan::grpc::Piece`].
+#[derive(Debug)]
+pub enum PieceDraft {
+    Field { number: u32, path: String, scalar: Scalar, text: TextDraft },
+    Message { number: u32, is_group: bool, pieces: Vec<PieceDraft> },
+}
+
 /// A check of a response.
 #[derive(Debug)]
 pub struct CheckDraft {
@@ -233,6 +255,7 @@ pub enum On {
         rule: RuleDraft,
     },
     Body(RuleDraft),
+    GrpcMessage(RuleDraft),
     Json {
         path: String,
         rule: RuleDraft,

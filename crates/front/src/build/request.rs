@@ -1,5 +1,6 @@
 //! Builds one request: its request line, headers, body, checks, and extractions.
 
+use super::call;
 use super::draft::{AuthDraft, HeaderDraft, NameDraft, RequestDraft};
 use super::requests::{basic, coded};
 use super::text::Build;
@@ -52,6 +53,7 @@ impl Work {
             go_on_after_failure: draft.go_on_after_failure,
             stream: None,
             websocket: None,
+            grpc: None,
         };
         let mut media_type = None;
         if let Some(body) = &draft.body
@@ -59,6 +61,10 @@ impl Work {
         {
             ask.body = Some(text);
             media_type = body.media_type.clone();
+        }
+        if let Some(call) = &draft.grpc {
+            ask.grpc = Some(Box::new(self.grpc(call)));
+            media_type = Some("application/grpc".into());
         }
         let mut own = Headers::new();
         for header in &draft.headers {
@@ -73,7 +79,11 @@ impl Work {
         if let Some(socket) = &draft.websocket {
             self.upgrade(socket, &mut ask);
         }
-        self.check_length(&ask, draft.pos);
+        if let Some(call) = &ask.grpc {
+            call::add_fields(call, draft.timeout_ns, &mut ask.headers);
+        } else {
+            self.check_length(&ask, draft.pos);
+        }
         // After everything that is sent: only later steps can use values of this response.
         ask.extracts = self.extracts(&draft.extracts);
         ask.stream = draft.stream.as_ref().map(|stream| self.stream(stream, &ask));
@@ -96,6 +106,10 @@ impl Work {
             Some(chosen) => chosen.name.clone(),
             None if draft.websocket.is_some() => {
                 default_name("connect", &format!("{}{}", self.site.describe(way.origin), way.shown))
+            }
+            None if ask.grpc.is_some() => {
+                let path = ask.path.describe();
+                format!("{}{}", self.site.describe(way.origin), path.trim_start_matches('/'))
             }
             None => default_name(&ask.method, &format!("{}{}", self.site.describe(way.origin), way.shown)),
         };

@@ -11,13 +11,16 @@ use crate::build::{self, requests};
 use crate::located::Located;
 use crate::overrides::Overrides;
 use crate::sentence::alternatives;
+use crate::source::Pos;
 use plimsoll_plan::diag::Field;
 use plimsoll_plan::draft::key as field;
 use plimsoll_plan::experiment::{Expectation, Experiment};
+use plimsoll_plan::link::Http;
 use plimsoll_plan::load::Share;
 use plimsoll_plan::scale::Scale;
 use plimsoll_plan::script::Script;
 use plimsoll_plan::{Diagnostic, Draft, limit, unit};
+use std::rc::Rc;
 
 /// Reads one cell of a file: a tree without variants and without lists that span axes.
 pub fn read(
@@ -26,7 +29,7 @@ pub fn read(
     mut r: Reader<'_>,
 ) -> Result<(Located, Experiment), Vec<Diagnostic>> {
     constants::fill(&mut tree, given, &mut r);
-    let mut w = Work { r, in_setup: false, redirects: 0, is_scripted: false };
+    let mut w = Work { r, in_setup: false, redirects: 0, schemas: None, calls: None, is_scripted: false };
     let mut terms = Experiment::default();
     let (mut draft, script) = experiment(&tree, &mut terms, &mut w);
     if !w.r.wrong.is_empty() {
@@ -56,6 +59,7 @@ fn experiment(tree: &Node, terms: &mut Experiment, w: &mut Work<'_>) -> (Draft, 
     let mut parts = Parts::default();
     let (mut target, mut data, mut reuse, mut keep, mut tls) = (None, None, None, None, None);
     let (mut graceful, mut find, mut scale, mut generators, mut origins) = (None, None, None, None, None);
+    let mut schemas = None;
     for entry in entries {
         let (node, Some((row, key))) = (&entry.value, w.r.key(entry)) else {
             parts.misspelt.extend(key::meant(Section::Top, &entry.key));
@@ -80,6 +84,7 @@ fn experiment(tree: &Node, terms: &mut Experiment, w: &mut Work<'_>) -> (Draft, 
             of::Top::Auth => script.auth = steps::auth(node, row, r),
             of::Top::Cookies => script.cookies = r.truth(node, row).unwrap_or_default(),
             of::Top::Redirects => w.redirects = steps::redirects(node, row, &mut w.r).unwrap_or_default(),
+            of::Top::Grpc => schemas = Some((node, row)),
             of::Top::Setup => parts.setup = Some(node),
             of::Top::Scenarios => parts.scenarios = Some(node),
             of::Top::Teardown => parts.teardown = Some(node),
@@ -172,7 +177,11 @@ fn experiment(tree: &Node, terms: &mut Experiment, w: &mut Work<'_>) -> (Draft, 
         terms.find = load.ladder.take();
         find = terms.find.is_some().then_some(*pos);
     }
+    w.schemas = schemas.and_then(|(node, row)| super::grpc::read(node, row, &mut w.r)).map(Rc::new);
     parts.assemble(&mut script, &mut draft, w);
+    if let Some(pos) = w.calls {
+        require_http2(&mut draft.link.http, pos, &mut w.r);
+    }
     script.constants = w.r.constants.keys().cloned().collect();
     script.secrets = std::mem::take(&mut w.r.secrets);
     let built = build::script(script);
@@ -216,6 +225,20 @@ fn experiment(tree: &Node, terms: &mut Experiment, w: &mut Work<'_>) -> (Draft, 
     (draft, built.script)
 }
 
+/// Makes all connections speak HTTP/2, which gRPC requires.
+fn require_http2(http: &mut Http, pos: Pos, r: &mut Reader<'_>) {
+    let version = match *http {
+        Http::Auto | Http::V2 => {
+            *http = Http::V2;
+            return;
+        }
+        Http::V11 => "1.1",
+        Http::V10 => "1.0",
+    };
+    let message = format!("gRPC requires HTTP/2, but `http` of `connection` is `{version}`");
+    r.complain("F017", pos, message, "remove `http`, or write `http: 2`");
+}
+
 /// Returns the field of the draft that a top-level key sets, if diagnostics of the seal name it; those under `load` are
 /// in [`load`].
 fn field_of(key: of::Top) -> Option<Field> {
@@ -239,6 +262,7 @@ fn field_of(key: of::Top) -> Option<Field> {
         | of::Top::Auth
         | of::Top::Cookies
         | of::Top::Redirects
+        | of::Top::Grpc
         | of::Top::Setup
         | of::Top::Teardown
         | of::Top::Mix

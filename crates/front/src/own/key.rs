@@ -71,6 +71,7 @@ pub const METHODS: &[&str] = &["get", "post", "put", "patch", "delete", "head", 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
     Request,
+    Grpc,
     Group,
     Repeat,
     While,
@@ -93,6 +94,7 @@ impl Step {
     pub const fn section(self) -> Section {
         match self {
             Step::Request => Section::Request,
+            Step::Grpc => Section::GrpcCall,
             Step::Group => Section::Group,
             Step::Repeat => Section::Repeat,
             Step::While => Section::While,
@@ -122,6 +124,7 @@ pub const STEPS: &[(&str, Step)] = &[
     ("head", Step::Request),
     ("options", Step::Request),
     ("request", Step::Request),
+    ("grpc", Step::Grpc),
     ("group", Step::Group),
     ("repeat", Step::Repeat),
     ("while", Step::While),

@@ -6,6 +6,7 @@ mod condition;
 mod control;
 mod extract;
 mod files;
+mod grpc;
 mod headers;
 mod path;
 mod pause;
@@ -109,6 +110,7 @@ fn read(item: &Node, w: &mut Work<'_>) -> Option<Vec<StepDraft>> {
         Step::Send => return socket::send(entries, w),
         Step::Expect => return socket::expect(entries, w),
         Step::Close => return socket::close(entries, w),
+        Step::Grpc => return grpc::read(item, entries, w),
         Step::Think => pause::think(entries, &mut w.r),
         Step::Set => files::set(entries, &mut w.r),
         Step::Append => files::append(entries, &mut w.r),

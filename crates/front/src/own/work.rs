@@ -1,8 +1,11 @@
 //! State that the readers of steps share.
 
+use super::grpc::Schemas;
 use super::reader::Reader;
 use super::yaml::{Node, Value};
 use crate::build::draft::NameDraft;
+use crate::source::Pos;
+use std::rc::Rc;
 
 /// The reader, and what it has found outside of steps.
 pub struct Work<'a> {
@@ -11,6 +14,10 @@ pub struct Work<'a> {
     pub in_setup: bool,
     /// Default number of redirects that a request follows.
     pub redirects: u8,
+    /// The schemas of gRPC services.
+    pub schemas: Option<Rc<Schemas>>,
+    /// The place of the first gRPC call.
+    pub calls: Option<Pos>,
     /// The file needs the interpreter for a reason that its requests do not show.
     pub is_scripted: bool,
 }

@@ -66,6 +66,8 @@ pub fn check(check: &Check, script: &Script) -> String {
             format!("{name} of the body is {hex}")
         }
         Subject::Duration { below_ns } => format!("takes less than {}", time(*below_ns)),
+        Subject::GrpcStatus(codes) => format!("gRPC status is {codes}"),
+        Subject::GrpcMessage(rule) => format!("status message {}", rule_words(rule, script)),
     };
     format!("check `{}`: {}", check.name, short(&what))
 }

@@ -146,6 +146,11 @@ fn request(ask: &Ask, depth: usize, script: &Script, out: &mut Lines) {
         };
         out.line(depth, &line);
     }
+    if let Some(call) = &ask.grpc {
+        let response = call.types.messages.get(call.response).map_or("", |message| &message.name);
+        let compression = if call.is_compressed { ", compressed" } else { "" };
+        out.line(depth, &format!("gRPC message{compression}; the response is a `{response}`"));
+    }
     if let Some(ns) = ask.timeout_ns {
         out.line(depth, &format!("timeout {}", time(ns)));
     }

@@ -104,6 +104,36 @@ fn fix(s: &Summary, class: Fault, status: &str) -> String {
         Fault::StreamReset | Fault::StreamRefused => {
             "Read the server's log for why it resets streams, and compare its limits with the load.".into()
         }
+        Fault::GrpcUnauthenticated | Fault::GrpcPermissionDenied => {
+            "Check the credentials in the metadata of the calls.".into()
+        }
+        Fault::GrpcUnimplemented => {
+            "Check that the server has the methods: compare its schema with that of the experiment.".into()
+        }
+        Fault::GrpcInvalidArgument
+        | Fault::GrpcNotFound
+        | Fault::GrpcAlreadyExists
+        | Fault::GrpcFailedPrecondition
+        | Fault::GrpcOutOfRange => {
+            "Check what the calls send: a failure example shows why the server rejects it.".into()
+        }
+        Fault::GrpcContentType | Fault::GrpcNoStatus => {
+            format!("Check that {target} is a gRPC server, and that proxies in front of it pass on trailers.")
+        }
+        Fault::GrpcInvalidMessage => {
+            "Compare the schema of the experiment with that of the server.".into()
+        }
+        Fault::GrpcCancelled
+        | Fault::GrpcUnknown
+        | Fault::GrpcDeadlineExceeded
+        | Fault::GrpcResourceExhausted
+        | Fault::GrpcAborted
+        | Fault::GrpcInternal
+        | Fault::GrpcUnavailable
+        | Fault::GrpcDataLoss => format!(
+            "Find the first call that failed with `{}` in the server's log, and fix its cause.",
+            class.name()
+        ),
         Fault::MalformedResponse
         | Fault::UnsafeResponse
         | Fault::DecodeFailed

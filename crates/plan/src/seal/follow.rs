@@ -51,5 +51,6 @@ fn ask(request: &Request, redirects: u8) -> Ask {
         go_on_after_failure: true,
         stream: None,
         websocket: None,
+        grpc: None,
     }
 }

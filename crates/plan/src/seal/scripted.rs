@@ -34,7 +34,9 @@ fn expects_redirect(ask: &Ask) -> bool {
         | Subject::Json { .. }
         | Subject::Length { .. }
         | Subject::Hash { .. }
-        | Subject::Duration { .. } => false,
+        | Subject::Duration { .. }
+        | Subject::GrpcStatus(_)
+        | Subject::GrpcMessage(_) => false,
     });
     let extracted = ask.extracts.iter().any(
         |extract| matches!(&extract.from, Source::Header(name) if name.eq_ignore_ascii_case("location")),

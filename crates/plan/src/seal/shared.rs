@@ -1,4 +1,4 @@
-//! Connections that several users share, which only HTTP/2 can do.
+//! What only HTTP/2 can do: connections that several users share, and gRPC.
 
 use super::{DEFAULT_OPEN_CONNECTIONS, workloads};
 use crate::diag::Diagnostic;
@@ -8,9 +8,14 @@ use crate::link::{Http, Reuse};
 /// Most users of one machine, as for connections.
 const USERS_MAX: u64 = 1_000_000;
 
-/// Reports shared connections that the plan rules out.
+/// Reports shared connections and gRPC calls that the plan rules out.
 pub(super) fn check(draft: &Draft, wrong: &mut Vec<Diagnostic>) {
     let link = &draft.link;
+    let has_calls = draft.script.iter().flat_map(|script| &script.asks).any(|ask| ask.grpc.is_some());
+    if has_calls && matches!(link.http, Http::V10 | Http::V11) {
+        let message = "gRPC requires HTTP/2, but the plan asks for HTTP/1";
+        wrong.push(Diagnostic::field("P033", key::HTTP, message, "remove `--http1.1` (in a file, `http`)"));
+    }
     if link.streams <= 1 {
         return;
     }

@@ -7,12 +7,15 @@ use super::json::{self, NotJson, Path, Shaper, Tree};
 use super::rule::CompiledRule;
 use super::sentence::{Redactor, is_secret};
 use super::take::Take;
+use crate::call::End;
 use crate::value::{Scope, Unfilled, fill};
 use plimsoll_plan::answer::{Check, Statuses, Subject};
+use plimsoll_plan::grpc::Codes;
 use plimsoll_plan::head::Head;
 use plimsoll_plan::program::BodyUse;
 use plimsoll_plan::script::{Ask, Slot};
 use plimsoll_plan::value::FeederId;
+use plimsoll_wire::grpc::decode_text;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -33,6 +36,15 @@ pub struct Answer<'a> {
     pub body_bytes: u64,
     /// From the send to the last byte.
     pub service_ns: u64,
+    /// The end of a gRPC call; its message is the body, as JSON.
+    pub call: Option<End<'a>>,
+}
+
+impl<'a> Answer<'a> {
+    /// Returns the first field of a name: of the head, or of the trailers of a call.
+    pub(super) fn field(&self, name: &str) -> Option<&'a [u8]> {
+        self.head.field(name).or_else(|| self.call?.trailers.field(name))
+    }
 }
 
 /// The findings about a response; reused, and cleared by each [`Judge::run`].
@@ -162,6 +174,8 @@ enum On {
     Length { least_bytes: u64, most_bytes: u64 },
     Hash(Expected),
     Duration { below_ns: u64 },
+    GrpcStatus(Codes),
+    GrpcMessage(CompiledRule),
 }
 
 /// Why the body is not available.
@@ -345,6 +359,8 @@ impl Compiled {
             }
             Subject::Hash { algorithm, hex } => On::Hash(Expected::compile(*algorithm, hex)?),
             Subject::Duration { below_ns } => On::Duration { below_ns: *below_ns },
+            Subject::GrpcStatus(codes) => On::GrpcStatus(*codes),
+            Subject::GrpcMessage(rule) => On::GrpcMessage(CompiledRule::compile(rule)?),
         };
         Ok(Compiled { on, secret })
     }
@@ -395,7 +411,22 @@ impl Compiled {
                     }
                 };
             }
-            On::Header { name, rule } => (rule, answer.head.field(name)),
+            On::GrpcStatus(codes) => {
+                let found = answer.call.map(|call| call.status);
+                return match found {
+                    Some(found) if codes.holds(found) => Ok(()),
+                    _ => failed(&|| {
+                        let found = found.map_or("none", |status| status.name());
+                        format!("expected `{codes}`, found `{found}`")
+                    }),
+                };
+            }
+            On::GrpcMessage(rule) => {
+                left.clear();
+                decode_text(answer.call.map(|call| call.message).unwrap_or_default(), left);
+                (rule, Some(&left[..]).filter(|text| !text.is_empty()))
+            }
+            On::Header { name, rule } => (rule, answer.field(name)),
             // A response always has a body, so `exists` asks whether it is not empty.
             On::Body(rule @ (CompiledRule::Exists | CompiledRule::Absent)) => {
                 (rule, Some(body).filter(|body| !body.is_empty()))

@@ -93,11 +93,17 @@ impl Take {
                 let matches = || regex.captures_iter(body).filter_map(|found| found.get(*group));
                 return put(pick, random, || matches().map(|found| found.as_bytes()), out);
             }
-            From::Header(name) => return put(pick, random, || answer.head.fields(name), out),
+            From::Header(name) => {
+                let trailers = answer.call.map(|call| call.trailers).unwrap_or_default();
+                return put(pick, random, || answer.head.fields(name).chain(trailers.fields(name)), out);
+            }
             From::Cookie(name) => return put(pick, random, || cookies::set_by(answer.head, name), out),
             From::Status => {
                 if pick != Pick::Count {
-                    write_number(usize::from(answer.status), out);
+                    match answer.call {
+                        Some(call) => out.extend_from_slice(call.status.name().as_bytes()),
+                        None => write_number(usize::from(answer.status), out),
+                    }
                     return Ok(());
                 }
                 1

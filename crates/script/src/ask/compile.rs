@@ -3,6 +3,7 @@
 use super::form::{Body, Piece, Target};
 use super::lines::pairs;
 use super::{Form, Origin, Site, bare};
+use crate::call::Encoder;
 use plimsoll_plan::script::Ask;
 use plimsoll_plan::value::{Part, Text};
 use plimsoll_wire::h1::{self, Field, RequestHead, Writer, check_header, check_method, check_target};
@@ -18,21 +19,25 @@ pub(super) fn form(ask: &Ask, site: &Site) -> Result<Form, String> {
             check_header(name, &String::from_utf8_lossy(bytes))?;
         }
     }
-    let body = match ask.body.as_ref().map(|body| (body, body.fixed())) {
-        None => Body::None,
-        Some((_, Some(bytes))) => Body::Fixed(bytes),
-        Some((body, None)) => Body::Filled(body.clone()),
+    let body = match (&ask.grpc, ask.body.as_ref().map(|body| (body, body.fixed()))) {
+        (Some(call), _) => {
+            let encoder = Encoder::compile(call)?;
+            encoder.fixed().map_or_else(|| Body::Message(encoder), Body::Fixed)
+        }
+        (None, None) => Body::None,
+        (None, Some((_, Some(bytes)))) => Body::Fixed(bytes),
+        (None, Some((body, None))) => Body::Filled(body.clone()),
     };
     let own_close = own_close(ask)?;
     let close = own_close.unwrap_or(site.close);
     let names: Vec<&str> = ask.headers.iter().map(|(name, _)| name.as_str()).collect();
-    let fields = h1::fields(&RequestHead {
+    let mut fields = h1::fields(&RequestHead {
         method: &ask.method,
         own: &names,
         body: match &body {
             Body::None => h1::Body::None,
             Body::Fixed(bytes) => h1::Body::Of(bytes.len()),
-            Body::Filled(_) => h1::Body::Filled,
+            Body::Filled(_) | Body::Message(_) => h1::Body::Filled,
         },
         host: &site.host,
         user_agent: site.user_agent,
@@ -41,6 +46,15 @@ pub(super) fn form(ask: &Ask, site: &Site) -> Result<Form, String> {
         http10: site.http10,
         close: site.close,
     });
+    if ask.grpc.is_some() {
+        // gRPC has neither field, and servers would pass both on as metadata of the call.
+        let is_foreign = |field: &Field<'_>| match field {
+            Field::Ours(name, _) => matches!(*name, "Accept" | "Content-Length"),
+            Field::Length => true,
+            Field::Own(_) => false,
+        };
+        fields.retain(|field| !is_foreign(field));
+    }
     let target = match ask.path.fixed() {
         Some(bytes) => Target::Fixed(bytes),
         None => Target::Filled {

@@ -1,6 +1,7 @@
 //! A request ready to render: long fixed parts, and the few variable fields between them.
 
 use super::{CookieJar, Origin, Site};
+use crate::call::Encoder;
 use crate::value::{Scope, Unfilled, fill};
 use plimsoll_plan::script::Ask;
 use plimsoll_plan::value::Text;
@@ -52,6 +53,8 @@ pub(super) enum Body {
     Fixed(Vec<u8>),
     /// A body with placeholders.
     Filled(Text),
+    /// The message of a gRPC call with placeholders.
+    Message(Encoder),
 }
 
 impl Form {
@@ -94,6 +97,8 @@ impl Form {
         scratch.clear();
         if let Body::Filled(body) = &self.body {
             fill(body, scope, scratch)?;
+        } else if let Body::Message(encoder) = &self.body {
+            encoder.put(scope, scratch)?;
         }
         let mut writer = Writer::new(out);
         let path = writer.line(&self.method, self.http10, |out| match &self.target {
@@ -140,7 +145,7 @@ impl Form {
         match &self.body {
             Body::None => {}
             Body::Fixed(bytes) => writer.body(bytes),
-            Body::Filled(_) => writer.body(scratch),
+            Body::Filled(_) | Body::Message(_) => writer.body(scratch),
         }
         Ok(())
     }

@@ -1,6 +1,7 @@
 //! Validates all indexes and combinations of a script before the load, so that the interpreter can rely on them.
 
 use plimsoll_plan::answer::{Check, Extract, Rule, Source, Subject};
+use plimsoll_plan::grpc::Piece;
 use plimsoll_plan::outline::Outline;
 use plimsoll_plan::phrase::counted;
 use plimsoll_plan::script::{Ask, Condition, Entry, Node, Script, Slot};
@@ -186,10 +187,18 @@ fn rule(place: &Place<'_>, rule: &Rule) -> Result<(), String> {
     }
 }
 
+fn message(place: &Place<'_>, pieces: &[Piece]) -> Result<(), String> {
+    pieces.iter().try_for_each(|piece| match piece {
+        Piece::Field { text: value, .. } => text(place, value),
+        Piece::Message { pieces, .. } => message(place, pieces),
+    })
+}
+
 fn ask(place: &Place<'_>, ask: &Ask) -> Result<(), String> {
     text(place, &ask.path)?;
     ask.headers.iter().try_for_each(|(_, value)| text(place, value))?;
     ask.body.iter().try_for_each(|body| text(place, body))?;
+    ask.grpc.iter().try_for_each(|call| message(place, &call.message))?;
     checks(place, &ask.checks)?;
     extracts(place, &ask.extracts)?;
     let stream = match (&ask.stream, &ask.websocket) {
@@ -227,11 +236,15 @@ fn checks(place: &Place<'_>, all: &[Check]) -> Result<(), String> {
         match &check.on {
             Subject::Header { rule: asked, .. }
             | Subject::Body(asked)
+            | Subject::GrpcMessage(asked)
             | Subject::Json { rule: asked, .. } => {
                 rule(place, asked)?;
             }
-            Subject::Status(_) | Subject::Length { .. } | Subject::Hash { .. } | Subject::Duration { .. } => {
-            }
+            Subject::Status(_)
+            | Subject::Length { .. }
+            | Subject::Hash { .. }
+            | Subject::Duration { .. }
+            | Subject::GrpcStatus(_) => {}
         }
     }
     Ok(())

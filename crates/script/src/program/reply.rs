@@ -39,6 +39,9 @@ impl Turn<'_> {
             self.tell_fault(ask, fault, reply);
             return self.failed(strand, ask, fault);
         }
+        if let Some(call) = &self.stage.script.asks[ask as usize].grpc {
+            return self.call_ended(strand, ask, call, reply);
+        }
         self.take_cookies(strand, ask, reply.head);
         match self.redirect(strand, ask, reply.status, reply.head) {
             Way::On => return,
@@ -55,6 +58,7 @@ impl Turn<'_> {
             body: reply.body,
             body_bytes: reply.body_bytes,
             service_ns: reply.phases.service_ns(),
+            call: None,
         };
         match self.judge(ask, &answer) {
             None => self.go_on(strand),

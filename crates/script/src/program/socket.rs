@@ -142,7 +142,7 @@ impl Turn<'_> {
             return self.out.cancel(socket_step(id));
         }
         self.take_cookies(strand, ask, head);
-        let answer = Answer { status, head, body: &[], body_bytes: 0, service_ns: 0 };
+        let answer = Answer { status, head, body: &[], body_bytes: 0, service_ns: 0, call: None };
         if let Some(fault) = self.judge(ask, &answer) {
             return self.reject(id, fault);
         }
@@ -307,6 +307,7 @@ impl Turn<'_> {
             body: data,
             body_bytes: data.len() as u64,
             service_ns: 0,
+            call: None,
         };
         let findings = &mut self.bench.findings;
         findings.wants_sentences = false;

@@ -1,5 +1,6 @@
 //! The state that all users of a run share: code, forms, judges, files, and counters.
 
+use super::call::StatusSeries;
 use super::check::check;
 use super::code::Code;
 use super::file::Sink;
@@ -23,6 +24,7 @@ use plimsoll_plan::script::{Ask, Delay, Entry, Script};
 use plimsoll_plan::value::{GlobalId, VarId};
 use plimsoll_plan::websocket::{Expectation, WebSocket};
 use plimsoll_plan::{Fault, Plan, Problem};
+use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -78,6 +80,8 @@ pub(super) struct Asking {
     pub socket: Option<Box<SocketAsking>>,
     pub body: BodyUse,
     pub timeout_ns: u64,
+    /// Whether a check or an extraction reads the message of a gRPC response.
+    pub reads_message: bool,
     /// Whether the sent bytes are needed again, for redirects or for the path of a cookie.
     pub follows: bool,
     /// The series of the first check; the others follow.
@@ -266,15 +270,18 @@ impl Asking {
         if ask.websocket.is_some() && ask.expect.is_none() {
             judge.expect(Statuses(vec![(101, 101)]));
         }
-        let follows = cookies || ask.redirects > 0;
+        let follows = (cookies || ask.redirects > 0) && ask.grpc.is_none();
         let body = match (judge.body_use(), ask.stream.is_some()) {
             _ if ask.websocket.is_some() => BodyUse::WebSocket,
             (_, true) => BodyUse::Stream,
+            // The head and the trailers have the status, and the body has the message.
+            _ if ask.grpc.is_some() => BodyUse::Keep,
             (BodyUse::Discard, _) if follows => BodyUse::HeadOnly,
             (wanted, _) => wanted,
         };
         Ok(Asking {
             form: Form::compile(ask, site)?,
+            reads_message: judge.body_use() == BodyUse::Keep,
             ledger: ask.stream.as_deref().map(Ledger::compile).transpose()?,
             judge,
             body,
@@ -346,18 +353,26 @@ struct Cast {
 
 impl ProgramFactory for Cast {
     fn programs(&self) -> Box<dyn Programs> {
-        Box::new(self.clone())
+        Box::new(Company { cast: self.clone(), series: Rc::default() })
     }
 }
 
-impl Programs for Cast {
+/// The maker of one worker's users, with what they share.
+struct Company {
+    cast: Cast,
+    series: Rc<StatusSeries>,
+}
+
+impl Programs for Company {
     fn make(&mut self, slot: UserSlot) -> Box<dyn Program> {
-        let part = match self.phase {
+        let Cast { stage, feeds, phase } = &self.cast;
+        let part = match phase {
             Phase::Setup => Part::Setup,
             Phase::Teardown => Part::Teardown,
             Phase::Load => Part::Workload(slot.workload),
         };
-        Box::new(User::new(Arc::clone(&self.stage), &self.feeds, part, slot, self.stage.seed))
+        let series = Rc::clone(&self.series);
+        Box::new(User::new(Arc::clone(stage), series, feeds, part, slot, stage.seed))
     }
 }
 

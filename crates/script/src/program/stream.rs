@@ -83,7 +83,7 @@ impl Turn<'_> {
             return kept.extend_from_slice(head.text());
         }
         // The service time of a stream is its whole duration, which has just begun.
-        let answer = Answer { status, head, body: &[], body_bytes: 0, service_ns: 0 };
+        let answer = Answer { status, head, body: &[], body_bytes: 0, service_ns: 0, call: None };
         if let Some(fault) = self.judge(ask, &answer) {
             return self.end_stream(strand, Ending::Refused(fault));
         }
@@ -292,7 +292,14 @@ impl Turn<'_> {
             Way::On => return,
             Way::TooFar => Fault::Redirects,
             Way::Here => {
-                let answer = Answer { status: reply.status, head, body: &[], body_bytes: 0, service_ns: 0 };
+                let answer = Answer {
+                    status: reply.status,
+                    head,
+                    body: &[],
+                    body_bytes: 0,
+                    service_ns: 0,
+                    call: None,
+                };
                 // A redirect that is not followed is not a stream, regardless of the expected status codes.
                 self.judge(ask, &answer).unwrap_or(Fault::StreamFailed)
             }

@@ -124,7 +124,7 @@ impl Turn<'_> {
         }
     }
 
-    fn sample(&mut self, request: &str, check: &str, found: String, status: u16, excerpt: String) {
+    pub fn sample(&mut self, request: &str, check: &str, found: String, status: u16, excerpt: String) {
         let sample = FailureExample {
             at_ns: self.at.run_ns,
             request: request.to_owned(),
@@ -137,7 +137,7 @@ impl Turn<'_> {
     }
 
     /// Redacts received bytes for an example.
-    fn excerpt(&self, bytes: &[u8]) -> String {
+    pub fn excerpt(&self, bytes: &[u8]) -> String {
         redact::excerpt(bytes, &self.stage.secrets, self.secret_values())
     }
 

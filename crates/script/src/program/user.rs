@@ -4,6 +4,7 @@
 //! (branches, cookies, an open stream) is therefore in a separate allocation, and buffers for a wake belong to the
 //! thread.
 
+use super::call::StatusSeries;
 use super::code::{Pc, StrandId};
 use super::socket::Socket;
 use super::stage::Stage;
@@ -11,12 +12,14 @@ use super::stream::Live;
 use super::{draw, tell};
 use crate::answer::{Findings, Scratch};
 use crate::ask::CookieJar;
+use crate::call::{Gzip, Reader};
 use crate::feed::{Feeds, Rows};
 use crate::value::{Scope, Vars};
 use plimsoll_plan::origin::OriginId;
 use plimsoll_plan::program::{At, Outbox, Program, StepId, UserSlot, Wake};
 use plimsoll_stats::random::SplitMix64;
 use std::cell::Cell;
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// The code that a user runs.
@@ -172,11 +175,19 @@ impl State {
 /// A virtual user of a script.
 pub(super) struct User {
     stage: Arc<Stage>,
+    series: Rc<StatusSeries>,
     state: State,
 }
 
 impl User {
-    pub fn new(stage: Arc<Stage>, feeds: &Arc<Feeds>, part: Part, slot: UserSlot, seed: u64) -> User {
+    pub fn new(
+        stage: Arc<Stage>,
+        series: Rc<StatusSeries>,
+        feeds: &Arc<Feeds>,
+        part: Part,
+        slot: UserSlot,
+        seed: u64,
+    ) -> User {
         let (number, before) = match part {
             // Setup and teardown have seeds that no user of the load has.
             Part::Setup => (u64::MAX, 0),
@@ -204,7 +215,7 @@ impl User {
             lane_over: false,
             onces: 0,
         };
-        User { stage, state }
+        User { stage, series, state }
     }
 }
 
@@ -218,6 +229,10 @@ pub(super) struct Bench {
     pub row: Vec<u8>,
     pub scratch: Scratch,
     pub findings: Findings,
+    /// For messages of gRPC: as JSON, their reader, and their decoder.
+    pub json: Vec<u8>,
+    pub messages: Reader,
+    pub gzip: Gzip,
 }
 
 impl Bench {
@@ -229,6 +244,9 @@ impl Bench {
             row: Vec::new(),
             scratch: Scratch::new(body_bytes_max),
             findings: Findings::default(),
+            json: Vec::new(),
+            messages: Reader::default(),
+            gzip: Gzip::default(),
         })
     }
 }
@@ -240,6 +258,7 @@ thread_local! {
 /// One wake of one user.
 pub(super) struct Turn<'a> {
     pub stage: &'a Stage,
+    pub series: &'a StatusSeries,
     pub state: &'a mut State,
     pub at: At,
     pub out: &'a mut Outbox,
@@ -251,7 +270,8 @@ impl Program for User {
         let most = self.stage.body_bytes_max;
         let kept = BENCH.take().filter(|bench| bench.body_bytes_max == most);
         let mut bench = kept.unwrap_or_else(|| Bench::new(most));
-        Turn { stage: &self.stage, state: &mut self.state, at, out, bench: &mut bench }.wake(wake);
+        let (stage, series, state) = (&self.stage, &self.series, &mut self.state);
+        Turn { stage, series, state, at, out, bench: &mut bench }.wake(wake);
         BENCH.set(Some(bench));
     }
 }

@@ -196,6 +196,7 @@ impl Engine {
             head: Head::new(if heads { head.as_bytes() } else { b"" }),
             body: if keeps { &served.body } else { b"" },
             body_bytes: served.body.len() as u64,
+            trailers: Head::default(),
             ended: (answered && step.body == BodyUse::Stream).then_some(ended),
         };
         if let Some(fault) = served.fault {

@@ -52,6 +52,7 @@ pub fn ask(path: &str) -> Ask {
         go_on_after_failure: false,
         stream: None,
         websocket: None,
+        grpc: None,
     }
 }
 

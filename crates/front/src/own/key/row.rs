@@ -32,6 +32,9 @@ sections! {
     Scenario = "scenario", "in a scenario";
     Request = "request", "in a request";
     Line = "request_line", "under `request`";
+    Grpc = "grpc", "under `grpc`";
+    GrpcCall = "grpc_call", "in a gRPC call";
+    GrpcCheck = "grpc_check", "in a check of a gRPC call";
     Part = "part", "in a part of `multipart`";
     Auth = "auth", "under `auth`";
     Basic = "basic", "under `basic`";

@@ -6,9 +6,9 @@ use super::row::Kind::{
 };
 use super::row::Section::{
     AppendTo, Auth, Basic, Check, CloseFrame, Compression, Connection, ExpectedMessage, Extract, Feeder,
-    Find, GenerateRows, Hash, Line, Load, Message, Monitor, MonitorCgroup, MonitorNginx, MonitorProcess,
-    MonitorPrometheus, Normal, Part, Pause, Replay, Rule, Scenario, ScenarioLoad, ScheduleRow, Sequence,
-    Spike, Stage, Staircase, Stream, Threshold, Timestamp, Tls, Way,
+    Find, GenerateRows, Grpc, GrpcCheck, Hash, Line, Load, Message, Monitor, MonitorCgroup, MonitorNginx,
+    MonitorProcess, MonitorPrometheus, Normal, Part, Pause, Replay, Rule, Scenario, ScenarioLoad,
+    ScheduleRow, Sequence, Spike, Stage, Staircase, Stream, Threshold, Timestamp, Tls, Way,
 };
 use super::row::{Key, Kind, Row, Section};
 
@@ -86,6 +86,7 @@ keys! {
         Auth = "auth", AUTH, AUTHS;
         Cookies = "cookies", "`true` or `false`", Truth;
         Redirects = "redirects", REDIRECTS, Either(&[Truth, Whole]);
+        Grpc = "grpc", "a mapping such as `{ protos: shop.proto }`", Keys(Grpc);
         Setup = "setup", STEPS, Steps;
         Scenarios = "scenarios",
             "a named list of requests, such as `browse: [ { get: /pick } ]`",
@@ -249,6 +250,39 @@ keys! {
             Named(&Either(&[Text, Keys(Extract)]));
         Stream = "stream", "`true`, or a mapping such as `{ duration: 60s }`", Either(&[Truth, Keys(Stream)]);
         Think = "think", PAUSE, PAUSES;
+    }
+    Grpc {
+        Protos = "protos", "the name of a `.proto` file, or a list of them", ONE_OR_MORE;
+        DescriptorSets = "descriptor_sets",
+            "the name of a file that `protoc --descriptor_set_out` wrote, or a list of them", ONE_OR_MORE;
+        ImportPaths = "import_paths", "the directory that imports start from, or a list of them", ONE_OR_MORE;
+    }
+    GrpcCall {
+        Grpc = "grpc", "a method such as `shop.v1.Shop/GetItem`", Text;
+        Message = "message", "a mapping of the fields of the message, such as `{ id: 7 }`", Any;
+        Metadata = "metadata", "a mapping such as `{ x-tenant: blue }`", Named(&VALUE);
+        Deadline = "deadline", "a duration such as `2s`", Time;
+        Compression = "compression", "`none` or `gzip`", Words(&["none", "gzip"]);
+        Name = "name", "text", Text;
+        Origin = "origin", "a name under `origins`, or `target`", Text;
+        Auth = "auth", AUTH, AUTHS;
+        Tags = "tags", TEXTS, Named(&Written);
+        OnFailure = "on_failure", "`stop` or `continue`", Words(&["stop", "continue"]);
+        Check = "check",
+            "a mapping such as `{ status: OK, json: { $.name: ball } }`, or a list of them",
+            Either(&[Keys(GrpcCheck), List(&Keys(GrpcCheck))]);
+        Extract = "extract",
+            "a mapping of names to places, such as `{ token: $.token }`",
+            Named(&Either(&[Text, Keys(Extract)]));
+        Think = "think", PAUSE, PAUSES;
+    }
+    GrpcCheck {
+        Name = "name", "text", Text;
+        Status = "status", "a gRPC status such as `NOT_FOUND`, or several such as `\"OK,NOT_FOUND\"`", Written;
+        Message = "message", "the text of the status, or a rule such as `{ contains: busy }`", RULES;
+        Metadata = "metadata", "a mapping of metadata to rules, such as `{ x-shard: 7 }`", Named(&RULES);
+        Json = "json", "a mapping of JSONPaths to values or rules, such as `{ $.id: 7 }`", Named(&RULES);
+        MaxDuration = "max_duration", "a duration such as `300ms`", Time;
     }
     Line {
         Method = "method", "a word such as `PROPFIND`", Text;

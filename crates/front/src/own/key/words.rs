@@ -1,17 +1,29 @@
 //! Words that are not keys: keys that are planned, and words from other tools.
 
 use super::row::Section::{
-    self, Check, Choose, Connect, Connection, Expect, ExpectedMessage, Extract, Feeder, Find, Load, Replay,
-    Request, Rule, Scenario, ScheduleRow, Stage, Staircase, Stream,
+    self, Check, Choose, Connect, Connection, Expect, ExpectedMessage, Extract, Feeder, Find, Grpc, GrpcCall,
+    GrpcCheck, Load, Replay, Request, Rule, Scenario, ScheduleRow, Stage, Staircase, Stream,
 };
 use super::row::Section::{Message, Monitor, MonitorNginx, MonitorPrometheus, ScenarioLoad, Tls, Top, While};
 
 /// Planned keys. They are rejected by name in every place, never ignored.
-pub const LATER: &[(Section, &str)] =
-    &[(Top, "agents"), (Top, "allow"), (Top, "protocol"), (Request, "grpc")];
+pub const LATER: &[(Section, &str)] = &[(Top, "agents"), (Top, "allow"), (Top, "protocol")];
 
 /// Words from other tools and from earlier versions, and the key to use instead (in the same section or another).
 pub const SYNONYMS: &[(Section, &str, &str)] = &[
+    (GrpcCall, "timeout", "deadline"),
+    (GrpcCall, "headers", "metadata"),
+    (GrpcCall, "json", "message"),
+    (GrpcCall, "body", "message"),
+    (GrpcCall, "data", "message"),
+    (GrpcCheck, "code", "status"),
+    (GrpcCheck, "grpc_status", "status"),
+    (GrpcCheck, "header", "metadata"),
+    (Grpc, "proto", "protos"),
+    (Grpc, "protoset", "descriptor_sets"),
+    (Grpc, "descriptor_set", "descriptor_sets"),
+    (Grpc, "include", "import_paths"),
+    (Grpc, "includes", "import_paths"),
     (Top, "url", "target"),
     (Top, "base_url", "target"),
     (Top, "host", "target"),

@@ -83,6 +83,7 @@ pub fn read(item: &Node, entries: &[Entry], w: &mut Work<'_>) -> Option<Vec<Step
         extracts: Vec::new(),
         stream: None,
         websocket: None,
+        grpc: None,
         spoiled: false,
     };
     let mut think = None;

@@ -51,6 +51,7 @@ pub fn connect(item: &Node, entries: &[Entry], w: &mut Work<'_>) -> Option<Vec<S
         extracts: Vec::new(),
         stream: None,
         websocket: None,
+        grpc: None,
         spoiled: false,
     };
     let mut socket = WebSocket::default();

@@ -1,6 +1,7 @@
 //! Responses over HTTP/2, correct or with a configured fault.
 
 use super::Multiplex;
+use super::begin::GRPC;
 use super::body::{after, head, put, put_lines};
 use super::streams::{After, Body};
 use super::wire::Ending;
@@ -90,7 +91,7 @@ impl Server {
                                 Some(Framing::Chunked) => behavior.chunk_bytes,
                                 _ => u64::MAX,
                             },
-                            after: after(fault, &behavior),
+                            after: after(fault, &behavior, order.kind == GRPC),
                         };
                         stream.respond_with(response, behavior.informational, body, !feed);
                     }
@@ -154,7 +155,7 @@ impl Server {
     fn start_body(&mut self, key: Key) {
         let Some(stream) = self.multiplexed.get(key) else { return };
         let left = stream.body.left;
-        if !matches!(stream.body.after, After::End | After::Trailers) {
+        if !matches!(stream.body.after, After::End | After::Trailers | After::GrpcStatus) {
             stream.wire.borrow_mut().watch(stream.id, left);
         }
         if left > INLINE_MOST.min(stream.body.chunk) {
@@ -229,7 +230,7 @@ impl Server {
             match stream.body.after {
                 After::Reset(code) => self.reset_stream(key, code),
                 After::Close => multiplex.wire.borrow_mut().ending = Some(Ending::Now),
-                After::End | After::Trailers | After::Nothing => {}
+                After::End | After::Trailers | After::GrpcStatus | After::Nothing => {}
             }
         }
         for id in gone {

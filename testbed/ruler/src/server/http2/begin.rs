@@ -210,6 +210,13 @@ impl Server {
         if is_unchanged(&behavior, &upload.raw) {
             return Ok((behavior, Some(Box::new(Page::Body(PageBody::empty(304))))));
         }
+        if let Some(message) = message_of(upload, &behavior) {
+            let bytes = message.to_vec();
+            // A compressed message stays as it is.
+            let lines = if bytes.first() == Some(&1) { "grpc-encoding: gzip\r\n" } else { "" };
+            let page = PageBody { status: 200, kind: GRPC, lines: lines.to_owned(), bytes };
+            return Ok((behavior, Some(Box::new(Page::Body(page)))));
+        }
         let Some(connection) = self.slots.get(key) else { return Ok((behavior, None)) };
         let origin = || origin(connection, connection.turn.wrapping_add(1));
         let counts = &mut self.recorder.counters.pages;
@@ -235,6 +242,19 @@ impl Server {
         self.recorder.last_request.extend_from_slice(&upload.raw);
         mark
     }
+}
+
+/// The content type of gRPC calls and of their responses.
+pub(super) const GRPC: &str = "application/grpc";
+
+/// Returns the body of a gRPC call: its response is the same message, unless keys define another response.
+fn message_of<'u>(upload: &'u Upload, behavior: &Behavior) -> Option<&'u [u8]> {
+    let own = behavior.text.is_none() && behavior.content_type.is_none() && behavior.status == 200;
+    let end = upload.raw.windows(4).position(|four| four == b"\r\n\r\n")?;
+    let (head, body) = upload.raw.split_at(end + 4);
+    let line = format!("\r\ncontent-type: {GRPC}");
+    let is_call = head.windows(line.len()).any(|part| part == line.as_bytes());
+    (own && is_call && !upload.is_cut).then_some(body)
 }
 
 /// The head in the form of HTTP/1, which is how the ruler keeps and shows requests: the version is `HTTP/2.0`, and

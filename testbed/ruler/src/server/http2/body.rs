@@ -38,7 +38,7 @@ impl Stream {
         let ends = may_end && body.left == 0 && body.after == After::End;
         self.sender = self.respond.send_response(response, ends).ok();
         self.body = body;
-        if may_end && self.body.left == 0 && self.body.after == After::Trailers {
+        if may_end && self.body.left == 0 {
             self.send_trailers();
         }
     }
@@ -63,14 +63,19 @@ impl Stream {
                 let _ = sender.send_data(piece, ends);
             }
         }
-        if self.body.left == 0 && self.body.after == After::Trailers {
+        if self.body.left == 0 {
             self.send_trailers();
         }
     }
 
     fn send_trailers(&mut self) {
+        let (name, value) = match self.body.after {
+            After::Trailers => ("x-ruler-trailer", "the end"),
+            After::GrpcStatus => ("grpc-status", "0"),
+            After::End | After::Reset(_) | After::Close | After::Nothing => return,
+        };
         let mut trailers = HeaderMap::new();
-        trailers.insert("x-ruler-trailer", HeaderValue::from_static("the end"));
+        trailers.insert(name, HeaderValue::from_static(value));
         if let Some(sender) = &mut self.sender {
             let _ = sender.send_trailers(trailers);
         }
@@ -99,11 +104,12 @@ impl Stream {
     }
 }
 
-pub(super) fn after(fault: Option<Fault>, behavior: &Behavior) -> After {
+pub(super) fn after(fault: Option<Fault>, behavior: &Behavior, is_call: bool) -> After {
     match fault {
         Some(Fault::ResetMidBody) => After::Reset(behavior.reset_code),
         Some(Fault::CloseMidBody) => After::Close,
         Some(Fault::StallMidBody) => After::Nothing,
+        _ if is_call => After::GrpcStatus,
         _ if behavior.trailers => After::Trailers,
         _ => After::End,
     }

@@ -17,6 +17,8 @@ use std::rc::Rc;
 pub(super) enum After {
     End,
     Trailers,
+    /// Trailers with the status of a gRPC call.
+    GrpcStatus,
     /// RST_STREAM with this code.
     Reset(u32),
     /// The end of the connection.

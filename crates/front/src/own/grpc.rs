@@ -1,0 +1,115 @@
+//! `grpc:`: the schemas of gRPC services, from `.proto` files or compiled by `protoc`, and messages in their terms.
+
+mod compile;
+mod message;
+mod path;
+mod types;
+
+pub use message::message;
+pub use path::check as check_path;
+
+use super::key::{Row, of};
+use super::reader::Reader;
+use super::yaml::{Node, one_or_more};
+use crate::nearest::nearest;
+use crate::sentence::short;
+use crate::source::Pos;
+use compile::Compiled;
+use plimsoll_plan::grpc::Types;
+use prost_reflect::{DescriptorPool, MethodDescriptor};
+use std::path::PathBuf;
+use std::sync::Arc;
+use types::Shapes;
+
+/// All schemas of a file.
+pub struct Schemas {
+    pool: DescriptorPool,
+    shapes: Shapes,
+    pub types: Arc<Types>,
+    /// A mistake in them is already reported, so names that they lack are not.
+    is_spoiled: bool,
+}
+
+/// Reads `grpc:` and the files that it names.
+pub fn read(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<Schemas> {
+    let before = r.wrong.len();
+    let (mut protos, mut sets, mut folders) = (Vec::new(), Vec::new(), Vec::new());
+    for entry in r.map(node, row)? {
+        let (node, Some((row, key))) = (&entry.value, r.key(entry)) else { continue };
+        let into: &mut Vec<(String, PathBuf, Pos)> = match key {
+            of::Grpc::Protos => &mut protos,
+            of::Grpc::DescriptorSets => &mut sets,
+            of::Grpc::ImportPaths => &mut folders,
+        };
+        for item in one_or_more(node) {
+            let Some(name) = r.text(item, row).map(str::to_owned) else { continue };
+            let Some(path) = r.path(&name, item.pos) else { continue };
+            into.push((name, path, item.pos));
+        }
+    }
+    for (name, path, pos) in &folders {
+        if !path.is_dir() {
+            let message = format!("no such directory: `{name}`");
+            r.complain("F026", *pos, message, "name the directory that imports start from");
+        }
+    }
+    if protos.is_empty() && sets.is_empty() && r.wrong.len() == before {
+        r.expected(node, row, "add `protos` or `descriptor_sets`");
+    }
+    let folders = folders.into_iter().map(|(_, path, _)| path).collect();
+    let Compiled { pool, is_whole } = compile::all(&protos, &sets, folders, r);
+    let (shapes, types) = types::of(&pool);
+    Some(Schemas { pool, shapes, types: Arc::new(types), is_spoiled: !is_whole || r.wrong.len() > before })
+}
+
+impl Schemas {
+    /// Finds the method `package.Service/Method`; reports one that the schemas lack.
+    pub fn method(&self, text: &str, pos: Pos, r: &mut Reader<'_>) -> Option<MethodDescriptor> {
+        let name = text.strip_prefix('/').unwrap_or(text);
+        let split = name.split_once('/').or_else(|| name.rsplit_once('.'));
+        let Some((service, method)) = split
+            .filter(|(service, method)| !service.is_empty() && !method.is_empty() && !method.contains('/'))
+        else {
+            let message = format!("invalid method `{}`", short(text));
+            r.complain("F042", pos, message, "write service and method, such as `shop.v1.Shop/GetItem`");
+            return None;
+        };
+        let Some(found) = self.pool.get_service_by_name(service) else {
+            if !self.is_spoiled {
+                let all: Vec<String> =
+                    self.pool.services().map(|service| service.full_name().to_owned()).collect();
+                let hint = choice(service, &all, "the schemas define no service");
+                r.complain("F042", pos, format!("unknown service `{}`", short(service)), hint);
+            }
+            return None;
+        };
+        let all: Vec<String> = found.methods().map(|method| method.name().to_owned()).collect();
+        let wanted = found.methods().find(|known| known.name() == method);
+        if wanted.is_none() {
+            let hint = choice(method, &all, "the service has no methods");
+            let message = format!("unknown method `{}` of service `{service}`", short(method));
+            r.complain("F042", pos, message, hint);
+        }
+        wanted
+    }
+
+    /// Returns the number of a message in the table of types.
+    pub fn number(&self, name: &str) -> usize {
+        self.types.by_name.get(name).copied().unwrap_or_default()
+    }
+}
+
+/// Returns the help line for an unknown name.
+fn choice(name: &str, all: &[String], none: &str) -> String {
+    const SHOWN: usize = 8;
+    let names = || all.iter().map(String::as_str);
+    match (nearest(name, names()), all.len()) {
+        (Some(right), _) => format!("did you mean `{right}`?"),
+        (None, 0) => none.to_owned(),
+        (None, 1..=SHOWN) => format!("use {}", crate::sentence::alternatives(names())),
+        (None, _) => {
+            let shown: Vec<String> = names().take(SHOWN).map(|name| format!("`{name}`")).collect();
+            format!("use one of {}, ...", shown.join(", "))
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! The end of a gRPC call: its status is counted and judged, and its message is read for checks and extractions.
+
+use super::code::StrandId;
+use super::user::Turn;
+use crate::answer::Answer;
+use crate::call::{Broken, End, Unread, details, end_of};
+use plimsoll_plan::Fault;
+use plimsoll_plan::grpc::{Call, Status};
+use plimsoll_plan::program::{Outbox, Reply, RequestId};
+use plimsoll_plan::series::Family;
+use plimsoll_wire::grpc::{decode_text, next_message};
+use std::cell::Cell;
+
+/// The name of the metric that counts the statuses of calls, and of its label.
+const METRIC: &str = "grpc_status";
+const STATUS: &str = "status";
+
+/// The series of statuses that the users of a worker have opened, by status: one more than the number of the series; 0:
+/// not opened yet.
+#[derive(Debug, Default)]
+pub(super) struct StatusSeries([Cell<RequestId>; Status::COUNT]);
+
+impl StatusSeries {
+    fn count(&self, status: Status, out: &mut Outbox) {
+        // proof: there is a cell for each status.
+        let known = &self.0[status as usize];
+        if known.get() == 0 {
+            // If there are too many series, the book counts that.
+            let labels = [(STATUS, status.name())];
+            let Some(series) = out.open(Family::Counter, METRIC, &labels) else { return };
+            known.set(series + 1);
+        }
+        out.add(known.get() - 1, 1.0);
+    }
+}
+
+impl Turn<'_> {
+    /// Handles the complete response to a call.
+    pub fn call_ended(&mut self, strand: StrandId, ask: u32, call: &Call, reply: &Reply<'_>) {
+        let mut json = std::mem::take(&mut self.bench.json);
+        json.clear();
+        let fault = match end_of(reply) {
+            Ok(end) => self.judge_call(ask, call, reply, end, &mut json),
+            Err(fault) => {
+                self.tell_no_call(ask, fault, reply);
+                Some(fault)
+            }
+        };
+        self.bench.json = json;
+        match fault {
+            None => self.go_on(strand),
+            Some(fault) => {
+                self.out.fail(fault);
+                self.failed(strand, ask, fault);
+            }
+        }
+    }
+
+    fn judge_call(
+        &mut self,
+        ask: u32,
+        call: &Call,
+        reply: &Reply<'_>,
+        end: End<'_>,
+        json: &mut Vec<u8>,
+    ) -> Option<Fault> {
+        self.series.count(end.status, self.out);
+        if end.status == Status::Ok
+            && let Err(fault) = self.read_message(ask, call, reply, json)
+        {
+            self.tell_fault(ask, fault, reply);
+            return Some(fault);
+        }
+        let unexpected = end.status.fault().filter(|_| !call.expect.holds(end.status));
+        if let Some(fault) = unexpected {
+            self.tell_status(ask, call, fault, &end, reply);
+        }
+        let answer = Answer {
+            status: reply.status,
+            head: reply.head,
+            body: json,
+            body_bytes: json.len() as u64,
+            service_ns: reply.phases.service_ns(),
+            call: Some(end),
+        };
+        let judged = self.judge(ask, &answer);
+        unexpected.or(judged)
+    }
+
+    /// Reads the only message of a response as JSON, if a check or an extraction needs it.
+    fn read_message(
+        &mut self,
+        ask: u32,
+        call: &Call,
+        reply: &Reply<'_>,
+        json: &mut Vec<u8>,
+    ) -> Result<(), Fault> {
+        if (reply.body.len() as u64) < reply.body_bytes {
+            return Err(Fault::ClientLimit);
+        }
+        let most_bytes = self.stage.body_bytes_max;
+        let mut body = reply.body;
+        let message = next_message(&mut body).map_err(|_| Fault::GrpcInvalidMessage)?;
+        let Some(message) = message.filter(|_| body.is_empty()) else {
+            return Err(Fault::GrpcInvalidMessage);
+        };
+        let mut bytes = message.bytes;
+        if message.is_compressed {
+            if reply.head.field("grpc-encoding") != Some(b"gzip") {
+                return Err(Fault::DecodeFailed);
+            }
+            bytes = self.bench.gzip.decode(bytes, most_bytes).map_err(|why| match why {
+                Broken::Invalid => Fault::DecodeFailed,
+                Broken::TooLong => Fault::ClientLimit,
+            })?;
+        }
+        if !self.stage.asks[ask as usize].reads_message {
+            return Ok(());
+        }
+        let read = self.bench.messages.read(&call.types, call.response, bytes, most_bytes, json);
+        read.map_err(|why| match why {
+            Unread::Invalid => Fault::GrpcInvalidMessage,
+            Unread::TooLong => Fault::ClientLimit,
+        })
+    }
+
+    /// Reports a status that is a failure, with its text and its details.
+    fn tell_status(&mut self, ask: u32, call: &Call, fault: Fault, end: &End<'_>, reply: &Reply<'_>) {
+        let asked = &self.stage.script.asks[ask as usize];
+        let is_wanted = self.stage.fault_samples[fault as usize].take();
+        if !is_wanted && !self.is_aside() {
+            return;
+        }
+        let mut text = end.status.name().as_bytes().to_vec();
+        if !end.message.is_empty() {
+            text.extend_from_slice(b": ");
+            decode_text(end.message, &mut text);
+        }
+        let found = self.excerpt(&text);
+        if !asked.go_on_after_failure {
+            self.note_aside(&asked.name, || found.clone());
+        }
+        if is_wanted {
+            let excerpt = self.excerpt(details(&call.types, end.details).as_bytes());
+            self.sample(&asked.name, fault.name(), found, reply.status, excerpt);
+        }
+    }
+
+    /// Reports a response that is not the end of a call.
+    fn tell_no_call(&mut self, ask: u32, fault: Fault, reply: &Reply<'_>) {
+        let name = &self.stage.script.asks[ask as usize].name;
+        if !self.stage.fault_samples[fault as usize].take() {
+            return;
+        }
+        let found = match fault {
+            Fault::Status => format!("expected `200` and a gRPC status, found `{}`", reply.status),
+            Fault::GrpcContentType => {
+                let found = reply.head.field("content-type").unwrap_or_default();
+                format!("expected `application/grpc`, found `{}`", self.excerpt(found))
+            }
+            _ => fault.sentence().into(),
+        };
+        let excerpt = self.excerpt(reply.body);
+        self.sample(name, fault.name(), found, reply.status, excerpt);
+    }
+}
