@@ -57,7 +57,14 @@ impl Work {
                 branches.iter().for_each(|branch| self.scope.add_all_of(branch));
                 Some(Node::Parallel(branches.iter().map(|branch| self.steps(branch)).collect()))
             }
-            StepDraft::Spoiled(_) => None,
+            // Its mistake is already reported, so uses of its names are no mistakes.
+            StepDraft::Spoiled(names) => {
+                for name in names {
+                    self.scope.add(&name.name);
+                    self.number(&name.name, self.scope.phase == Phase::Setup, name.pos);
+                }
+                None
+            }
         }
     }
 
