@@ -57,7 +57,7 @@ impl Work {
                 branches.iter().for_each(|branch| self.scope.add_all_of(branch));
                 Some(Node::Parallel(branches.iter().map(|branch| self.steps(branch)).collect()))
             }
-            // Its mistake is already reported, so uses of its names are no mistakes.
+            // Its mistake is already reported, so uses of its names are valid.
             StepDraft::Spoiled(names) => {
                 for name in names {
                     self.scope.add(&name.name);
