@@ -13,6 +13,7 @@ pub mod whole;
 mod wrong;
 
 use crate::exit::Failure;
+use clap::error::ErrorKind;
 use clap::{Command, CommandFactory, FromArgMatches, Parser};
 use load::LoadFlags;
 use plimsoll_plan::Diagnostic;
@@ -158,11 +159,21 @@ fn parse_flags<T: FromArgMatches>(
     command: Command,
     words: Vec<String>,
 ) -> Result<Result<T, String>, Failure> {
-    let named = std::iter::once("plimsoll".to_owned()).chain(words);
-    match command.try_get_matches_from(named).and_then(|matches| T::from_arg_matches(&matches)) {
+    let named = || std::iter::once("plimsoll".to_owned()).chain(words.iter().cloned());
+    let relaxed = optional(command.clone());
+    match relaxed.try_get_matches_from(named()).and_then(|matches| T::from_arg_matches(&matches)) {
         Ok(parsed) => Ok(Ok(parsed)),
-        Err(error) => wrong::asked_or_wrong(error),
+        // The help shows which arguments are required.
+        Err(error) if error.kind() == ErrorKind::DisplayHelp => {
+            wrong::asked_or_wrong(command.try_get_matches_from(named()).err().unwrap_or(error), &words)
+        }
+        Err(error) => wrong::asked_or_wrong(error, &words),
     }
+}
+
+/// Makes all arguments optional, because each command reports a missing one with an example.
+fn optional(command: Command) -> Command {
+    command.mut_args(|arg| arg.required(false)).mut_subcommands(optional)
 }
 
 pub fn help_of<T: CommandFactory>() -> String {

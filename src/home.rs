@@ -37,6 +37,22 @@ pub fn refuse_taken(path: &Path) -> Result<(), Failure> {
     }
 }
 
+/// Reports all missing runs together, so that a mistyped directory is fixed once. A single one is left to its reader.
+///
+/// # Errors
+/// Returns an error if several of the paths do not exist.
+pub fn refuse_missing(paths: &[String]) -> Result<(), Failure> {
+    let missing: Vec<String> =
+        paths.iter().filter(|path| !Path::new(path).exists()).map(|path| format!("`{path}`")).collect();
+    match missing.as_slice() {
+        [] | [_] => Ok(()),
+        [others @ .., last] => {
+            let sentence = format!("no such files: {} and {last}", others.join(", "));
+            Err(Failure::machine(sentence, Some(run_file::NO_SUCH_FILE.into())))
+        }
+    }
+}
+
 /// Saves a run that did not fit at `taken` into another folder, the state directory or else the one for temporary
 /// files, and returns its path. Returns `None` if neither accepts it.
 pub fn second_run_file(taken: &Path, host: &str, unix_ns: u64, record: &RunRecord) -> Option<PathBuf> {

@@ -38,6 +38,7 @@ pub fn command(flags: &Compare) -> Result<Exit, Failure> {
             compare_cells((&shown, &before), (b, &sides(Path::new(b))?.0), &asked)
         }
         ([a, b], None) => {
+            crate::home::refuse_missing(&flags.runs)?;
             let (before, after) = (sides(Path::new(a))?.0, sides(Path::new(b))?.0);
             compare_cells((a, &before), (b, &after), &asked)
         }

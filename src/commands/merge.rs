@@ -26,6 +26,7 @@ pub fn command(flags: &Merge) -> Result<Exit, Failure> {
         home::refuse_taken(Path::new(out))?;
     }
     let wanted = Wanted::of(&flags.page, flags.form.flag())?;
+    home::refuse_missing(&flags.files)?;
     let mut merged = RunRecord::default();
     for file in &flags.files {
         let one = run_file::read(Path::new(file))?;

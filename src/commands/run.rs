@@ -340,7 +340,8 @@ fn file_in_place_of_url(text: &str) -> Option<Diagnostic> {
         Kind::Own => ("an experiment file".to_owned(), format!("run it with `plimsoll run {text}`")),
         Kind::NotYet(name) => (
             format!("a {name}, which is not supported yet"),
-            "plimsoll runs URLs, experiment files, and curl command lines".into(),
+            plimsoll_front::rewrite_hint(name)
+                .unwrap_or_else(|| "plimsoll runs URLs, experiment files, and curl command lines".into()),
         ),
         Kind::Unknown => ("a file, not a URL".to_owned(), "start a URL with `http://` or `https://`".into()),
     };

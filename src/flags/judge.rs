@@ -9,14 +9,16 @@ use clap::Parser;
 #[command(
     about = "Find the highest load that meets the thresholds. The search rises in geometric steps, narrows the \
              interval, and confirms the result by repeated runs. With --step it climbs a staircase until --stop-when. \
+             The search sets the rate or the users and the length of each step, so -r, -c, -d, and -n do not apply. \
              Rerun the same command to resume a search with --out.",
     override_usage = "plimsoll find URL|FILE.yaml [FLAGS]\n\nExamples:\n  \
                       plimsoll find http://127.0.0.1:8080/pick --threshold 'response_time p99 < 250ms'\n  \
-                      plimsoll find checkout.yaml --vary users --max-time 10m --out capacity"
+                      plimsoll find checkout.yaml --vary users --max-time 10m --out capacity",
+    mut_args(of_search)
 )]
 pub struct Find {
     /// URL or experiment file
-    #[arg(value_name = "URL|FILE")]
+    #[arg(value_name = "URL|FILE", required = true)]
     pub target: Option<String>,
     #[command(flatten)]
     pub search: SearchFlags,
@@ -24,6 +26,21 @@ pub struct Find {
     pub form: Form,
     #[command(flatten)]
     pub flags: LoadFlags,
+}
+
+/// Hides the load flags that a search refuses, and describes `--out` for many runs.
+fn of_search(arg: clap::Arg) -> clap::Arg {
+    const REFUSED: [&str; 9] =
+        ["connections", "duration", "requests", "rate", "stages", "warmup", "shard", "junit", "full"];
+    match arg.get_id().as_str() {
+        "out" => arg
+            .value_name("DIR")
+            .help("Directory of the search's runs, new or to resume [default: in the state directory]"),
+        "max_connections" => arg.help("Connection limit with `--vary rate` [default: 1000]"),
+        "arrivals" => arg.help("Distribution of arrivals: `constant` or `poisson` [default: constant]"),
+        id if REFUSED.contains(&id) => arg.hide(true),
+        _ => arg,
+    }
 }
 
 const SEARCH: &str = "Search";
@@ -43,20 +60,20 @@ pub struct SearchFlags {
     /// Climb a staircase, multiplying or adding each time, such as `x1.10` or `+50`
     #[arg(long, value_name = "STEP", help_heading = SEARCH, allow_hyphen_values = true)]
     pub step: Option<String>,
-    /// Duration of a full step [default: as long as the thresholds require]
+    /// Length of a full step [default: as long as the thresholds require]
     #[arg(long, value_name = "DURATION", help_heading = SEARCH, allow_negative_numbers = true)]
     pub step_duration: Option<String>,
     /// End of a staircase, such as `offered - achieved >= 50/s` [default: a
     /// threshold is missed]
     #[arg(long, value_name = "RULE", help_heading = SEARCH)]
     pub stop_when: Option<String>,
-    /// Half width of the interval to reach [default: 2%]
+    /// Half width of the interval to reach, relative to the result [default: 2%]
     #[arg(long, value_name = "PERCENT", help_heading = SEARCH, allow_negative_numbers = true)]
     pub precision: Option<String>,
     /// Stop after this long and report the interval found so far [default: 5m]
     #[arg(long, value_name = "DURATION", help_heading = SEARCH, allow_negative_numbers = true)]
     pub max_time: Option<String>,
-    /// Confirming runs at, below, and above the result [default: 2]
+    /// Confirming rounds of three runs: below, at, and above the result [default: 2]
     #[arg(long, value_name = "N", help_heading = SEARCH, allow_negative_numbers = true)]
     pub confirm: Option<String>,
 }
@@ -84,7 +101,7 @@ pub struct Form {
 )]
 pub struct Compare {
     /// Run files or directories of runs; a single directory is compared by variant
-    #[arg(value_name = "RUN")]
+    #[arg(value_name = "RUN", required = true)]
     pub runs: Vec<String>,
     /// Smallest difference to report [default: 5%]
     #[arg(long, value_name = "PERCENT", allow_negative_numbers = true)]
@@ -92,7 +109,7 @@ pub struct Compare {
     /// Percentiles to compare [default: p50,p90,p99]
     #[arg(long, value_name = "LIST")]
     pub percentiles: Option<String>,
-    /// Rule to meet, such as 'throughput > -3%' [repeatable] [default: nothing slower]
+    /// Rule, such as 'throughput > -3%' [repeatable] [default: no metric over 5% worse]
     #[arg(long, value_name = "RULE", allow_hyphen_values = true)]
     pub gate: Vec<String>,
     /// Compare with this baseline: its name or the path of its file
@@ -125,7 +142,7 @@ pub struct Compare {
     /// Also write the result to this file as JUnit XML
     #[arg(long, value_name = "FILE")]
     pub junit: Option<String>,
-    /// Seed of the resampling [default: 1]
+    /// Seed for the resampling that gives the confidence intervals [default: 1]
     #[arg(long, value_name = "N")]
     pub seed: Option<String>,
     /// Disable colors, as does the variable NO_COLOR
@@ -138,13 +155,13 @@ pub struct Compare {
 #[command(
     about = "Check published results for impossible, implausible, and missing numbers, and show the arithmetic. Reads \
              the output of wrk, ab, k6, loadtest, JMeter, hey, oha, and Vegeta, and tables in Markdown or CSV. Exits \
-             with 99 if a number is impossible.",
+             with 99 if a number is impossible, and with 0 if numbers are only implausible or missing.",
     override_usage = "plimsoll audit FILE ... [FLAGS]\n\nExamples:\n  plimsoll audit README.md\n  \
                       wrk -t2 -c100 http://127.0.0.1:8080/ | plimsoll audit -"
 )]
 pub struct Audit {
     /// Files to audit as one set; `-` is standard input
-    #[arg(value_name = "FILE")]
+    #[arg(value_name = "FILE", required = true)]
     pub files: Vec<String>,
     /// Print one JSON document
     #[arg(long, group = "form")]

@@ -12,7 +12,7 @@ const SAFETY: &str = "Safety";
 
 #[derive(Debug, Clone, Default, Args)]
 pub struct LoadFlags {
-    /// Concurrent connections, one user each [default: 50]
+    /// Concurrent connections, with one user each unless `--streams` [default: 50]
     #[arg(short = 'c', long, value_name = "N", help_heading = LOAD, allow_negative_numbers = true)]
     pub connections: Option<String>,
 
@@ -24,7 +24,7 @@ pub struct LoadFlags {
     #[arg(short = 'd', long, value_name = "DURATION", help_heading = LOAD, allow_negative_numbers = true)]
     pub duration: Option<String>,
 
-    /// Stop after N requests, or after `-d` if that comes first
+    /// End after N requests, or after `-d` if you set one (its default does not apply)
     #[arg(short = 'n', long, value_name = "N", help_heading = LOAD, allow_negative_numbers = true)]
     pub requests: Option<String>,
 
@@ -40,7 +40,7 @@ pub struct LoadFlags {
     #[arg(long, value_name = "STAGES", help_heading = LOAD)]
     pub stages: Option<String>,
 
-    /// Exclude this long from the totals; the timeline still shows it
+    /// Exclude the first part of `-d` from the totals; the timeline still shows it
     #[arg(long, value_name = "DURATION", help_heading = LOAD, allow_negative_numbers = true)]
     pub warmup: Option<String>,
 
@@ -97,7 +97,7 @@ pub struct LoadFlags {
     #[arg(long = "http1.1", help_heading = REQUEST)]
     pub http1_1: bool,
 
-    /// Users on each connection of `-c` or `--max-connections`, with a stream each (HTTP/2) [default: 1]
+    /// HTTP/2 streams per connection, with one user or arrival each [default: 1]
     #[arg(long, value_name = "N", help_heading = LOAD, allow_negative_numbers = true)]
     pub streams: Option<String>,
 
@@ -148,7 +148,7 @@ pub struct MannerFlags {
     #[arg(short = 'q', long, help_heading = OUTPUT)]
     pub quiet: bool,
 
-    /// Save the run to this new file [default: a file in the state directory]
+    /// Save the run to this new file, for `report` [default: in the state directory]
     #[arg(short = 'o', long, value_name = "FILE", help_heading = OUTPUT)]
     pub out: Option<String>,
 
@@ -188,7 +188,7 @@ pub struct MannerFlags {
     #[arg(long, help_heading = SAFETY)]
     pub stop_early_ok: bool,
 
-    /// Keep raising the load even if most requests fail for 10 s
+    /// Do not stop a rising load when more than half of the requests fail for 10 s
     #[arg(long, help_heading = SAFETY)]
     pub no_circuit_breaker: bool,
 

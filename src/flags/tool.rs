@@ -26,7 +26,7 @@ pub struct Examples {
 )]
 pub struct Completions {
     /// `bash`, `zsh`, or `fish`
-    #[arg(value_name = "SHELL")]
+    #[arg(value_name = "SHELL", required = true)]
     pub shell: Option<String>,
 }
 
@@ -65,7 +65,7 @@ pub enum RunsAction {
         #[arg(long)]
         json: bool,
     },
-    /// Print the report of a run and exit with its code
+    /// Print the report of a run and exit with the run's code
     Show {
         /// Name of the run, or a unique beginning of it [default: the newest run]
         #[arg(value_name = "NAME")]

@@ -86,6 +86,27 @@ verbs! {
     DocsDump(DocsDump) = "docs-dump", Hidden, "docs-dump", "";
 }
 
+/// Help of the flags whose default is the value of the experiment file.
+const FILE_DEFAULTS: [(&str, &str); 9] = [
+    ("connections", "Connections, with `--streams` users each [default: the file's value, or 50]"),
+    ("max_connections", "Connection limit with `--rate` [default: the file's value, or 1000]"),
+    ("duration", "Length of the run, such as `30s` or `5m` [default: the file's value, or 10s]"),
+    ("arrivals", "Arrivals: `constant` or `poisson` [default: the file's value, or constant]"),
+    ("workers", "Threads of the load generator [default: the file's value, or one per core]"),
+    ("seed", "Seed for all random choices [default: the file's value, or random]"),
+    ("timeout", "Request timeout, measured from the send [default: the file's value, or 10s]"),
+    ("buckets", "Edges of the latency buckets [default: the file's value, or 100ms,1s,10s]"),
+    ("out", "New run file, or directory if there are several runs [default: state directory]"),
+];
+
+/// Describes the flags of a command that takes an experiment file.
+fn of_file(arg: clap::Arg) -> clap::Arg {
+    match FILE_DEFAULTS.iter().find(|(id, _)| arg.get_id() == id) {
+        Some((_, help)) => arg.help(*help),
+        None => arg,
+    }
+}
+
 /// Returns all commands as clap parses them, the name first.
 pub fn commands() -> Command {
     Verb::augment_subcommands(Command::new("plimsoll").disable_help_subcommand(true))
@@ -148,11 +169,12 @@ pub struct DocsDump {}
 #[command(
     about = "Run an experiment file; flags override its keys.",
     override_usage = "plimsoll run FILE.yaml [FLAGS]\n\nExamples:\n  plimsoll run checkout.yaml --out before.plim\n  \
-                      plimsoll run checkout.yaml --part browse --set host=staging"
+                      plimsoll run checkout.yaml --part browse --set host=staging",
+    mut_args(of_file)
 )]
 pub struct Run {
     /// Experiment file
-    #[arg(value_name = "FILE")]
+    #[arg(value_name = "FILE", required = true)]
     pub file: Option<String>,
     /// Run only this one of the file's `parts` [repeatable] [default: all]
     #[arg(long = "part", value_name = "NAME")]
@@ -172,11 +194,12 @@ pub struct Run {
 #[command(
     about = "Validate an experiment file and report every error in it, without sending anything.",
     override_usage = "plimsoll check FILE.yaml [FLAGS]\n\nExamples:\n  plimsoll check checkout.yaml\n  \
-                      plimsoll check checkout.yaml --show"
+                      plimsoll check checkout.yaml --show",
+    mut_args(of_file)
 )]
 pub struct Check {
     /// Experiment file
-    #[arg(value_name = "FILE")]
+    #[arg(value_name = "FILE", required = true)]
     pub file: Option<String>,
     /// Check only this one of the file's `parts` [repeatable] [default: all]
     #[arg(long = "part", value_name = "NAME")]
@@ -212,14 +235,14 @@ pub struct Explain {
 /// `plimsoll report`.
 #[derive(Debug, Parser)]
 #[command(
-    about = "Print the report of a saved run or experiment and exit with its code.",
+    about = "Print the report of a saved run or experiment and exit with the run's code.",
     override_usage = "plimsoll report FILE.plim|DIR [FLAGS]\n\nExamples:\n  plimsoll report run.plim --full\n  \
                       plimsoll report run.plim --html run.html\n  \
                       plimsoll report run.plim --markdown --charts charts > run.md"
 )]
 pub struct Report {
     /// Run file, or the directory of an experiment
-    #[arg(value_name = "FILE")]
+    #[arg(value_name = "FILE|DIR", required = true)]
     pub file: Option<String>,
     #[command(flatten)]
     pub form: Form,
@@ -249,7 +272,7 @@ pub struct Report {
 )]
 pub struct Merge {
     /// Run files
-    #[arg(value_name = "FILE")]
+    #[arg(value_name = "FILE", required = true)]
     pub files: Vec<String>,
     /// Also save the merged run to this new file
     #[arg(short = 'o', long, value_name = "FILE")]
@@ -371,8 +394,8 @@ pub fn after_help() -> String {
         }
     }
     text.push_str(
-        "\nDefault thresholds:\n  error_rate == 0%, longest_outage < 1s, and with arrivals achieved >= 99%.\n  \
-         Each applies until you set a threshold on the same metric.\n\nExit codes:\n",
+        "\nDefault thresholds:\n  error_rate == 0%; longest_outage < 1s; with `--rate`, also achieved >= 99% (of the \
+         offered rate).\n  Your `--threshold` on the same metric replaces its default.\n\nExit codes:\n",
     );
     for exit in Exit::ALL {
         let _ = writeln!(text, "  {:>3}  {}", exit.code(), exit.meaning());

@@ -9,10 +9,10 @@ use plimsoll_plan::diag::Place;
 ///
 /// # Errors
 /// Returns the diagnostic of a real error.
-pub fn asked_or_wrong<T>(error: clap::Error) -> Result<Result<T, String>, Failure> {
+pub fn asked_or_wrong<T>(error: clap::Error, words: &[String]) -> Result<Result<T, String>, Failure> {
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => Ok(Err(error.to_string())),
-        _ => Err(diagnostic(&error).into()),
+        _ => Err(diagnostic(&error, words).into()),
     }
 }
 
@@ -64,7 +64,26 @@ fn of_other_tools(flag: &str) -> Option<(String, &'static str)> {
     })
 }
 
-fn diagnostic(error: &clap::Error) -> Diagnostic {
+/// Returns the fix for `-Jname=value`, which sets a property in JMeter.
+fn jmeter_property(words: &[String]) -> Option<String> {
+    let (name, value) = words.iter().find_map(|word| word.strip_prefix("-J")?.split_once('='))?;
+    Some(format!("write `--set {name}={value}`, with `{name}` under `vars` of the experiment file"))
+}
+
+/// Returns the fix for `-n -t FILE -l FILE`, in which `-n` takes no value.
+fn jmeter_run(words: &[String]) -> Option<String> {
+    let after = |flag: &str| words.iter().skip_while(|word| *word != flag).nth(1).map(String::as_str);
+    let plan = after("-t").filter(|plan| plan.parse::<u32>().is_err());
+    let is_jmeter =
+        after("-n").is_some_and(|next| next.starts_with('-')) && (plan.is_some() || after("-l").is_some());
+    let is_experiment = |plan: &&str| [".yaml", ".yml", ".json"].iter().any(|end| plan.ends_with(end));
+    let file = plan.filter(is_experiment).unwrap_or("FILE.yaml");
+    is_jmeter.then(|| {
+        format!("`-n -t FILE -l FILE` are flags of JMeter; run an experiment file with `plimsoll run {file}`")
+    })
+}
+
+fn diagnostic(error: &clap::Error, words: &[String]) -> Diagnostic {
     let text = |kind| match error.get(kind) {
         Some(ContextValue::String(text)) => Some(text.clone()),
         Some(ContextValue::Strings(texts)) => texts.first().cloned(),
@@ -75,6 +94,12 @@ fn diagnostic(error: &clap::Error) -> Diagnostic {
     let flag = argument.split(" <").next().unwrap_or_default().to_owned();
     let at = |flag: String| Place::Flag(flag);
     match error.kind() {
+        ErrorKind::UnknownArgument
+            if flag == "-J"
+                && let Some(hint) = jmeter_property(words) =>
+        {
+            Diagnostic::new("U001", Place::Whole, "`-J` is a flag of JMeter", hint)
+        }
         ErrorKind::UnknownArgument if let Some((message, hint)) = of_other_tools(&flag) => {
             Diagnostic::new("U001", Place::Whole, message, hint)
         }
@@ -96,7 +121,9 @@ fn diagnostic(error: &clap::Error) -> Diagnostic {
                 "U003",
                 at(flag.clone()),
                 "this flag requires a value",
-                "`plimsoll --help` shows what each flag takes",
+                jmeter_run(words)
+                    .filter(|_| flag == "--requests")
+                    .unwrap_or_else(|| "`plimsoll --help` shows what each flag takes".to_owned()),
             )
         }
         ErrorKind::TooManyValues => Diagnostic::new(

@@ -71,7 +71,15 @@ fn a_url_that_is_none() {
 fn a_port_without_a_listener() {
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let at = format!("127.0.0.1:{port}");
-    refused(&[&format!("http://{at}/"), "-d", "1s"], 1, &["nothing listens on", &at, "start the service"]);
+    refused(
+        &[&format!("http://{at}/"), "-d", "1s"],
+        1,
+        &[
+            &format!("nothing listens on `{at}` (connection refused)\n"),
+            "start the service",
+            "`--wait-for-ready 30s`",
+        ],
+    );
 }
 
 #[test]
@@ -132,7 +140,12 @@ fn load_flags_that_contradict_each_other() {
     refused(
         &["URL", "-c", "5", "-r", "10"],
         2,
-        &["P028", "remove `-c` to keep the rate, or remove `-r` to keep 5 users", "`--max-connections`"],
+        &["P028", "`-c` and `-r` contradict each other", "`--max-connections 5` instead of `-c 5`"],
+    );
+    refused(
+        &["URL", "-c", "5", "--stages", "1s:5/s"],
+        2,
+        &["P028", "`-c` and stages of arrivals contradict"],
     );
     refused(&["URL", "--max-connections", "5"], 2, &["P028", "requires a rate"]);
     refused(&["find", "URL", "-c", "5"], 2, &["U029", "`--max-connections`"]);
@@ -152,6 +165,36 @@ fn flags_that_do_not_exist_or_lack_their_value() {
 }
 
 #[test]
+fn flags_of_jmeter_are_translated() {
+    let of_jmeter = "`-n -t FILE -l FILE` are flags of JMeter";
+    refused(&["-n", "-t", "x.yaml", "-l", "out.jtl"], 2, &[of_jmeter, "`plimsoll run x.yaml`"]);
+    refused(&["-n", "-t", "plan.jmx"], 2, &[of_jmeter, "`plimsoll run FILE.yaml`"]);
+    refused(&["URL", "-n", "-t", "2"], 2, &["--requests: this flag requires a value", "`plimsoll --help`"]);
+    refused(
+        &["run", "a.yaml", "-Jthreads=20"],
+        2,
+        &["`-J`", "`--set threads=20`, with `threads` under `vars`"],
+    );
+}
+
+#[test]
+fn all_missing_runs_are_named_at_once() {
+    let lists = "`plimsoll runs list`";
+    for command in ["compare", "merge"] {
+        refused(
+            &[command, "no-a.plim", "no-b.plim"],
+            1,
+            &["no such files: `no-a.plim` and `no-b.plim`", lists],
+        );
+    }
+    let scratch = Scratch::new();
+    let run = scratch.file("a.plim", "x");
+    refused(&["compare", &run, "no-b.plim"], 1, &["a.plim"]);
+    refused(&["report", "no-a.plim"], 1, &["no such file: `no-a.plim`", "current directory", lists]);
+    refused(&["report", run.trim_end_matches(".plim")], 1, &["no such file", "did you mean `", "a.plim`?"]);
+}
+
+#[test]
 fn all_mistakes_come_at_once() {
     let output = Tool::run(&["gopher://x/", "-c", "many", "-d", "10"]).expect_code(2);
     for word in ["`gopher`", "`many`", "missing unit"] {
@@ -166,7 +209,7 @@ fn what_other_tools_run_is_named_but_not_run() {
     let server = scratch.file("api.js", "require('http').createServer(() => {}).listen(8080);");
     refused(&[&server], 2, &["is a file, not a URL"]);
     refused(&["run", &server], 2, &["unknown format"]);
-    refused(&["plan.jmx"], 2, &["JMeter", "not supported yet"]);
+    refused(&["plan.jmx"], 2, &["JMeter", "not supported yet", "`docs/how-to/come-from-jmeter.md`"]);
     let scratch = Scratch::new();
     for (name, what) in [("script.js", "k6 script"), ("plan.jmx", "JMeter plan")] {
         let file = scratch.file(name, "import http from 'k6/http';");
@@ -254,7 +297,7 @@ fn a_host_that_does_not_resolve() {
         refused(
             &["http://no-such-host.invalid/", "-d", "1s"],
             1,
-            &["cannot resolve host `no-such-host.invalid`", "help"],
+            &["cannot resolve host `no-such-host.invalid`", "`getent hosts no-such-host.invalid`"],
         );
     });
 }

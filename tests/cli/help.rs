@@ -54,6 +54,24 @@ fn every_command_has_its_own_help() {
 }
 
 #[test]
+fn help_shows_required_arguments_and_the_defaults_of_each_command() {
+    let help = |verb: &str| Tool::run(&[verb, "--help"]).expect_code(0).stdout.replace("\n", " ");
+    let flat = |verb: &str| help(verb).split_whitespace().collect::<Vec<_>>().join(" ");
+    for (verb, argument) in
+        [("run", "<FILE>"), ("report", "<FILE|DIR>"), ("audit", "<FILE>..."), ("explain", "[CODE]")]
+    {
+        assert!(flat(verb).contains(&format!("Arguments: {argument}")), "{verb}");
+    }
+    assert!(flat("run").contains("[default: the file's value, or 50]"));
+    let find = flat("find");
+    assert!(find.contains("--out <DIR>") && find.contains("--max-connections"));
+    // A search refuses these flags.
+    for flag in ["--duration", "--rate ", "--connections", "--junit", "--stages"] {
+        assert!(!find.contains(&format!(" {flag}")), "{flag}");
+    }
+}
+
+#[test]
 fn the_version_is_one_line() {
     for flag in ["-V", "--version", "version"] {
         let output = Tool::run(&[flag]).expect_code(0);

@@ -35,11 +35,13 @@ impl Error {
     /// Returns the fix, a lower-case sentence.
     pub fn hint(&self) -> Option<String> {
         match self {
-            Error::Unresolved { host, .. } => Some(format!(
-                "check the spelling of `{host}` and this machine's resolver (`getent hosts {host}`)"
-            )),
+            Error::Unresolved { host, .. } => {
+                Some(format!("check the spelling, or ask this machine's resolver with `getent hosts {host}`"))
+            }
             Error::NobodyListens { tried, .. } => match tried.first().map(|one| &one.1) {
-                Some(ProbeError::Refused) => Some("start the service, or check the port".into()),
+                Some(ProbeError::Refused) => {
+                    Some("start the service, check the port, or add `--wait-for-ready 30s`".into())
+                }
                 Some(ProbeError::TimedOut | ProbeError::Unreachable(_)) => {
                     Some("check the address, the route, and the firewall".into())
                 }
@@ -73,6 +75,18 @@ impl fmt::Display for Error {
         match self {
             Error::Unresolved { host, why } => write!(f, "cannot resolve host `{host}`: {why}"),
             Error::NobodyListens { target, tried } => {
+                // A target that is an address is not named twice.
+                let only = match tried.as_slice() {
+                    [(address, why)] if address.to_string() == *target => Some(why),
+                    _ => None,
+                };
+                match only {
+                    Some(ProbeError::Refused) => {
+                        return write!(f, "nothing listens on `{target}` (connection refused)");
+                    }
+                    Some(why) => return write!(f, "cannot connect to `{target}`: {why}"),
+                    None => {}
+                }
                 if tried.iter().all(|(_, why)| matches!(why, ProbeError::Refused)) {
                     let each: Vec<String> = tried.iter().map(|(address, _)| address.to_string()).collect();
                     return write!(

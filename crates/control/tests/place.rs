@@ -56,8 +56,11 @@ fn a_closed_port_is_an_error_with_a_hint() {
     let mut found = Resolved { addresses: vec![([127, 0, 0, 1], port).into()], dns_ns: 0 };
     let error = place::knock(&mut found, &origin("127.0.0.1", port), &Limits::default()).unwrap_err();
     assert!(matches!(error, Error::NobodyListens { .. }));
-    assert!(error.to_string().contains(&format!("nothing listens on `127.0.0.1:{port}`")), "{error}");
+    assert_eq!(error.to_string(), format!("nothing listens on `127.0.0.1:{port}` (connection refused)"));
     assert!(error.hint().unwrap().contains("start the service"));
+    let error = place::knock(&mut found, &origin("localhost", port), &Limits::default()).unwrap_err();
+    let by = format!("nothing listens on `localhost:{port}` (connection refused by 127.0.0.1:{port})");
+    assert_eq!(error.to_string(), by);
 }
 
 #[test]

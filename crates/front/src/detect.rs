@@ -45,6 +45,19 @@ const FOREIGN_KEYS: &[(&str, &str)] = &[
     ("execution:", "Taurus configuration"),
 ];
 
+/// Formats whose replacement has a page.
+const PAGES: &[(&str, &str)] = &[
+    ("JMeter plan", "docs/how-to/come-from-jmeter.md"),
+    ("k6 script", "docs/how-to/come-from-k6.md"),
+    ("wrk script", "docs/how-to/come-from-wrk.md"),
+];
+
+/// Returns the fix for a file in an unsupported format that has a how-to page.
+pub fn rewrite_hint(format: &str) -> Option<String> {
+    let (_, page) = PAGES.iter().find(|(name, _)| *name == format)?;
+    Some(format!("write it as an experiment file; `{page}` shows how"))
+}
+
 /// Detects the format of a file. Without `text`, the name alone decides.
 pub fn detect(path: &Path, text: Option<&str>) -> Kind {
     let ending = path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase();

@@ -26,7 +26,7 @@ mod source;
 pub mod urls;
 
 pub use build::requests;
-pub use detect::{Kind, detect};
+pub use detect::{Kind, detect, rewrite_hint};
 pub use located::{Located, Part, Places, Study, StudyCell, locate};
 pub use nearest::nearest;
 pub use overrides::{Overrides, parse_set};

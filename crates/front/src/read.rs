@@ -1,7 +1,7 @@
 //! Reads a file: detects its format and calls the reader for it.
 
 use crate::body::{content, lower};
-use crate::detect::{Kind, detect};
+use crate::detect::{Kind, detect, rewrite_hint};
 use crate::located::{Located, Part, Study};
 use crate::overrides::Overrides;
 use crate::own;
@@ -108,7 +108,7 @@ fn text_of(path: &Path) -> Result<String, Vec<Diagnostic>> {
         Kind::NotYet(name) => {
             let article = if name.starts_with(['A', 'E', 'I', 'O', 'U']) { "an" } else { "a" };
             let message = format!("`{file}` is {article} {name}, which plimsoll cannot run yet");
-            Err(whole("F002", message, WHAT_RUNS.to_owned()))
+            Err(whole("F002", message, rewrite_hint(name).unwrap_or_else(|| WHAT_RUNS.to_owned())))
         }
         Kind::Unknown => Err(whole("F003", format!("unknown format of `{file}`"), WHAT_RUNS.to_owned())),
         Kind::Own => {

@@ -102,7 +102,7 @@ fn an_unsupported_format_is_named() {
         wrong.message,
         format!("`{}` is a JMeter plan, which plimsoll cannot run yet", path.display())
     );
-    assert!(wrong.hint.contains(".yaml"));
+    assert_eq!(wrong.hint, "write it as an experiment file; `docs/how-to/come-from-jmeter.md` shows how");
     let api = folder.file("api.yaml", "openapi: 3.1.0\n");
     assert!(refused(&api).message.ends_with("is an OpenAPI description, which plimsoll cannot run yet"));
     assert!(refused(&folder.file("r.plim", "")).hint.contains("plimsoll report"));

@@ -48,7 +48,7 @@ pub struct Machine {
 /// Returns every mistake found, in the order of the fields.
 pub fn seal(draft: Draft, machine: Machine) -> Result<Plan, Vec<Diagnostic>> {
     let mut wrong = Vec::new();
-    contradictions(&draft.load, &mut wrong);
+    contradictions(&draft.load, draft.link.streams, &mut wrong);
     ranges(&draft, &mut wrong);
     shared::check(&draft, &mut wrong);
     requests::check(&draft, &mut wrong);
@@ -218,7 +218,7 @@ pub fn seal(draft: Draft, machine: Machine) -> Result<Plan, Vec<Diagnostic>> {
     })
 }
 
-fn contradictions(load: &LoadDraft, wrong: &mut Vec<Diagnostic>) {
+fn contradictions(load: &LoadDraft, streams: u32, wrong: &mut Vec<Diagnostic>) {
     let users_staged = matches!(load.stages, Some((_, false)));
     if load.stages.is_some() && load.rate_per_s.is_some() {
         wrong.push(Diagnostic::field(
@@ -238,16 +238,21 @@ fn contradictions(load: &LoadDraft, wrong: &mut Vec<Diagnostic>) {
     }
     let is_open = workloads::is_open(load);
     if let Some(users) = load.users.filter(|_| is_open) {
-        let users = counted(users.into(), "user");
-        wrong.push(Diagnostic::field(
-            "P028",
-            key::USERS,
-            "a number of users and a rate contradict each other: arrivals do not wait for users",
-            format!(
-                "remove `-c` to keep the rate, or remove `-r` to keep {users} (in a file, `users` and `rate`); \
-                 `--max-connections` limits connections"
-            ),
-        ));
+        let (other, limited) = match load.rate_per_s {
+            Some(_) => ("`-r`", "`-r`"),
+            None => ("stages of arrivals", "arrivals"),
+        };
+        // With streams, the number of connections is lower than that of users.
+        let number = if streams == 1 { format!(" {users}") } else { String::new() };
+        let hint = format!(
+            "keep one of them; to limit the connections of {limited}, write `--max-connections{number}` instead of \
+             `-c{number}`"
+        );
+        let message = format!(
+            "`-c` and {other} contradict each other: users (`-c`) wait for responses, arrivals{} do not",
+            if load.rate_per_s.is_some() { " (`-r`)" } else { "" }
+        );
+        wrong.push(Diagnostic::field("P028", key::USERS, message, hint));
     }
     if !is_open && load.max_connections.is_some() {
         wrong.push(Diagnostic::field(

@@ -16,7 +16,9 @@ pub fn duration_ns(text: &str) -> Result<u64, Problem> {
     if text.is_empty() {
         return Err(Problem::new("empty duration", EXPECTED));
     }
-    let mut rest = text;
+    // Spaces are rejected only at the end, so that other mistakes are found first.
+    let packed: String = text.split_whitespace().collect();
+    let mut rest = packed.as_str();
     let mut total = 0f64;
     while !rest.is_empty() {
         let digits = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
@@ -34,7 +36,7 @@ pub fn duration_ns(text: &str) -> Result<u64, Problem> {
             "h" => 3600e9,
             "d" => 86_400e9,
             "" => {
-                let hint = format!("write `{text}s` for seconds, or `{text}ms` for milliseconds");
+                let hint = format!("write `{packed}s` for seconds, or `{packed}ms` for milliseconds");
                 return Err(Problem::new(format!("missing unit in duration `{text}`"), hint));
             }
             unit => {
@@ -43,6 +45,11 @@ pub fn duration_ns(text: &str) -> Result<u64, Problem> {
         };
         total += number * scale;
         rest = &rest[letters..];
+    }
+    if packed != text {
+        let spaces = if text.split_whitespace().count() == 2 { "space" } else { "spaces" };
+        let message = format!("invalid duration `{text}`: remove the {spaces}");
+        return Err(Problem::new(message, format!("write `{packed}`")));
     }
     // The maximum of a year keeps u64 nanoseconds from overflowing.
     if !total.is_finite() || total > 366.0 * 86_400e9 {

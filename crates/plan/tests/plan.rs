@@ -53,6 +53,25 @@ fn durations_need_a_unit_and_add_up() {
 }
 
 #[test]
+fn a_space_in_a_duration_is_rejected_with_the_duration_without_it() {
+    for (text, message, hint) in [
+        ("300 ms", "invalid duration `300 ms`: remove the space", "write `300ms`"),
+        ("1 m 30 s", "invalid duration `1 m 30 s`: remove the spaces", "write `1m30s`"),
+        (
+            "1 m 30",
+            "missing unit in duration `1 m 30`",
+            "write `1m30s` for seconds, or `1m30ms` for milliseconds",
+        ),
+        ("0.3", "missing unit in duration `0.3`", "write `0.3s` for seconds, or `0.3ms` for milliseconds"),
+    ] {
+        let problem = unit::duration_ns(text).unwrap_err();
+        assert_eq!((problem.message.as_str(), problem.hint.as_str()), (message, hint));
+    }
+    let unit = unit::duration_ns("5 parsecs").unwrap_err();
+    assert_eq!(unit.message, "unknown unit `parsecs` in duration `5 parsecs`");
+}
+
+#[test]
 fn rates_sizes_ratios_and_shares_read_as_people_write_them() {
     assert_eq!(unit::rate_per_s("6000/m"), Ok(100.0));
     assert!(

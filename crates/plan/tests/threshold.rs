@@ -74,6 +74,23 @@ fn an_old_subject_is_unknown_and_the_help_names_the_new_one() {
 }
 
 #[test]
+fn a_space_before_the_unit_is_named_wherever_a_duration_stands() {
+    for (text, bad) in [
+        ("response_time p95 < 300 ms", "300 ms"),
+        ("response_time p95 < 300 ms over 10s", "300 ms"),
+        ("p95 < 300ms over 10 s", "10 s"),
+        ("p95 < 300ms over 10 s abort after 30s", "10 s"),
+        ("p95 < 300ms abort after 30 s", "30 s"),
+    ] {
+        let problem = parse(text).expect_err(text);
+        assert_eq!(problem.message, format!("invalid duration `{bad}`: remove the space"), "{text}");
+        assert_eq!(problem.hint, format!("write `{}`", bad.replace(' ', "")));
+    }
+    let words = parse("p95 < 300ms over 10s junk").expect_err("junk");
+    assert_eq!(words.message, "unexpected `junk` after the value");
+}
+
+#[test]
 fn quoted_names_may_contain_anything() {
     for (text, scope) in [
         (r#"throughput {request: "GET  /a}<b>"} > 5/s"#, Scope::Request("GET  /a}<b>".into())),

@@ -17,7 +17,7 @@ mod sums;
 mod tail;
 mod writer;
 
-pub use error::Error;
+pub use error::{Error, NO_SUCH_FILE};
 pub use reader::each_span;
 pub use reader::{Span, read, read_spans};
 pub use schema::taken;

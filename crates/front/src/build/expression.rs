@@ -1,5 +1,6 @@
 //! Parses `${...}`: names, columns, and functions. Reports placeholders of other tools, which would be sent literally.
 
+use super::functions;
 use crate::sentence::short;
 
 /// Literal text, or an expression between two of them.
@@ -174,6 +175,12 @@ fn foreign(text: &str) -> Option<Mistake> {
 /// Returns plimsoll's equivalent of a JMeter function.
 fn jmeter(inner: &str) -> String {
     let name = inner.split(['(', '}']).next().unwrap_or_default();
+    let arguments = inner.split_once('(').map(|(_, rest)| split(rest.split(')').next().unwrap_or_default()));
+    if name == "__Random"
+        && let Some(call) = arguments.as_deref().and_then(functions::random_int)
+    {
+        return format!("write `{call}`");
+    }
     let ours = match name {
         "__P" | "__property" => {
             "define it under `vars`, write `${name}`, and override it with `--set NAME=VALUE`, or write `${env.NAME}`"

@@ -64,12 +64,28 @@ pub fn read(name: &str, arguments: &[String], counter: u16) -> Result<Function, 
         }
         _ => {
             let hint = match nearest(name, Function::NAMES.iter().copied()) {
+                _ if is_random(name) => {
+                    let call = random_int(arguments);
+                    format!("write `{}`", call.as_deref().unwrap_or("${random_int(1, 6)}"))
+                }
                 Some(right) => format!("did you mean `{right}`?"),
                 None => format!("use one of {}", alternatives(Function::NAMES.iter().copied())),
             };
             Err((format!("unknown function `{name}`"), hint))
         }
     }
+}
+
+/// Returns whether other tools use this name for a random number.
+fn is_random(name: &str) -> bool {
+    ["random", "rand", "randint", "randomint", "random_number"].contains(&name.to_ascii_lowercase().as_str())
+}
+
+/// Returns the call of `random_int` with the first two arguments, if both are whole numbers.
+pub fn random_int(arguments: &[String]) -> Option<String> {
+    let [low, high, ..] = arguments else { return None };
+    let (low, high) = (low.trim().parse::<i64>().ok()?, high.trim().parse::<i64>().ok()?);
+    Some(format!("${{random_int({low}, {high})}}"))
 }
 
 fn whole(text: &str, hint: &str) -> Result<i64, (String, String)> {

@@ -60,7 +60,14 @@ impl Work {
             StepDraft::Send(draft) => self.send(draft),
             StepDraft::Expect(draft) => self.expect(draft),
             StepDraft::Close(draft) => self.close(draft),
-            StepDraft::Spoiled(_) => None,
+            // Its mistake is already reported, so uses of its names are valid.
+            StepDraft::Spoiled(names) => {
+                for name in names {
+                    self.scope.add(&name.name);
+                    self.number(&name.name, self.scope.phase == Phase::Setup, name.pos);
+                }
+                None
+            }
         }
     }
 

@@ -1,6 +1,6 @@
 //! Resolves texts with expressions: every name becomes a number, or is reported.
 
-use super::draft::{Open, PartDraft, TextDraft};
+use super::draft::{FeederDraft, Open, PartDraft, TextDraft};
 use super::escape::escaped;
 use super::expression::Expression;
 use super::functions;
@@ -113,6 +113,17 @@ impl Work {
             return ("F021", message, format!("name one of its columns, such as `${{{name}.{column}}}`"));
         }
         let message = format!("unknown variable `{name}`");
+        let has =
+            |feeder: &&FeederDraft| feeder.columns.as_ref().is_some_and(|all| all.iter().any(|c| c == name));
+        let columns: Vec<String> = self
+            .feeders
+            .iter()
+            .filter(|(_, feeder)| has(feeder))
+            .map(|(feeder, _)| format!("`${{{feeder}.{name}}}`"))
+            .collect();
+        if !columns.is_empty() {
+            return ("F021", message, format!("did you mean the column {}?", columns.join(" or ")));
+        }
         let mut names: Vec<&str> = self.scope.set.iter().map(String::as_str).collect();
         if self.scope.phase != Phase::Setup {
             names.extend(self.script.globals.iter().map(String::as_str));
@@ -120,11 +131,15 @@ impl Work {
         names.extend(self.constants.iter().map(String::as_str));
         let hint = match nearest(name, names.iter().copied().chain(Function::NAMES.iter().copied())) {
             Some(right) => format!("did you mean `${{{right}}}`?"),
-            None if names.is_empty() => {
-                format!("define `{name}` under `vars`, or set or extract it in an earlier step")
-            }
             None => {
-                format!("use {}, or define `{name}` under `vars`", alternatives(names))
+                let known = match names.is_empty() {
+                    true => String::new(),
+                    false => format!("use {}; or ", alternatives(names)),
+                };
+                format!(
+                    "{known}define it at the top level, such as `vars: {{ {name}: 42 }}`, or extract it in an earlier \
+                     step"
+                )
             }
         };
         ("F021", message, hint)

@@ -29,7 +29,15 @@ pub fn read(
     mut r: Reader<'_>,
 ) -> Result<(Located, Experiment), Vec<Diagnostic>> {
     constants::fill(&mut tree, given, &mut r);
-    let mut w = Work { r, in_setup: false, redirects: 0, schemas: None, calls: None, is_scripted: false };
+    let mut w = Work {
+        r,
+        in_setup: false,
+        method_above: None,
+        redirects: 0,
+        schemas: None,
+        calls: None,
+        is_scripted: false,
+    };
     let mut terms = Experiment::default();
     let (mut draft, script) = experiment(&tree, &mut terms, &mut w);
     if !w.r.wrong.is_empty() {

@@ -108,7 +108,9 @@ fn feeder(
             of::Feeder::Sharing => {
                 let words =
                     [("all", Sharing::All), ("partitioned", Sharing::Partition), ("unique", Sharing::Unique)];
-                share = r.choice(node, row, &words).unwrap_or_default();
+                let help = "write `all` (every user reads all rows), `partitioned` (every user reads different rows), \
+                            or `unique` (all users take the next row of one sequence)";
+                share = r.choice_or(node, row, &words, help).unwrap_or_default();
             }
             of::Feeder::Order => {
                 let words = [("sequential", RowOrder::Sequential), ("random", RowOrder::Random)];

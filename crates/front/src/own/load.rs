@@ -37,6 +37,10 @@ pub fn read(node: &Node, row: &Row, section: Section, r: &mut Reader<'_>) -> Loa
     let mut climb = climb::Climb::default();
     let mut total = None;
     for entry in entries.iter().filter(|entry| !torn.contains(&entry.pos)) {
+        if let Some(hint) = ramp_as_stages(entry, entries) {
+            r.complain("F011", entry.pos, format!("unknown key `{}` {}", entry.key, section.name()), hint);
+            continue;
+        }
         let (node, Some((row, key))) = (&entry.value, r.key_in(section, entry)) else { continue };
         if let Some(field) = field_of(key) {
             r.mark(field, node.pos);
@@ -120,6 +124,33 @@ fn is_thousands(before: &str, rest: &str) -> bool {
     digits == 3 && !before.is_empty() && before.bytes().all(|b| b.is_ascii_digit())
 }
 
+/// Returns the text of a value that is one scalar.
+fn written<'n>(entries: &'n [Entry], name: &str) -> Option<&'n str> {
+    match &entries.iter().find(|entry| entry.key == name)?.value.value {
+        Value::Scalar(scalar) if !scalar.text.is_empty() => Some(&scalar.text),
+        _ => None,
+    }
+}
+
+/// Rewrites the ramp-up of JMeter, which is a part of the duration, as stages with the file's own numbers.
+fn ramp_as_stages(entry: &Entry, entries: &[Entry]) -> Option<String> {
+    if !matches!(entry.key.as_str(), "ramp_up" | "rampup" | "ramp") {
+        return None;
+    }
+    let seconds = |name: &str| {
+        let ns = unit::duration_ns(written(entries, name)?).ok()?;
+        (ns % unit::SECOND_NS == 0).then_some(ns / unit::SECOND_NS)
+    };
+    let users: u32 = written(entries, "users")?.parse().ok()?;
+    let (ramp, whole) = (seconds(&entry.key)?, seconds("duration")?);
+    let hold = whole.checked_sub(ramp).filter(|hold| *hold > 0)?;
+    Some(format!(
+        "replace `users`, `duration`, and `{}` with `stages: \"{ramp}s:{users}, {hold}s:{users}\"` (up to {users} \
+         users in {ramp} s, then {hold} s more)",
+        entry.key
+    ))
+}
+
 /// Rewrites `100/s for 3s, 300/s for 6s` as stages. Returns `None` if a level has no duration.
 fn as_stages(text: &str) -> Option<String> {
     let each = text.split(", ").map(|one| {
@@ -187,6 +218,11 @@ fn spread(number: u64, pos: Pos, entries: &[Entry], load: &mut LoadDraft, r: &mu
 fn contradictions(entries: &[Entry], r: &mut Reader<'_>) {
     let pos = |name: &str| entries.iter().find(|e| e.key == name).map(|e| e.pos);
     if let Some(users) = pos("users") {
+        let number = written(entries, "users").unwrap_or("10");
+        let limit = format!(
+            "keep one of them; to limit the connections of `rate`, write `max_connections: {number}` instead of \
+             `users: {number}`"
+        );
         for (other, message, hint) in [
             (
                 "max_connections",
@@ -196,7 +232,7 @@ fn contradictions(entries: &[Entry], r: &mut Reader<'_>) {
             (
                 "rate",
                 "`users` and `rate` contradict each other: users wait for responses, arrivals do not",
-                "keep one of them (`max_connections` limits the connections of a `rate`)",
+                limit.as_str(),
             ),
         ] {
             if let Some(other) = pos(other) {

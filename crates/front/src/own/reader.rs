@@ -152,7 +152,7 @@ impl<'a> Reader<'a> {
                     let hint = match nearest(word, self.constants.keys().map(String::as_str)) {
                         Some(right) => format!("did you mean `${{{right}}}`?"),
                         None => format!(
-                            "define `{word}` under `vars`, or write `${{env.{}}}`",
+                            "define it at the top level, such as `vars: {{ {word}: 42 }}`, or write `${{env.{}}}`",
                             word.to_uppercase()
                         ),
                     };
@@ -302,12 +302,23 @@ impl<'a> Reader<'a> {
 
     /// Returns the value of one of several words.
     pub fn choice<T: Copy>(&mut self, node: &Node, row: &Row, words: &[(&str, T)]) -> Option<T> {
+        self.choice_or(node, row, words, "")
+    }
+
+    /// Like [`Reader::choice`], with a help line for a text that is close to none of the words.
+    pub fn choice_or<T: Copy>(
+        &mut self,
+        node: &Node,
+        row: &Row,
+        words: &[(&str, T)],
+        help: &str,
+    ) -> Option<T> {
         let text = self.written(node, row)?;
         let found = words.iter().find(|(word, _)| *word == text).map(|(_, value)| *value);
         if found.is_none() {
             let hint = match nearest(text, words.iter().map(|(word, _)| *word)) {
                 Some(right) => format!("did you mean `{right}`?"),
-                None => String::new(),
+                None => help.to_owned(),
             };
             self.expected(node, row, &hint);
         }
@@ -382,6 +393,17 @@ impl<'a> Reader<'a> {
             let steps = key::STEPS.iter().map(|(word, _)| *word).filter(|_| section == Section::Request);
             let hint = match nearest(name, key::names(section).chain(steps)) {
                 Some(right) => format!("did you mean `{right}`?"),
+                None if section == Section::Check => {
+                    let path = format!("$.{}", name.trim_start_matches(['$', '.']));
+                    let value = match &entry.value.value {
+                        Value::Scalar(scalar) => short(&scalar.text),
+                        _ => "...".to_owned(),
+                    };
+                    format!(
+                        "for a field of a JSON response, write `json: {{ {path}: {value} }}`; otherwise use one of {}",
+                        alternatives(key::names(section))
+                    )
+                }
                 None => format!("use one of {}", alternatives(key::names(section))),
             };
             ("F011", unknown(name, section), hint)

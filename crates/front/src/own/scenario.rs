@@ -126,7 +126,19 @@ fn scenario(entry: &Entry, script: &mut ScriptDraft, w: &mut Work<'_>) -> Terms 
                 let hint = "add at least one request, such as `- get: /pick`";
                 w.r.complain("F016", entry.value.pos, message, hint);
             }
-            made.steps = list.iter().flat_map(|item| steps::step(item, w)).collect();
+            made.steps = steps::all(list, w);
+        }
+        Value::Map(fields)
+            if matches!(entry.key.as_str(), "check" | "extract")
+                && !fields.iter().any(|field| find(Section::Scenario, &field.key).is_some()) =>
+        {
+            let message = format!("`{}` belongs to a request, not directly under `scenarios`", entry.key);
+            w.r.complain(
+                "F018",
+                entry.pos,
+                message,
+                "indent it like the method of its request, such as `get`",
+            );
         }
         Value::Map(fields) => {
             w.is_scripted = true;

@@ -35,7 +35,26 @@ pub fn list(node: &Node, row: &Row, w: &mut Work<'_>) -> Vec<StepDraft> {
         let message = format!("`{}` has no steps", row.name);
         w.r.complain("F016", node.pos, message, "add at least one step, such as `- get: /pick`");
     }
-    items.iter().flat_map(|item| step(item, w)).collect()
+    all(items, w)
+}
+
+/// Reads the steps of a list.
+pub fn all(items: &[Node], w: &mut Work<'_>) -> Vec<StepDraft> {
+    let mut method = None;
+    let mut steps = Vec::new();
+    for item in items {
+        w.method_above = method;
+        method = method_of(item).or(method);
+        steps.extend(step(item, w));
+    }
+    steps
+}
+
+/// Returns the key of a request line.
+fn method_of(item: &Node) -> Option<&'static str> {
+    let Value::Map(entries) = &item.value else { return None };
+    let has = |name: &&&str| entries.iter().any(|entry| entry.key == **name);
+    METHODS.iter().chain(&["request"]).find(has).copied()
 }
 
 /// Reads one step, or two if a pause follows it. An invalid step is reported, and the names that it would have

@@ -3,6 +3,7 @@
 //! The parser names what it expected, but a user needs the usual cause. Rare errors share one sentence.
 
 use super::braces;
+use super::key::{METHODS, Section, find};
 use crate::source::{Pos, Source};
 use granit_parser::ErrorKind as K;
 
@@ -27,8 +28,45 @@ pub fn explain(kind: &K, pos: Pos, source: &Source<'_>) -> (Pos, String, String)
     {
         return meant;
     }
+    let is_shallow = matches!(kind, K::ExpectedBlockSequenceEntry);
+    if (is_shallow || matches!(kind, K::MappingValueNotAllowed))
+        && let Some((message, hint)) = part_of_a_request(pos, is_shallow, source)
+    {
+        return (pos, message, hint);
+    }
     let (message, hint) = sentences(kind, pos, source);
     (pos, message, hint)
+}
+
+/// Explains a line such as `check:` that is not indented like the method of its request. `is_shallow`: it has too few
+/// spaces, otherwise too many.
+fn part_of_a_request(pos: Pos, is_shallow: bool, source: &Source<'_>) -> Option<(String, String)> {
+    let key_of = |text: &str| text.split_once(':').map(|(key, _)| key.trim().to_owned());
+    let (key, indent) = (key_of(source.line(pos.line))?, column_of(source.line(pos.line)));
+    if METHODS.contains(&key.as_str()) || find(Section::Request, &key).is_none() {
+        return None;
+    }
+    // A later colon is a mistake in the value.
+    if !is_shallow && pos.column as usize > indent + key.chars().count() + 1 {
+        return None;
+    }
+    let above = (1..pos.line).rev().find_map(|line| {
+        let text = source.line(line);
+        let bare = text.trim_start_matches([' ', '-']);
+        let method = key_of(bare).filter(|key| METHODS.contains(&key.as_str()))?;
+        Some((method, line, text.chars().count() - bare.chars().count()))
+    });
+    let (method, line, right) =
+        above.filter(|(_, _, right)| (indent < *right) == is_shallow && indent != *right)?;
+    Some((
+        format!("the indentation of `{key}` differs from that of `{method}`"),
+        format!("indent `{key}` by {right} spaces, like `{method}` on line {line}"),
+    ))
+}
+
+/// Returns the number of spaces before a line.
+fn column_of(line: &str) -> usize {
+    line.chars().take_while(|c| *c == ' ').count()
 }
 
 /// Finds the quote that opened the text in which the parser gave up: the nearest one above that begins a value and

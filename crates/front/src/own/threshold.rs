@@ -1,9 +1,10 @@
 //! `thresholds:`: conditions as text or as mappings, and the equivalents of other tools.
 
-use super::key::{Row, of};
+use super::key::{self, Row, Section, of};
 use super::reader::Reader;
 use super::yaml::one_or_more;
 use super::yaml::{Entry, Node, Value};
+use crate::nearest::nearest;
 use crate::sentence::short;
 use plimsoll_plan::Problem;
 use plimsoll_plan::threshold::{Subject, Threshold, parse};
@@ -44,6 +45,14 @@ pub fn read(node: &Node, row: &Row, draft: &mut Draft, r: &mut Reader<'_>) {
 fn in_pieces(item: &Node, entries: &[Entry], row: &Row, r: &mut Reader<'_>) -> Option<Threshold> {
     let before = r.wrong.len();
     let (mut text, mut over, mut abort) = (None, String::new(), String::new());
+    if let Some(first) = entries.first()
+        && !entries.iter().any(|entry| is_like_a_part(&entry.key))
+    {
+        let rule = as_rule(first).unwrap_or_else(|| "response_time p95 < 300ms".to_owned());
+        let message = format!("unknown key `{}` in a threshold", first.key);
+        r.complain("F011", first.pos, message, format!("write the rule as text, such as `\"{rule}\"`"));
+        return None;
+    }
     for entry in entries {
         let (node, Some((row, key))) = (&entry.value, r.key(entry)) else { continue };
         let time = |text: &str| unit::duration_ns(text).map(|_| text.trim().to_owned());
@@ -64,6 +73,29 @@ fn in_pieces(item: &Node, entries: &[Entry], row: &Row, r: &mut Reader<'_>) -> O
         return None;
     };
     parse(&format!("{text}{over}{abort}")).map_err(|problem| refuse(&text, node, problem, r)).ok()
+}
+
+/// Returns whether a key is a part of a threshold, or probably a misspelled one.
+fn is_like_a_part(name: &str) -> bool {
+    nearest(name, key::names(Section::Threshold)).is_some()
+}
+
+/// Rewrites `p95: 300ms`, `error_rate: 1%`, or `response_time: { p95: 300ms }` as a rule.
+fn as_rule(entry: &Entry) -> Option<String> {
+    let (statistic, limit) = match &entry.value.value {
+        Value::Map(inner) => {
+            let first = inner.first()?;
+            let Value::Scalar(limit) = &first.value.value else { return None };
+            (format!("{} {}", entry.key, first.key), &limit.text)
+        }
+        Value::Scalar(limit) => (entry.key.clone(), &limit.text),
+        Value::List(_) => return None,
+    };
+    let forms = [format!("{statistic} {limit}"), format!("{statistic} < {limit}")];
+    let rule = forms.iter().find_map(|text| parse(text).ok())?;
+    // A percentile alone means the response time.
+    let is_short = !Subject::ALL.iter().any(|subject| rule.text.starts_with(subject.name()));
+    Some(spaced(&if is_short { format!("response_time {}", rule.text) } else { rule.text }))
 }
 
 /// Reports an invalid threshold, with the equivalent plimsoll threshold if there is one.
@@ -88,10 +120,16 @@ fn equivalent(text: &str) -> Option<String> {
     };
     let plain = subject.replace("p(", "p").replace(") ", " ").replace(')', " ").replace(" avg", " mean");
     let plain = spaced(&plain);
-    // k6 writes times in milliseconds, without the unit.
-    let tried = [plain.clone(), format!("{plain}ms")].into_iter().find_map(|text| parse(&text).ok());
-    if let Some(threshold) = tried {
+    if let Ok(threshold) = parse(&plain) {
         return Some(format!("write `{}`", threshold.text));
+    }
+    if let (Ok(ms), Ok(s)) = (parse(&format!("{plain}ms")), parse(&format!("{plain}s"))) {
+        // k6 writes times in milliseconds, without the unit.
+        let is_k6 = metric.is_some() && name != "latency" || text.contains("p(");
+        return Some(match is_k6 {
+            true => format!("write `{}`", ms.text),
+            false => format!("write `{}` for seconds, or `{}` for milliseconds", s.text, ms.text),
+        });
     }
     let example = match metric? {
         "error_rate" => "error_rate < 1%",
@@ -138,7 +176,8 @@ fn refuse_torn(entries: &[Entry], r: &mut Reader<'_>) -> bool {
                 format!("put the threshold in quotes: `\"{}\"`", short(&text)),
             );
         } else if is_subject || METRICS.iter().any(|(theirs, _)| *theirs == name) {
-            let ours = equivalent(&format!("{} {}", entry.key, condition.text));
+            let ours = equivalent(&format!("{} {}", entry.key, condition.text))
+                .or_else(|| as_rule(entry).map(|rule| format!("write `{rule}`")));
             let hint = ours.unwrap_or_else(|| "write `response_time p95 < 250ms`".to_owned());
             let message = format!("invalid threshold: `{}` is a key, expected one text", entry.key);
             r.complain("F014", entry.pos, message, format!("{hint}, as a list item"));

@@ -12,6 +12,8 @@ pub struct Work<'a> {
     pub r: Reader<'a>,
     /// The current steps belong to `setup`.
     pub in_setup: bool,
+    /// The method of the closest request above the current step, in the same list.
+    pub method_above: Option<&'static str>,
     /// Default number of redirects that a request follows.
     pub redirects: u8,
     /// The schemas of gRPC services.

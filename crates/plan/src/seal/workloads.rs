@@ -27,7 +27,7 @@ pub(super) fn of(draft: &Draft, wrong: &mut Vec<Diagnostic>) -> Lanes {
     for workload in &draft.workloads {
         // Validated like a separate draft.
         let alone = alone(workload, draft);
-        super::contradictions(&alone.load, wrong);
+        super::contradictions(&alone.load, alone.link.streams, wrong);
         super::ranges(&alone, wrong);
         drafts.push(workload.clone());
     }

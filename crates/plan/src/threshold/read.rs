@@ -193,7 +193,7 @@ fn tail(right: &str) -> Result<(&str, Option<u64>, Option<u64>), Problem> {
     let (value, mut rest) = (right[..end].trim(), right[end..].trim());
     let mut over_ns = None;
     if let Some(behind) = rest.strip_prefix("over ") {
-        let (time, more) = behind.split_once(' ').unwrap_or((behind, ""));
+        let (time, more) = time_and_rest(behind);
         let ns = whole_seconds(time, "a window")?;
         if ns == 0 || ns > OVER_MAX_NS {
             let most = OVER_MAX_NS / TICK_NS;
@@ -207,11 +207,25 @@ fn tail(right: &str) -> Result<(&str, Option<u64>, Option<u64>), Problem> {
     if rest.is_empty() {
         return Ok((value, over_ns, None));
     }
-    let time = rest.strip_prefix(AFTER).filter(|time| !time.contains(' ')).ok_or(Problem::new(
+    let time = rest.strip_prefix(AFTER).map(time_and_rest).filter(|(_, more)| more.is_empty());
+    let (time, _) = time.ok_or(Problem::new(
         format!("unexpected `{rest}` after the value"),
         "write `over 10s`, `abort after 30s`, or both in this order",
     ))?;
     Ok((value, over_ns, Some(whole_seconds(time, "the time after `abort after`")?)))
+}
+
+/// Splits a duration from what follows it. A unit after a space (`10 s`) belongs to the duration, so that the error
+/// names both.
+fn time_and_rest(text: &str) -> (&str, &str) {
+    let end = text.find(' ').unwrap_or(text.len());
+    let unit =
+        text[end..].split_whitespace().next().filter(|_| text[..end].ends_with(|c: char| c.is_ascii_digit()));
+    let end = match unit {
+        Some(unit) if unit::duration_ns(&format!("1{unit}")).is_ok() => end + 1 + unit.len(),
+        _ => end,
+    };
+    (&text[..end], text[end..].trim())
 }
 
 /// Parses a duration in whole seconds, which is the resolution of the data.

@@ -3,6 +3,10 @@
 use std::fmt;
 use std::path::PathBuf;
 
+/// The help line for run files that do not exist.
+pub const NO_SUCH_FILE: &str =
+    "paths are relative to the current directory; `plimsoll runs list` lists the runs saved without `--out`";
+
 /// Why a run file could not be created, written, read, or merged.
 #[derive(Debug)]
 #[non_exhaustive]
@@ -39,7 +43,13 @@ impl Error {
             Error::CannotCreate { .. } => {
                 "choose a file in an existing, writable directory".into()
             }
-            Error::NoSuchFile { .. } => "check the name; run files end in `.plim`".into(),
+            Error::NoSuchFile { path } => {
+                let longer = path.with_added_extension("plim");
+                match longer.is_file() {
+                    true => format!("did you mean `{}`?", longer.display()),
+                    false => NO_SUCH_FILE.into(),
+                }
+            }
             Error::Gone { .. } => "do not move the file until the run has ended".into(),
             Error::CannotRead { .. } => "check the permissions of the file".into(),
             Error::NotARunFile { .. } => "choose a run file that `plimsoll` wrote".into(),

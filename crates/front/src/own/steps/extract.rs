@@ -38,8 +38,14 @@ fn place(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<Place> {
             }
             _ => {
                 let message = format!("unknown place `{}` in a response", crate::sentence::short(&text));
-                let hint = "write a JSONPath such as `$.token`, `status`, `body`, `{ header: Location }`, \
-                            `{ cookie: sid }`, or `{ regex: \"id=([0-9]+)\" }`";
+                let name = match text.chars().all(|c| c.is_ascii_alphanumeric() || "_.".contains(c)) {
+                    true => text.as_str(),
+                    false => "token",
+                };
+                let hint = format!(
+                    "write a JSONPath such as `$.{name}`, `status`, `body`, `{{ header: Location }}`, \
+                     `{{ cookie: sid }}`, or `{{ regex: \"id=([0-9]+)\" }}`"
+                );
                 r.complain("F015", node.pos, message, hint);
                 return None;
             }

@@ -44,7 +44,7 @@ pub fn read(item: &Node, entries: &[Entry], w: &mut Work<'_>) -> Option<Vec<Step
     }
     let Some(line) = line else {
         // A misspelled method is already reported.
-        if w.r.wrong.len() == before {
+        if w.r.wrong.len() == before && !refuse_stray(item, &all, w) {
             w.r.complain(
                 "F016",
                 item.pos,
@@ -148,6 +148,31 @@ pub fn read(item: &Node, entries: &[Entry], w: &mut Work<'_>) -> Option<Vec<Step
     let mut steps = vec![StepDraft::Request(Box::new(draft))];
     steps.extend(think.map(StepDraft::Think));
     Some(steps)
+}
+
+/// Reports an item that has only parts of a request, such as `- check: ...` below a request. Returns false if it is no
+/// such item.
+fn refuse_stray(item: &Node, all: &[(&'static Row, of::Request, &Entry)], w: &mut Work<'_>) -> bool {
+    // `think` is also a step.
+    let Some((row, ..)) = all.iter().find(|(_, key, _)| *key != of::Request::Think) else { return false };
+    let is_part = |key: &of::Request| !matches!(key, of::Request::Name | of::Request::Origin);
+    let is_result = |key: &of::Request| matches!(key, of::Request::Check | of::Request::Extract);
+    let is_stray = match w.method_above {
+        Some(_) => all.iter().all(|(_, key, _)| is_part(key)),
+        None => all.iter().all(|(_, key, _)| is_result(key)),
+    };
+    if !is_stray {
+        return false;
+    }
+    let line = w.r.source.line(item.pos.line);
+    let before: String = line.chars().take(item.pos.column.saturating_sub(1) as usize).collect();
+    let hint = match (w.method_above, before.trim_end().ends_with('-')) {
+        (Some(method), true) => format!("remove the `- ` and indent it like `{method}`"),
+        (Some(method), false) => format!("move it into the braces of `{method}`"),
+        (None, _) => "write it below the method and path of a request, such as `get: /pick`".to_owned(),
+    };
+    w.r.complain("F016", item.pos, format!("`{}` belongs to a request", row.name), hint);
+    true
 }
 
 /// The role of a key in a request.

@@ -103,10 +103,31 @@ pub fn json_path(path: &str, pos: Pos, r: &mut Reader<'_>) -> Option<()> {
     match serde_json_path::JsonPath::parse(path) {
         Ok(_) => Some(()),
         Err(error) => {
-            let message = format!("invalid JSONPath `{}`: {}", short(path), error.message());
-            let hint = "write it in the syntax of RFC 9535, such as `$.items[0].id` or `$..price`";
-            r.complain("F028", pos, message, hint);
+            let is_plain = path.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+                && path.chars().all(|c| c.is_ascii_alphanumeric() || "_.[]".contains(c));
+            let why = match error.message() {
+                _ if !path.starts_with('$') => "it must begin with `$`".to_owned(),
+                // The parser says no more than that.
+                "parser error" => {
+                    format!("syntax error after `{}`", short(&valid_part(path)))
+                }
+                why => why.to_owned(),
+            };
+            let hint = match is_plain {
+                true => format!("write `$.{path}`"),
+                false => {
+                    "write it in the syntax of RFC 9535, such as `$.items[0].id` or `$..price`".to_owned()
+                }
+            };
+            r.complain("F028", pos, format!("invalid JSONPath `{}`: {why}", short(path)), hint);
             None
         }
     }
+}
+
+/// Returns the longest beginning of a path that is valid by itself.
+fn valid_part(path: &str) -> String {
+    let ends = path.char_indices().map(|(at, _)| at).rev();
+    let valid = ends.map(|end| &path[..end]).find(|part| serde_json_path::JsonPath::parse(part).is_ok());
+    valid.unwrap_or("$").to_owned()
 }
