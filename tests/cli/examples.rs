@@ -91,6 +91,14 @@ const IDEAS: &[Idea] = &[
         assert!(seen.received("/cart") >= seen.received("/orders") + seen.received("/bye"));
         assert!(seen.received("/pixel") > seen.received("/bye"));
     }),
+    idea("pages-and-schemas.yaml", 200, |seen| {
+        seen.checks_held(9);
+        assert!(seen.received("/items/7") > 50);
+    }),
+    idea("made-values.yaml", 200, |seen| {
+        seen.checks_held(2);
+        assert!(seen.received("/took") > 50, "a time of a request is a value");
+    }),
     idea("connections.yaml", 500, |seen| {
         let (opened, requests) = (seen.server["accepted"].as_u64().unwrap(), seen.number("/totals/requests"));
         assert!(opened >= requests / 50, "{opened} connections for {requests} requests of 50 each at most");

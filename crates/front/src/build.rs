@@ -4,10 +4,12 @@
 //! number, joins every path to its target, and reports mistakes in either. Inputs that need no script use [`requests`].
 
 mod answer;
+mod derived;
 pub mod draft;
 pub mod escape;
 pub mod expression;
 mod functions;
+mod openapi;
 mod path;
 mod request;
 pub mod requests;
@@ -51,6 +53,9 @@ pub fn script(draft: ScriptDraft) -> Built {
         scope: Scope::default(),
         taken: Default::default(),
         counters: 0,
+        timings: Vec::new(),
+        is_incomplete: false,
+        in_headers: false,
     };
     work.scope = Scope::new(Phase::Setup, None, &draft.setup);
     work.script.setup = work.steps(&draft.setup);
@@ -61,6 +66,7 @@ pub fn script(draft: ScriptDraft) -> Built {
     }
     work.scope = Scope::new(Phase::Teardown, None, &draft.teardown);
     work.script.teardown = work.steps(&draft.teardown);
+    work.resolve_timings();
     let Work { wrong, site, script, .. } = work;
     let more_origins = site.more.iter().map(OriginDraft::named_target).collect();
     Built { script, target: site.base.map(|base| base.target), more_origins, wrong: wrong.all }

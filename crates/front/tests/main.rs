@@ -10,6 +10,7 @@
     reason = "a test may stop and talk"
 )]
 
+mod answers;
 mod curl;
 mod keys;
 mod mistakes;

@@ -8,6 +8,7 @@
 
 pub mod answer;
 pub mod calendar;
+pub mod css;
 pub mod data;
 pub mod diag;
 pub mod draft;

@@ -34,6 +34,38 @@ pub struct Script {
     pub cookies: bool,
     /// Values to remove from failure examples.
     pub secrets: Vec<Secret>,
+    /// The times of requests that texts use, by slot.
+    pub timings: Vec<Timing>,
+}
+
+/// The time of the last response to a request, which each user keeps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Timing {
+    pub ask: AskId,
+    pub part: TimingPart,
+}
+
+/// The part of a request's time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TimingPart {
+    /// From the send to the last byte.
+    ServiceTime,
+    /// From the send to the first byte.
+    Ttfb,
+}
+
+impl TimingPart {
+    /// All parts with their names in `${name(REQUEST)}`.
+    pub const NAMED: &'static [(&'static str, TimingPart)] =
+        &[("service_time", TimingPart::ServiceTime), ("ttfb", TimingPart::Ttfb)];
+
+    /// Returns the name in expressions.
+    pub const fn name(self) -> &'static str {
+        match self {
+            TimingPart::ServiceTime => "service_time",
+            TimingPart::Ttfb => "ttfb",
+        }
+    }
 }
 
 /// A scenario.

@@ -93,6 +93,8 @@ fn a_filled_template_allocates_nothing_in_the_steady_state() {
             unix_ns: iteration * 86_399_000_000_000,
             user: 1,
             iteration,
+            timings: &[],
+            request: Default::default(),
         };
         fill(&text, &mut scope, &mut out).expect("every placeholder has a value");
     };

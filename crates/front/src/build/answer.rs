@@ -2,6 +2,7 @@
 
 use super::draft::{CheckDraft, ConditionDraft, ExtractDraft, On, Open, PartDraft, RuleDraft, StreamDraft};
 use super::expression::Expression;
+use super::openapi;
 use super::work::Work;
 use crate::sentence::short;
 use plimsoll_plan::answer::{Check, Extract, Rule, Source, Subject};
@@ -25,6 +26,19 @@ impl Work {
                     let words = format!("{front} {}", in_words(&rule));
                     (Subject::Body(rule), words)
                 })),
+                On::Value { from, rule } => found.extend(self.rule(rule).map(|rule| {
+                    let words = format!("{front} {}", in_words(&rule));
+                    (Subject::Value { from: from.clone(), rule }, words)
+                })),
+                On::OpenApi(draft) => match openapi::described(draft, ask) {
+                    Ok(described) => {
+                        let words = format!("{front} {}", described.operation);
+                        found.push((Subject::OpenApi(Box::new(described)), words));
+                    }
+                    Err(Some(problem)) => self.wrong.complain_of(draft.pos, problem),
+                    // The path of the request has a mistake, which is already reported.
+                    Err(None) => {}
+                },
                 On::Json { path, rule } => found.extend(self.rule(rule).map(|rule| {
                     let words = format!("{front} {}", in_words(&rule));
                     (Subject::Json { path: path.clone(), rule }, words)
@@ -93,10 +107,7 @@ impl Work {
         self.scope.add_all_of(&draft.beside);
         stream.beside = self.steps(&draft.beside);
         let reads_body = ask.checks.iter().any(|check| needs_body(&check.on))
-            || ask
-                .extracts
-                .iter()
-                .any(|e| matches!(e.from, Source::Json(_) | Source::Regex { .. } | Source::Body));
+            || ask.extracts.iter().any(|extract| source_needs_body(&extract.from));
         if reads_body {
             let message = "the body of a stream cannot be checked: it is not kept";
             let hint = "check its status and headers, and account for its events with `events`, \
@@ -174,7 +185,21 @@ fn add(name: String, on: Subject, ask: &mut Ask) {
 fn needs_body(on: &Subject) -> bool {
     match on {
         Subject::Body(_) | Subject::Json { .. } | Subject::Length { .. } | Subject::Hash { .. } => true,
-        Subject::Status(_) | Subject::Header { .. } | Subject::Duration { .. } => false,
+        Subject::Schema(_) | Subject::OpenApi(_) => true,
+        Subject::Value { from, .. } => source_needs_body(from),
+        Subject::Status(_)
+        | Subject::Header { .. }
+        | Subject::HeaderSnapshot(_)
+        | Subject::Duration { .. } => false,
+    }
+}
+
+/// Returns whether a value is taken from the response body.
+fn source_needs_body(from: &Source) -> bool {
+    match from {
+        Source::Json(_) | Source::Regex { .. } | Source::Body => true,
+        Source::XPath(_) | Source::Css { .. } | Source::JmesPath(_) | Source::Boundary { .. } => true,
+        Source::Header(_) | Source::Cookie(_) | Source::Status => false,
     }
 }
 

@@ -15,6 +15,7 @@ use plimsoll_plan::script::{Delay, Order};
 use plimsoll_plan::stream::Stream;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::rc::Rc;
 pub use text::{Open, PartDraft, TextDraft};
 
 /// All steps of all users.
@@ -232,6 +233,24 @@ pub enum On {
         path: String,
         rule: RuleDraft,
     },
+    Value {
+        from: Source,
+        rule: RuleDraft,
+    },
+    OpenApi(OpenApiDraft),
+}
+
+/// What an OpenAPI document describes for one request.
+#[derive(Debug)]
+pub struct OpenApiDraft {
+    pub document: Rc<serde_json::Value>,
+    /// The name of its file.
+    pub file: String,
+    /// A path of the document; `None` means the one that fits the path of the request.
+    pub path: Option<String>,
+    /// In upper case; `None` means that of the request.
+    pub method: Option<String>,
+    pub pos: Pos,
 }
 
 /// The draft of a [`plimsoll_plan::answer::Rule`].

@@ -1,6 +1,6 @@
 //! Builds one request: its request line, headers, body, checks, and extractions.
 
-use super::draft::{AuthDraft, HeaderDraft, NameDraft, RequestDraft};
+use super::draft::{AuthDraft, HeaderDraft, NameDraft, RequestDraft, TextDraft};
 use super::requests::{basic, coded};
 use super::text::Build;
 use super::work::Work;
@@ -64,6 +64,8 @@ impl Work {
             own.extend(self.header(header));
         }
         let auth = draft.auth.as_ref().and_then(|auth| self.auth(auth));
+        // A check may depend on the path.
+        ask.path = way.as_ref().map(|way| way.text.clone()).unwrap_or_default();
         for check in &draft.checks {
             self.check(check, &mut ask);
         }
@@ -77,6 +79,7 @@ impl Work {
         ask.path = way.text;
         ask.origin = way.origin;
         if draft.spoiled || self.wrong.all.len() > before {
+            self.is_incomplete = true;
             return None;
         }
         ask.name = match &draft.name {
@@ -141,13 +144,21 @@ impl Work {
             self.wrong.complain_of(*pos, problem);
             return None;
         }
-        self.text(value).map(|text| (name.clone(), text))
+        self.header_text(value).map(|text| (name.clone(), text))
+    }
+
+    /// Resolves a text that may contain parts of its request.
+    fn header_text(&mut self, draft: &TextDraft) -> Option<Text> {
+        self.in_headers = true;
+        let text = self.text(draft);
+        self.in_headers = false;
+        text
     }
 
     fn auth(&mut self, draft: &AuthDraft) -> Option<Auth> {
         match draft {
             AuthDraft::None => Some(Auth::Nobody),
-            AuthDraft::Header(text) => self.text(text).map(Auth::Header),
+            AuthDraft::Header(text) => self.header_text(text).map(Auth::Header),
             AuthDraft::Basic { user, password, pos } => {
                 let (user, password) = (self.text(user), self.text(password));
                 self.basic(&user?, &password?, *pos).map(Auth::Header)

@@ -57,7 +57,10 @@ impl Work {
                 branches.iter().for_each(|branch| self.scope.add_all_of(branch));
                 Some(Node::Parallel(branches.iter().map(|branch| self.steps(branch)).collect()))
             }
-            StepDraft::Spoiled(_) => None,
+            StepDraft::Spoiled(_) => {
+                self.is_incomplete = true;
+                None
+            }
         }
     }
 

@@ -11,6 +11,8 @@ mod path;
 mod pause;
 mod request;
 mod rule;
+mod schema;
+mod source;
 mod stream;
 
 use super::key::{Key, METHODS, Row, STEPS, SYNONYMS, Section, Step, find};
@@ -25,6 +27,7 @@ pub use headers::{auth, read as headers};
 pub use pause::delay;
 pub use request::redirects;
 pub use rule::regex;
+pub use schema::compiles;
 
 /// Reads a list of at least one step.
 pub fn list(node: &Node, row: &Row, w: &mut Work<'_>) -> Vec<StepDraft> {

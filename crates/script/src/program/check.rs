@@ -4,7 +4,7 @@ use plimsoll_plan::answer::{Rule, Source, Subject};
 use plimsoll_plan::outline::Outline;
 use plimsoll_plan::phrase::counted;
 use plimsoll_plan::script::{Ask, Condition, Entry, Node, Script, Slot};
-use plimsoll_plan::value::{Part, Placeholder, Text};
+use plimsoll_plan::value::{Part, Placeholder, Text, Transform};
 
 /// Validates a script.
 ///
@@ -29,6 +29,9 @@ pub fn check(script: &Script, outline: &Outline, entries: &[Entry]) -> Result<()
             Entry::Scenario(scenario) => seen(*scenario)?,
             Entry::Mix { ways, .. } => ways.iter().try_for_each(|(scenario, _)| seen(*scenario))?,
         }
+    }
+    for timing in &script.timings {
+        index(timing.ask as usize, script.asks.len(), "request", "a timing")?;
     }
     nodes(&Place { script, name: "setup", setup: true }, &script.setup)?;
     nodes(&Place { script, name: "teardown", setup: false }, &script.teardown)?;
@@ -134,6 +137,17 @@ fn text(place: &Place<'_>, text: &Text) -> Result<(), String> {
             index(usize::from(*id), script.vars.len(), "variable", name)
         }
         Part::Placeholder(Placeholder::Base64(inner), _) => self::text(place, inner),
+        Part::Placeholder(Placeholder::Derived(derived), _) => {
+            self::text(place, &derived.text)?;
+            match &derived.how {
+                Transform::Hmac { key, .. } => self::text(place, key),
+                _ => Ok(()),
+            }
+        }
+        Part::Placeholder(Placeholder::Timing(id), _) => {
+            index(usize::from(*id), script.timings.len(), "timing", name)
+        }
+        Part::Placeholder(Placeholder::Request(_), _) => Ok(()),
         Part::Placeholder(Placeholder::Global(id), _) => {
             index(usize::from(*id), script.globals.len(), "value of setup", name)
         }
@@ -174,11 +188,17 @@ fn ask(place: &Place<'_>, ask: &Ask) -> Result<(), String> {
         match &check.on {
             Subject::Header { rule: asked, .. }
             | Subject::Body(asked)
+            | Subject::Value { rule: asked, .. }
             | Subject::Json { rule: asked, .. } => {
                 rule(place, asked)?;
             }
-            Subject::Status(_) | Subject::Length { .. } | Subject::Hash { .. } | Subject::Duration { .. } => {
-            }
+            Subject::Status(_)
+            | Subject::Length { .. }
+            | Subject::Hash { .. }
+            | Subject::Schema(_)
+            | Subject::OpenApi(_)
+            | Subject::HeaderSnapshot(_)
+            | Subject::Duration { .. } => {}
         }
     }
     for extract in &ask.extracts {
@@ -187,8 +207,9 @@ fn ask(place: &Place<'_>, ask: &Ask) -> Result<(), String> {
     }
     let Some(stream) = &ask.stream else { return Ok(()) };
     // Only the head of a stream can be checked. Its events are accounted for separately.
-    let odd_check =
-        ask.checks.iter().find(|check| !matches!(check.on, Subject::Status(_) | Subject::Header { .. }));
+    let odd_check = ask.checks.iter().find(|check| {
+        !matches!(check.on, Subject::Status(_) | Subject::Header { .. } | Subject::HeaderSnapshot(_))
+    });
     let odd_extract = ask
         .extracts
         .iter()

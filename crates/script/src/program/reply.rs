@@ -9,7 +9,7 @@ use plimsoll_plan::Fault;
 use plimsoll_plan::head::Head;
 use plimsoll_plan::metric::{CheckSum, RunSum, SeriesSum};
 use plimsoll_plan::program::{Count, Reply};
-use plimsoll_plan::script::Slot;
+use plimsoll_plan::script::{Slot, TimingPart};
 use std::sync::Arc;
 
 /// What to do with a redirect.
@@ -48,6 +48,12 @@ impl Turn<'_> {
                 return self.failed(strand, ask, Fault::Redirects);
             }
             Way::Here => {}
+        }
+        for (slot, part) in &self.stage.asks[ask as usize].timings {
+            self.state.slots[*slot] = match part {
+                TimingPart::ServiceTime => reply.phases.service_ns(),
+                TimingPart::Ttfb => reply.phases.first_byte_ns,
+            };
         }
         let answer = Answer {
             status: reply.status,

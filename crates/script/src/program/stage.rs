@@ -18,7 +18,7 @@ use plimsoll_plan::load::Share;
 use plimsoll_plan::program::{
     Behavior, BodyUse, Phase, Program, ProgramFactory, Programs, RequestId, Unready, UserSlot,
 };
-use plimsoll_plan::script::{Ask, Delay, Entry, Script};
+use plimsoll_plan::script::{Ask, Delay, Entry, Script, TimingPart};
 use plimsoll_plan::value::{GlobalId, VarId};
 use plimsoll_plan::{Fault, Plan, Problem};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -79,6 +79,8 @@ pub(super) struct Asking {
     pub check_samples: Box<[Quota]>,
     pub status_samples: Quota,
     pub shapes: Shapes,
+    /// The times of its responses that texts use, with the slots of the user.
+    pub timings: Box<[(usize, TimingPart)]>,
 }
 
 /// The number of failure examples of one kind, over all workers.
@@ -124,12 +126,16 @@ impl Stage {
             .collect();
         let mut asks = Vec::with_capacity(script.asks.len());
         let mut checks = outline.check_series(0);
-        for ask in &script.asks {
+        let code = Code::compile(&script).map_err(Problem::plain)?;
+        for (number, ask) in (0..).zip(&script.asks) {
             let asking = match sites.get(usize::from(ask.origin)) {
                 Some(site) => Asking::compile(ask, site, script.cookies, checks),
                 None => Err(format!("unknown origin {}", ask.origin)),
             };
-            let asking = asking.map_err(|e| Problem::plain(format!("`{}`: {e}", ask.name)))?;
+            let mut asking = asking.map_err(|e| Problem::plain(format!("`{}`: {e}", ask.name)))?;
+            let timings = (usize::from(code.slots)..).zip(&script.timings);
+            asking.timings =
+                timings.filter(|(_, of)| of.ask == number).map(|(slot, of)| (slot, of.part)).collect();
             checks += asking.check_samples.len() as u32;
             asks.push(asking);
         }
@@ -138,7 +144,7 @@ impl Stage {
             secret.map(|(slot, _)| slot as u16).collect()
         };
         Ok(Arc::new(Stage {
-            code: Code::compile(&script).map_err(Problem::plain)?,
+            code,
             asks: asks.into(),
             origins: sites.iter().map(Origin::new).collect(),
             sites,
@@ -252,6 +258,7 @@ impl Asking {
             check_samples: (0..ask.checks.len() + ask.extracts.len()).map(|_| Quota::default()).collect(),
             status_samples: Quota::default(),
             shapes: Shapes::default(),
+            timings: Box::default(),
         })
     }
 }

@@ -11,7 +11,7 @@ use super::{draw, tell};
 use crate::answer::{Findings, Scratch};
 use crate::ask::CookieJar;
 use crate::feed::{Feeds, Rows};
-use crate::value::{Scope, Vars};
+use crate::value::{RequestParts, Scope, Vars};
 use plimsoll_plan::origin::OriginId;
 use plimsoll_plan::program::{At, Outbox, Program, StepId, UserSlot, Wake};
 use plimsoll_stats::random::SplitMix64;
@@ -102,7 +102,8 @@ pub(super) struct State {
     pub rows: Rows,
     pub random: SplitMix64,
     pub jar: Option<Box<CookieJar>>,
-    /// Remaining iterations of loops, start times of groups, and outstanding strands, as the compiler assigned them.
+    /// Remaining iterations of loops, start times of groups, and outstanding strands, as the compiler assigned them,
+    /// then the timings of requests.
     pub slots: Box<[u64]>,
     first: Branch,
     /// The other strands, created when the first of them is needed.
@@ -132,6 +133,9 @@ impl State {
             unix_ns,
             user: self.user,
             iteration: self.iteration,
+            // The timings follow the numbers of loops and groups.
+            timings: self.slots.get(usize::from(stage.code.slots)..).unwrap_or_default(),
+            request: RequestParts::default(),
         };
         (scope, self.jar.as_deref())
     }
@@ -175,7 +179,7 @@ impl User {
             rows: Rows::new(feeds, slot),
             random: SplitMix64::new(draw::seed_of(seed, number, u64::from(slot.user))),
             jar: stage.script.cookies.then(|| Box::new(CookieJar::new())),
-            slots: vec![0; usize::from(stage.code.slots)].into(),
+            slots: vec![0; usize::from(stage.code.slots) + stage.script.timings.len()].into(),
             first: Branch::default(),
             others: Vec::new(),
             iteration: 0,

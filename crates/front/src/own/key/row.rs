@@ -36,9 +36,13 @@ sections! {
     Auth = "auth", "under `auth`";
     Basic = "basic", "under `basic`";
     Check = "check", "in a check";
+    BoundaryCheck = "boundary_check", "under `boundary` of a check";
+    OpenApi = "openapi", "under `openapi`";
+    HeaderSnapshot = "header_snapshot", "under `header_snapshot`";
     Rule = "rule", "in a rule";
     Hash = "hash", "under `hash`";
     Extract = "extraction", "in an extraction";
+    Boundary = "boundary", "under `boundary`";
     Stream = "stream", "under `stream`";
     Sequence = "sequence", "under `sequence`";
     Timestamp = "timestamp", "under `timestamp`";

@@ -5,10 +5,10 @@ use super::row::Kind::{
     Whole, Words, Written,
 };
 use super::row::Section::{
-    AppendTo, Auth, Basic, Check, Connection, Extract, Feeder, Find, GenerateRows, Hash, Line, Load, Monitor,
-    MonitorCgroup, MonitorNginx, MonitorProcess, MonitorPrometheus, Normal, Part, Pause, Replay, Rule,
-    Scenario, ScenarioLoad, ScheduleRow, Sequence, Spike, Stage, Staircase, Stream, Threshold, Timestamp,
-    Tls, Way,
+    AppendTo, Auth, Basic, Boundary, BoundaryCheck, Check, Connection, Extract, Feeder, Find, GenerateRows,
+    Hash, HeaderSnapshot, Line, Load, Monitor, MonitorCgroup, MonitorNginx, MonitorProcess,
+    MonitorPrometheus, Normal, OpenApi, Part, Pause, Replay, Rule, Scenario, ScenarioLoad, ScheduleRow,
+    Sequence, Spike, Stage, Staircase, Stream, Threshold, Timestamp, Tls, Way,
 };
 use super::row::{Key, Kind, Row, Section};
 
@@ -27,6 +27,7 @@ const MIX: &str = "`random` or `exact`";
 const CONDITION: &str = "a condition such as `${n} < 5` or `${token} exists`";
 const REDIRECTS: &str = "a whole number such as `10`, `true`, or `false`";
 const AUTH: &str = "`{ basic: { user: u, password: p } }`, `{ bearer: token }`, or `none`";
+const BOUNDARY: &str = "text such as `\"id=\"` (empty for the beginning or the end of the body)";
 const HEADERS: &str = "a mapping such as `{ Accept: text/html }`";
 const COLUMNS: &str = "a mapping of columns to texts, such as `{ id: \"${id}\" }`";
 
@@ -276,9 +277,37 @@ keys! {
             "text that the body must contain, a rule such as `{ matches: \"^ok\" }`, or a list of them",
             Either(&[Written, Keys(Rule), List(&RULES)]);
         Json = "json", "a mapping of JSONPaths to values or rules, such as `{ $.id: 7 }`", Named(&RULES);
+        XPath = "xpath", "a mapping of XPaths to texts or rules, such as `{ \"//title\": Shop }`", Named(&RULES);
+        Css = "css", "a mapping of CSS selectors to texts or rules, such as `{ \"h1.name\": Shop }`", Named(&RULES);
+        JmesPath = "jmespath",
+            "a mapping of JMESPaths to values or rules, such as `{ \"length(items)\": 5 }`", Named(&RULES);
+        Boundary = "boundary",
+            "a mapping such as `{ left: \"id=\", right: \"&\", value: { matches: \"^[0-9]+$\" } }`",
+            Keys(BoundaryCheck);
+        Schema = "schema", "the name of a file with a JSON Schema, or a mapping that is one", Any;
+        OpenApi = "openapi",
+            "the name of a file, or a mapping such as `{ file: api.yaml, path: \"/users/{id}\" }`",
+            Either(&[Text, Keys(OpenApi)]);
+        HeaderSnapshot = "header_snapshot",
+            "a mapping such as `{ file: home.headers, headers: [Content-Type, Cache-Control] }`",
+            Keys(HeaderSnapshot);
         Length = "length", "a number of bytes such as `683481`, or a range such as `10..200`", Written;
         Hash = "hash", "a mapping such as `{ sha256: 9f86d0... }`", Keys(Hash);
         MaxDuration = "max_duration", "a duration such as `300ms`", Time;
+    }
+    BoundaryCheck {
+        Left = "left", BOUNDARY, Written;
+        Right = "right", BOUNDARY, Written;
+        Value = "value", "a text or a rule such as `{ matches: \"^[0-9]+$\" }`", RULES;
+    }
+    OpenApi {
+        File = "file", "the name of a file with an OpenAPI document of version 3.0 or 3.1", Text;
+        Path = "path", "a path of the document such as `/users/{id}`", Text;
+        Method = "method", "a method such as `GET`", Text;
+    }
+    HeaderSnapshot {
+        File = "file", "the name of a file with header lines", Text;
+        Headers = "headers", "a list of names such as `[Content-Type, Cache-Control]`", List(&Text);
     }
     Rule {
         Equals = "equals", "a value", Written;
@@ -301,11 +330,20 @@ keys! {
     Extract {
         Json = "json", "a JSONPath such as `$.items[0].id`", Text;
         Regex = "regex", REGEX, Text;
+        XPath = "xpath", "an XPath such as `//a[@class='next']/@href`", Text;
+        Css = "css", "a CSS selector such as `ul.items > li`", Text;
+        Attribute = "attribute", "the name of an attribute such as `href`, for `css`", Text;
+        JmesPath = "jmespath", "a JMESPath such as `items[?stock].id`", Text;
+        Boundary = "boundary", "a mapping such as `{ left: \"id=\", right: \"&\" }`", Keys(Boundary);
         Header = "header", "the name of a header", Text;
         Cookie = "cookie", "the name of a cookie", Text;
         Group = "group", "a group number such as `1` (`0` is the whole match)", Whole;
         Pick = "pick", "`first`, `last`, `random`, or `count`", Words(&["first", "last", "random", "count"]);
         Default = "default", "a value to use if the response has none", Written;
+    }
+    Boundary {
+        Left = "left", BOUNDARY, Written;
+        Right = "right", BOUNDARY, Written;
     }
     Stream {
         Duration = "duration", "a duration such as `60s`, after which the client closes the stream", Time;

@@ -1,0 +1,253 @@
+//! Compiled checks: what a response must be.
+
+use super::digest::Expected;
+use super::jmes;
+use super::json::{self, NotJson, Path, Tree};
+use super::judge::{Answer, Failure, Findings, NoBody, ResponseParts};
+use super::rule::CompiledRule;
+use super::schema::{CompiledSchema, Responses};
+use super::sentence::{Redactor, is_secret, quoted};
+use super::take::{From, NOTHING};
+use crate::value::Scope;
+use plimsoll_plan::answer::{Check, Pick, Source, Statuses, Subject};
+
+/// A compiled [`Check`].
+#[derive(Debug)]
+pub(super) struct Compiled {
+    pub on: On,
+    /// Whether the name of the value marks it as a secret.
+    secret: bool,
+}
+
+/// The compiled subject of a check.
+#[derive(Debug)]
+pub(super) enum On {
+    Status(Statuses),
+    Header { name: String, rule: CompiledRule },
+    Body(CompiledRule),
+    Json { path: Path, rule: CompiledRule },
+    Value { from: From, rule: CompiledRule },
+    Schema(CompiledSchema),
+    OpenApi(Responses),
+    HeaderSnapshot(Vec<(String, Vec<String>)>),
+    Length { least_bytes: u64, most_bytes: u64 },
+    Hash(Expected),
+    Duration { below_ns: u64 },
+}
+
+impl On {
+    pub fn reads_body(&self) -> bool {
+        match self {
+            On::Body(_) | On::Json { .. } | On::Hash(_) | On::Schema(_) | On::OpenApi(_) => true,
+            On::Value { from, .. } => from.reads_body(),
+            On::Status(_)
+            | On::Header { .. }
+            | On::HeaderSnapshot(_)
+            | On::Length { .. }
+            | On::Duration { .. } => false,
+        }
+    }
+
+    pub fn reads_head(&self) -> bool {
+        match self {
+            On::Header { .. } | On::HeaderSnapshot(_) => true,
+            On::Value { from, .. } => from.reads_head(),
+            _ => false,
+        }
+    }
+}
+
+impl Compiled {
+    /// # Errors
+    /// Returns an error for an invalid path, expression, schema, or hash.
+    pub fn compile(check: &Check) -> Result<Compiled, String> {
+        let mut secret = false;
+        let on = match &check.on {
+            Subject::Status(statuses) => On::Status(statuses.clone()),
+            Subject::Header { name, rule } => {
+                secret = is_secret(name);
+                On::Header { name: name.clone(), rule: CompiledRule::compile(rule)? }
+            }
+            Subject::Body(rule) => On::Body(CompiledRule::compile(rule)?),
+            Subject::Json { path, rule } => {
+                // The whole path counts: a value inside a member `session` is as secret as the member.
+                secret = is_secret(path);
+                On::Json { path: Path::compile(path)?, rule: CompiledRule::compile(rule)? }
+            }
+            Subject::Value { from, rule } => {
+                secret = is_secret(&place_of(from));
+                On::Value { from: From::compile(from)?, rule: CompiledRule::compile(rule)? }
+            }
+            Subject::Schema(schema) => On::Schema(CompiledSchema::compile(schema)?),
+            Subject::OpenApi(described) => On::OpenApi(Responses::compile(described)?),
+            Subject::HeaderSnapshot(headers) => On::HeaderSnapshot(headers.clone()),
+            Subject::Length { least_bytes, most_bytes } => {
+                On::Length { least_bytes: *least_bytes, most_bytes: *most_bytes }
+            }
+            Subject::Hash { algorithm, hex } => On::Hash(Expected::compile(*algorithm, hex)?),
+            Subject::Duration { below_ns } => On::Duration { below_ns: *below_ns },
+        };
+        Ok(Compiled { on, secret })
+    }
+
+    /// Checks a response.
+    ///
+    /// # Errors
+    /// Returns why the check failed.
+    pub fn ask(
+        &self,
+        answer: &Answer<'_>,
+        body: Result<&[u8], NoBody>,
+        scope: &mut Scope<'_>,
+        desk: &mut ResponseParts,
+        findings: &Findings,
+    ) -> Result<(), Failure> {
+        let wants = findings.wants_sentences;
+        let failed = |sentence: &dyn Fn() -> String| {
+            Err(Failure::Sentence(if wants { sentence() } else { String::new() }))
+        };
+        let body = match body {
+            Err(why) if self.on.reads_body() => return failed(&|| why.sentence(answer)),
+            other => other.unwrap_or_default(),
+        };
+        if let On::Value { from, rule } = &self.on {
+            // The value is moved out, because the other parts are needed to find it.
+            let mut value = std::mem::take(&mut desk.left);
+            value.clear();
+            let taken = from.put(answer, body, Pick::First, scope.random, desk, &mut value);
+            let found = match taken {
+                Ok(()) => Some(&value[..]),
+                // An empty body lacks every value.
+                Err(NOTHING) => None,
+                Err(_) if body.is_empty() && from.reads_body() => None,
+                Err(why) => {
+                    desk.left = value;
+                    return failed(&|| why.into());
+                }
+            };
+            let right = &mut desk.right;
+            let held = match rule.holds(found, scope, right) {
+                Ok(true) => Ok(()),
+                Ok(false) => failed(&|| {
+                    rule.sentence(found, right, Redactor { forms: &findings.forms, secret: self.secret })
+                }),
+                Err(unfilled) => Err(Failure::Unfilled(unfilled)),
+            };
+            desk.left = value;
+            return held;
+        }
+        let ResponseParts { left, right, tree, .. } = desk;
+        let (rule, found) = match &self.on {
+            On::Status(statuses) if statuses.holds(answer.status) => return Ok(()),
+            On::Status(statuses) => {
+                return failed(&|| format!("expected `{}`, found `{}`", listed(statuses), answer.status));
+            }
+            On::Length { least_bytes, most_bytes } => {
+                return match answer.body_bytes {
+                    found if (*least_bytes..=*most_bytes).contains(&found) => Ok(()),
+                    found => failed(&|| match *most_bytes {
+                        u64::MAX => format!("expected at least `{least_bytes}` bytes, found `{found}`"),
+                        _ => format!("expected `{least_bytes}` to `{most_bytes}` bytes, found `{found}`"),
+                    }),
+                };
+            }
+            On::Duration { below_ns } if answer.service_ns < *below_ns => return Ok(()),
+            On::Duration { below_ns } => {
+                let ms = |ns: u64| ns as f64 / 1e6;
+                return failed(&|| {
+                    format!("expected less than `{} ms`, found `{} ms`", ms(*below_ns), ms(answer.service_ns))
+                });
+            }
+            On::Hash(expected) => {
+                return match expected.holds(body) {
+                    Ok(()) => Ok(()),
+                    Err(found) => {
+                        failed(&|| format!("expected `{}`, found `{}`", expected.hex(), found.hex()))
+                    }
+                };
+            }
+            On::Schema(schema) => return conforms(schema, body, tree, failed),
+            On::OpenApi(responses) => {
+                return match responses.of(answer.status) {
+                    Ok(Some(schema)) => conforms(schema, body, tree, failed),
+                    Ok(None) => Ok(()),
+                    Err(why) => failed(&|| why.clone()),
+                };
+            }
+            On::HeaderSnapshot(headers) => {
+                let other = headers.iter().find(|(name, values)| {
+                    !answer.head.fields(name).eq(values.iter().map(|value| value.as_bytes()))
+                });
+                let Some((name, values)) = other else { return Ok(()) };
+                return failed(&|| {
+                    let open = Redactor { forms: &findings.forms, secret: is_secret(name) };
+                    let list = |all: &mut dyn Iterator<Item = &[u8]>| {
+                        let shown: Vec<String> = all.map(|value| quoted(value, open)).collect();
+                        if shown.is_empty() { "no header".to_owned() } else { shown.join(", ") }
+                    };
+                    format!(
+                        "`{name}`: expected {}, found {}",
+                        list(&mut values.iter().map(|value| value.as_bytes())),
+                        list(&mut answer.head.fields(name))
+                    )
+                });
+            }
+            // Answered above.
+            On::Value { .. } => return Ok(()),
+            On::Header { name, rule } => (rule, answer.head.field(name)),
+            // A response always has a body, so `exists` asks whether it is not empty.
+            On::Body(rule @ (CompiledRule::Exists | CompiledRule::Absent)) => {
+                (rule, Some(body).filter(|body| !body.is_empty()))
+            }
+            On::Body(rule) => (rule, Some(body)),
+            On::Json { path, rule } => match path.select(body, tree, |_| 0) {
+                Ok(selected) => (rule, selected.span.map(|span| json::excerpt(body, span, left))),
+                // An empty body lacks every member. An error page must not pass as a response without the member.
+                Err(NotJson) if body.is_empty() => (rule, None),
+                Err(NotJson) => return failed(&|| "the body is not JSON".into()),
+            },
+        };
+        if rule.holds(found, scope, right).map_err(Failure::Unfilled)? {
+            return Ok(());
+        }
+        failed(&|| rule.sentence(found, right, Redactor { forms: &findings.forms, secret: self.secret }))
+    }
+}
+
+/// Checks a body against a schema.
+fn conforms(
+    schema: &CompiledSchema,
+    body: &[u8],
+    tree: &mut Tree,
+    failed: impl Fn(&dyn Fn() -> String) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let Some(value) = jmes::tree(body, tree) else {
+        return failed(&|| {
+            if body.is_empty() { "the body is empty".into() } else { "the body is not JSON".into() }
+        });
+    };
+    if schema.accepts(value) {
+        return Ok(());
+    }
+    failed(&|| schema.mistake(value).unwrap_or_else(|| "the body does not fit the schema".into()))
+}
+
+/// Returns the words that show whether a place has a secret.
+fn place_of(from: &Source) -> String {
+    match from {
+        Source::Json(text) | Source::XPath(text) | Source::JmesPath(text) => text.clone(),
+        Source::Header(name) | Source::Cookie(name) => name.clone(),
+        Source::Css { selector, attribute } => {
+            format!("{selector} {}", attribute.as_deref().unwrap_or_default())
+        }
+        Source::Boundary { left, .. } => left.clone(),
+        Source::Regex { pattern, .. } => pattern.clone(),
+        Source::Status | Source::Body => String::new(),
+    }
+}
+
+/// Returns status codes as `200-299, 404`.
+pub(super) fn listed(statuses: &Statuses) -> String {
+    let one = |(low, high): &(u16, u16)| if low == high { low.to_string() } else { format!("{low}-{high}") };
+    statuses.0.iter().map(one).collect::<Vec<_>>().join(", ")
+}
