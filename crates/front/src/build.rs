@@ -4,6 +4,7 @@
 //! number, joins every path to its target, and reports mistakes in either. Inputs that need no script use [`requests`].
 
 mod answer;
+mod auth;
 mod derived;
 pub mod draft;
 pub mod escape;
@@ -54,6 +55,8 @@ pub fn script(draft: ScriptDraft) -> Built {
         taken: Default::default(),
         counters: 0,
         timings: Vec::new(),
+        logins: Vec::new(),
+        token_steps: Vec::new(),
         is_incomplete: false,
         in_headers: false,
     };
@@ -67,6 +70,9 @@ pub fn script(draft: ScriptDraft) -> Built {
     work.scope = Scope::new(Phase::Teardown, None, &draft.teardown);
     work.script.teardown = work.steps(&draft.teardown);
     work.resolve_timings();
+    // Tokens are requested before everything else.
+    let tokens = std::mem::take(&mut work.token_steps);
+    work.script.setup.splice(..0, tokens);
     let Work { wrong, site, script, .. } = work;
     let more_origins = site.more.iter().map(OriginDraft::named_target).collect();
     Built { script, target: site.base.map(|base| base.target), more_origins, wrong: wrong.all }

@@ -1,6 +1,7 @@
 //! Checks of responses, which can fail a request, and extractions, which fill variables.
 
 use crate::Problem;
+use crate::auth::JwtKey;
 use crate::script::Slot;
 use crate::value::Text;
 use serde::{Deserialize, Serialize};
@@ -85,6 +86,10 @@ pub enum Subject {
     Schema(Arc<Schema>),
     /// The body is what an OpenAPI document describes for its status.
     OpenApi(Box<Described>),
+    /// The value is a JSON Web Token with a valid signature and time, and with these claims by JSONPath.
+    Jwt(Box<JwtCheck>),
+    /// The body of a GraphQL response has no errors. If it has, the request fails as `graphql_errors`.
+    NoGraphqlErrors,
     /// These headers have these values, each in the order received. A header without values must be absent.
     HeaderSnapshot(Vec<(String, Vec<String>)>),
     /// Bytes of the body as received, before decoding; both ends are included.
@@ -108,6 +113,14 @@ pub enum Hash {
     Md5,
     Sha1,
     Sha256,
+}
+
+/// A check of a JSON Web Token.
+#[derive(Debug, Clone, PartialEq)]
+pub struct JwtCheck {
+    pub from: Source,
+    pub key: JwtKey,
+    pub claims: Vec<(String, Rule)>,
 }
 
 /// A JSON Schema that needs no other document.

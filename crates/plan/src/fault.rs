@@ -81,6 +81,7 @@ faults! {
         "the server refused the HTTP/2 stream twice, or closed the connection with an error (GOAWAY)";
     ProtocolChanged = 26, "protocol_changed", Server,
         "the server did not choose HTTP/2 for a connection, although it did before the load";
+    GraphqlErrors = 27, "graphql_errors", Server, "a GraphQL response of an accepted status contains errors";
 }
 
 impl Fault {
@@ -93,6 +94,7 @@ impl Fault {
             self,
             Fault::Status
                 | Fault::Check
+                | Fault::GraphqlErrors
                 | Fault::Redirects
                 | Fault::DecodeFailed
                 | Fault::StreamIdleTimeout

@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 pub mod answer;
+pub mod auth;
 pub mod calendar;
 pub mod css;
 pub mod data;

@@ -10,6 +10,7 @@ pub use fake::{Fake, Locale};
 pub use moment::{Moment, Shift, Zone};
 
 use crate::Problem;
+use crate::auth::JwtKey;
 use crate::request::REDACTED;
 use std::fmt;
 use std::sync::Arc;
@@ -83,6 +84,12 @@ pub enum Transform {
         algorithm: Digest,
         form: Form,
     },
+    /// The text contains the claims of a JSON Web Token, which is signed.
+    Jwt {
+        key: JwtKey,
+        /// The header as JSON.
+        header: String,
+    },
     /// RFC 2104.
     Hmac {
         algorithm: Digest,
@@ -143,6 +150,7 @@ impl Transform {
             Transform::Base64Decode => "base64_decode",
             Transform::Hex => "hex",
             Transform::Url => "url",
+            Transform::Jwt { .. } => "jwt",
             Transform::Digest { algorithm, .. } => match algorithm {
                 Digest::Md5 => "md5",
                 Digest::Sha1 => "sha1",

@@ -8,6 +8,7 @@
 
 pub mod answer;
 pub mod ask;
+pub mod auth;
 pub mod feed;
 pub mod program;
 pub mod value;

@@ -8,6 +8,7 @@ mod check;
 mod code;
 mod draw;
 mod file;
+mod login;
 mod pick;
 mod redact;
 mod reply;

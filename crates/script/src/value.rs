@@ -11,6 +11,7 @@ mod shared;
 mod time;
 mod vars;
 
+pub(crate) use derive::{check_signer, hmac};
 pub use escape::escape_from;
 pub use shared::{Counters, Globals};
 pub use time::{write_moment, write_time};
@@ -78,6 +79,8 @@ pub enum Unfilled {
     Exhausted(FeederId),
     /// The value is not allowed in its place, for example a line end in a header.
     Unsendable,
+    /// The library could not sign a token.
+    Unsigned,
     /// The value should be decoded, but it is not Base64.
     NotBase64,
 }
@@ -111,6 +114,7 @@ impl Unfilled {
                 format!("data `{}` has no row left for this user", feeder(*id).map_or("", |f| &f.name))
             }
             Unfilled::Unsendable => "a value contains a line end or a NUL where neither is allowed".into(),
+            Unfilled::Unsigned => "a token could not be signed".into(),
             Unfilled::NotBase64 => "a value to decode is not Base64".into(),
         }
     }

@@ -25,6 +25,7 @@ mod ask_cookies;
 mod ask_form;
 mod ask_hostile;
 mod ask_redirect;
+mod auth;
 mod feed_files;
 mod feed_fuzz;
 mod feed_sharing;

@@ -87,6 +87,7 @@ fn went(case: &Case, failure: &OutageFailure) -> Option<(Absence, Claim)> {
         Fault::Status if failure.status.is_some_and(|status| status < 500) => return None,
         Fault::Status => (Absence::OnlyErrors, Claim::Certain),
         Fault::Check
+        | Fault::GraphqlErrors
         | Fault::MalformedResponse
         | Fault::UnsafeResponse
         | Fault::DecodeFailed

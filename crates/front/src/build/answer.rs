@@ -5,7 +5,7 @@ use super::expression::Expression;
 use super::openapi;
 use super::work::Work;
 use crate::sentence::short;
-use plimsoll_plan::answer::{Check, Extract, Rule, Source, Subject};
+use plimsoll_plan::answer::{Check, Extract, JwtCheck, Rule, Source, Subject};
 use plimsoll_plan::script::{Ask, Condition};
 use plimsoll_plan::stream::{Closer, Stream};
 use plimsoll_plan::value::{Function, Text};
@@ -30,6 +30,17 @@ impl Work {
                     let words = format!("{front} {}", in_words(&rule));
                     (Subject::Value { from: from.clone(), rule }, words)
                 })),
+                On::Jwt { from, key, claims } => {
+                    let claims: Vec<_> = claims
+                        .iter()
+                        .map(|(name, rule)| self.rule(rule).map(|rule| (name.clone(), rule)))
+                        .collect();
+                    let key = self.jwt_key(key);
+                    if let (Some(claims), Some(key)) = (claims.into_iter().collect::<Option<_>>(), key) {
+                        let check = JwtCheck { from: from.clone(), key, claims };
+                        found.push((Subject::Jwt(Box::new(check)), front.clone()));
+                    }
+                }
                 On::OpenApi(draft) => match openapi::described(draft, ask) {
                     Ok(described) => {
                         let words = format!("{front} {}", described.operation);
@@ -185,7 +196,8 @@ fn add(name: String, on: Subject, ask: &mut Ask) {
 fn needs_body(on: &Subject) -> bool {
     match on {
         Subject::Body(_) | Subject::Json { .. } | Subject::Length { .. } | Subject::Hash { .. } => true,
-        Subject::Schema(_) | Subject::OpenApi(_) => true,
+        Subject::Schema(_) | Subject::OpenApi(_) | Subject::NoGraphqlErrors => true,
+        Subject::Jwt(check) => source_needs_body(&check.from),
         Subject::Value { from, .. } => source_needs_body(from),
         Subject::Status(_)
         | Subject::Header { .. }

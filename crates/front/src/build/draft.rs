@@ -153,6 +153,7 @@ pub struct RequestDraft {
     pub checks: Vec<CheckDraft>,
     pub extracts: Vec<ExtractDraft>,
     pub stream: Option<StreamDraft>,
+    pub graphql: Option<GraphqlDraft>,
     /// It contains a mistake that is already reported.
     pub spoiled: bool,
 }
@@ -196,10 +197,68 @@ pub enum AuthDraft {
         password: TextDraft,
         pos: Pos,
     },
+    Digest {
+        user: TextDraft,
+        password: TextDraft,
+    },
+    Jwt(Box<JwtDraft>),
+    OAuth2(Box<OAuth2Draft>),
+    SigV4(Box<SigV4Draft>),
+}
+
+/// A JSON Web Token to make.
+#[derive(Debug)]
+pub struct JwtDraft {
+    pub key: JwtKeyDraft,
+    /// As JSON.
+    pub header: String,
+    pub claims: TextDraft,
+}
+
+/// The key of a JSON Web Token.
+#[derive(Debug)]
+pub enum JwtKeyDraft {
+    Hs256(TextDraft),
+    /// PEM texts.
+    Rs256(String),
+    Es256(String),
+}
+
+/// A token that all users share.
+#[derive(Debug)]
+pub struct OAuth2Draft {
+    pub pos: Pos,
+    /// As written, without escapes.
+    pub token_url: String,
+    /// The fields of the form, escaped for it.
+    pub form: TextDraft,
+    /// The client, if its name and its secret are sent by basic authentication.
+    pub basic: Option<(TextDraft, TextDraft)>,
+    /// Whether a refresh token may be used.
+    pub is_refreshed: bool,
+    pub early_ns: u64,
+}
+
+/// A signature of Amazon Web Services.
+#[derive(Debug)]
+pub struct SigV4Draft {
+    pub access_key: TextDraft,
+    pub secret_key: TextDraft,
+    pub session_token: Option<TextDraft>,
+    pub region: TextDraft,
+    pub service: TextDraft,
+}
+
+/// What is special about a request of GraphQL.
+#[derive(Debug)]
+pub struct GraphqlDraft {
+    /// The body with the query, if the usual one has only its hash.
+    pub with_query: Option<TextDraft>,
+    pub fails_on_errors: bool,
 }
 
 /// A body with the media type that it implies.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct BodyDraft {
     pub text: TextDraft,
     pub media_type: Option<String>,
@@ -238,6 +297,11 @@ pub enum On {
         rule: RuleDraft,
     },
     OpenApi(OpenApiDraft),
+    Jwt {
+        from: Source,
+        key: JwtKeyDraft,
+        claims: Vec<(String, RuleDraft)>,
+    },
 }
 
 /// What an OpenAPI document describes for one request.

@@ -7,17 +7,19 @@ use super::work::Work;
 use crate::header;
 use crate::sentence::default_name;
 use crate::source::Pos;
-use plimsoll_plan::origin::FIRST;
-use plimsoll_plan::script::{Ask, AskId};
+use plimsoll_plan::origin::{FIRST, OriginId};
+use plimsoll_plan::script::{Ask, AskId, Graphql};
 use plimsoll_plan::value::{Escape, Part, Placeholder, Secret, Text};
 
 /// Headers, in sending order.
 type Headers = Vec<(String, Text)>;
 
 /// The resolved authentication of a request.
-enum Auth {
+pub(super) enum Auth {
     Nobody,
     Header(Text),
+    /// A header, if any, and what the load does in addition.
+    Special(Option<Text>, plimsoll_plan::auth::Auth),
 }
 
 impl Work {
@@ -63,14 +65,20 @@ impl Work {
         for header in &draft.headers {
             own.extend(self.header(header));
         }
-        let auth = draft.auth.as_ref().and_then(|auth| self.auth(auth));
+        ask.origin = way.as_ref().map_or(FIRST, |way| way.origin);
+        let auth = draft.auth.as_ref().and_then(|auth| self.auth(auth, ask.origin));
         // A check may depend on the path.
         ask.path = way.as_ref().map(|way| way.text.clone()).unwrap_or_default();
         for check in &draft.checks {
             self.check(check, &mut ask);
         }
         let credentials = way.as_ref().and_then(|way| way.credentials.as_deref());
-        ask.headers = self.headers(own, media_type, auth, credentials, draft.pos);
+        let special;
+        (ask.headers, special) = self.headers(own, media_type, auth, (credentials, ask.origin), draft.pos);
+        if let (Some(plimsoll_plan::auth::Auth::Digest(_)), Some(_)) = (&special, &draft.stream) {
+            let message = "`digest` does not apply to a stream";
+            self.wrong.complain("F017", draft.pos, message, "use another kind of `auth`, or `auth: none`");
+        }
         self.check_length(&ask, draft.pos);
         // After everything that is sent: only later steps can use values of this response.
         self.extracts(&draft.extracts, &mut ask);
@@ -87,8 +95,17 @@ impl Work {
             None => default_name(&ask.method, &format!("{}{}", self.site.describe(way.origin), way.shown)),
         };
         self.name_apart(&mut ask, draft.name.as_ref());
+        let with_query = match draft.graphql.as_ref().and_then(|graphql| graphql.with_query.as_ref()) {
+            Some(body) => Some(self.text(body)?),
+            None => None,
+        };
         let id = self.script.asks.len() as AskId;
         self.script.asks.push(ask);
+        self.script.auths.extend(special.map(|auth| (id, auth)));
+        if let Some(graphql) = &draft.graphql {
+            let fails_on_errors = graphql.fails_on_errors;
+            self.script.graphql.push(Graphql { ask: id, with_query, fails_on_errors });
+        }
         Some(id)
     }
 
@@ -99,9 +116,9 @@ impl Work {
         own: Headers,
         media_type: Option<String>,
         auth: Option<Auth>,
-        credentials: Option<&str>,
+        (credentials, origin): (Option<&str>, OriginId),
         pos: Pos,
-    ) -> Headers {
+    ) -> (Headers, Option<plimsoll_plan::auth::Auth>) {
         // Moved out while they are read: names are resolved again for every request, in its scope.
         let common = std::mem::take(&mut self.headers);
         let mut all = Headers::new();
@@ -119,15 +136,20 @@ impl Work {
         let is_own = auth.is_some();
         let auth = auth.or_else(|| {
             let common = self.auth.take()?;
-            let auth = self.auth(&common);
+            let auth = self.auth(&common, origin);
             self.auth = Some(common);
             auth
         });
-        let header = match (auth, credentials) {
-            (Some(Auth::Nobody), _) | (None, None) => None,
-            (Some(Auth::Header(text)), _) => Some(text),
-            (None, Some(credentials)) => Some(Text::literal(basic(credentials))),
+        let (header, special) = match (auth, credentials) {
+            (Some(Auth::Nobody), _) | (None, None) => (None, None),
+            (Some(Auth::Header(text)), _) => (Some(text), None),
+            (Some(Auth::Special(text, special)), _) => (text, Some(special)),
+            (None, Some(credentials)) => (Some(Text::literal(basic(credentials))), None),
         };
+        if special.is_some() && header.is_none() && is_own && has(&all, "Authorization") {
+            let message = "`auth` and the header `Authorization` contradict each other";
+            self.wrong.complain("F017", pos, message, "keep one of them");
+        }
         if let Some(text) = header {
             if !has(&all, "Authorization") {
                 all.push(("Authorization".into(), text));
@@ -136,7 +158,7 @@ impl Work {
                 self.wrong.complain("F017", pos, message, "keep one of them");
             }
         }
-        all
+        (all, special)
     }
 
     fn header(&mut self, HeaderDraft { name, value, pos }: &HeaderDraft) -> Option<(String, Text)> {
@@ -148,14 +170,14 @@ impl Work {
     }
 
     /// Resolves a text that may contain parts of its request.
-    fn header_text(&mut self, draft: &TextDraft) -> Option<Text> {
+    pub(super) fn header_text(&mut self, draft: &TextDraft) -> Option<Text> {
         self.in_headers = true;
         let text = self.text(draft);
         self.in_headers = false;
         text
     }
 
-    fn auth(&mut self, draft: &AuthDraft) -> Option<Auth> {
+    fn auth(&mut self, draft: &AuthDraft, origin: OriginId) -> Option<Auth> {
         match draft {
             AuthDraft::None => Some(Auth::Nobody),
             AuthDraft::Header(text) => self.header_text(text).map(Auth::Header),
@@ -163,6 +185,10 @@ impl Work {
                 let (user, password) = (self.text(user), self.text(password));
                 self.basic(&user?, &password?, *pos).map(Auth::Header)
             }
+            AuthDraft::Digest { user, password } => self.digest(user, password, origin),
+            AuthDraft::Jwt(jwt) => self.jwt(jwt).map(Auth::Header),
+            AuthDraft::OAuth2(source) => self.oauth2(source),
+            AuthDraft::SigV4(signature) => self.sigv4(signature),
         }
     }
 
@@ -223,7 +249,7 @@ impl Work {
 
     /// Makes the name of a request unique, as reports require: equal default names get numbers, equal chosen names are
     /// rejected.
-    fn name_apart(&mut self, ask: &mut Ask, chosen: Option<&NameDraft>) {
+    pub(super) fn name_apart(&mut self, ask: &mut Ask, chosen: Option<&NameDraft>) {
         let plain = ask.name.clone();
         while let Some(times) = self.taken.get_mut(&ask.name) {
             if let Some(chosen) = chosen {

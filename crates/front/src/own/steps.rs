@@ -1,11 +1,13 @@
 //! Steps: what a user does, in sequence. The reader of each kind has its own file.
 
+mod auth;
 mod body;
 mod check;
 mod condition;
 mod control;
 mod extract;
 mod files;
+mod graphql;
 mod headers;
 mod path;
 mod pause;
@@ -22,8 +24,9 @@ use super::yaml::{Entry, Node, Scalar, Value};
 use crate::build::draft::StepDraft;
 use crate::nearest::nearest;
 
+pub use auth::auth;
 pub use control::{order, weight};
-pub use headers::{auth, read as headers};
+pub use headers::read as headers;
 pub use pause::delay;
 pub use request::redirects;
 pub use rule::regex;

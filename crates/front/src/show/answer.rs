@@ -49,6 +49,16 @@ pub fn check(check: &Check, script: &Script) -> String {
         Subject::Body(rule) => format!("body {}", rule_words(rule, script)),
         Subject::Json { path, rule } => format!("{path} {}", rule_words(rule, script)),
         Subject::Value { from, rule } => format!("{} {}", source(from), rule_words(rule, script)),
+        Subject::Jwt(check) => {
+            let claims: Vec<String> = check
+                .claims
+                .iter()
+                .map(|(name, rule)| format!("{name} {}", rule_words(rule, script)))
+                .collect();
+            let claims = if claims.is_empty() { String::new() } else { format!(", {}", claims.join(", ")) };
+            format!("{} is a JWT with {}{claims}", source(&check.from), check.key.algorithm())
+        }
+        Subject::NoGraphqlErrors => "the response has no GraphQL errors".into(),
         Subject::Schema(_) => "body fits the JSON Schema".into(),
         Subject::OpenApi(described) => {
             format!("body fits the OpenAPI description of {}", described.operation)

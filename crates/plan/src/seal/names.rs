@@ -63,6 +63,8 @@ fn derived_shown(derived: &Derived, script: &Script) -> String {
     match &derived.how {
         Transform::Digest { form: how, .. } => format!("{name}({text}{})", form(how)),
         Transform::Hmac { form: how, .. } => format!("{name}({REDACTED}, {text}{})", form(how)),
+        // Claims may identify a person.
+        Transform::Jwt { .. } => name.to_owned(),
         _ => format!("{name}({text})"),
     }
 }

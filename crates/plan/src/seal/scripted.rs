@@ -38,6 +38,8 @@ fn expects_redirect(ask: &Ask) -> bool {
         | Subject::Json { .. }
         | Subject::Value { .. }
         | Subject::Schema(_)
+        | Subject::Jwt(_)
+        | Subject::NoGraphqlErrors
         | Subject::OpenApi(_)
         | Subject::Length { .. }
         | Subject::Hash { .. }

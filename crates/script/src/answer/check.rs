@@ -8,8 +8,11 @@ use super::rule::CompiledRule;
 use super::schema::{CompiledSchema, Responses};
 use super::sentence::{Redactor, is_secret, quoted};
 use super::take::{From, NOTHING};
-use crate::value::Scope;
-use plimsoll_plan::answer::{Check, Pick, Source, Statuses, Subject};
+use crate::auth::jwt::Verifier;
+use crate::value::{Scope, fill};
+use plimsoll_plan::answer::{Check, JwtCheck, Pick, Source, Statuses, Subject};
+use plimsoll_plan::auth::JwtKey;
+use plimsoll_plan::value::Text;
 
 /// A compiled [`Check`].
 #[derive(Debug)]
@@ -30,6 +33,8 @@ pub(super) enum On {
     Schema(CompiledSchema),
     OpenApi(Responses),
     HeaderSnapshot(Vec<(String, Vec<String>)>),
+    Jwt(Box<CompiledJwt>),
+    NoGraphqlErrors(Path),
     Length { least_bytes: u64, most_bytes: u64 },
     Hash(Expected),
     Duration { below_ns: u64 },
@@ -39,6 +44,8 @@ impl On {
     pub fn reads_body(&self) -> bool {
         match self {
             On::Body(_) | On::Json { .. } | On::Hash(_) | On::Schema(_) | On::OpenApi(_) => true,
+            On::NoGraphqlErrors(_) => true,
+            On::Jwt(jwt) => jwt.from.reads_body(),
             On::Value { from, .. } => from.reads_body(),
             On::Status(_)
             | On::Header { .. }
@@ -52,6 +59,7 @@ impl On {
         match self {
             On::Header { .. } | On::HeaderSnapshot(_) => true,
             On::Value { from, .. } => from.reads_head(),
+            On::Jwt(jwt) => jwt.from.reads_head(),
             _ => false,
         }
     }
@@ -80,6 +88,8 @@ impl Compiled {
             }
             Subject::Schema(schema) => On::Schema(CompiledSchema::compile(schema)?),
             Subject::OpenApi(described) => On::OpenApi(Responses::compile(described)?),
+            Subject::Jwt(check) => On::Jwt(Box::new(CompiledJwt::compile(check)?)),
+            Subject::NoGraphqlErrors => On::NoGraphqlErrors(Path::compile("$.errors")?),
             Subject::HeaderSnapshot(headers) => On::HeaderSnapshot(headers.clone()),
             Subject::Length { least_bytes, most_bytes } => {
                 On::Length { least_bytes: *least_bytes, most_bytes: *most_bytes }
@@ -135,6 +145,13 @@ impl Compiled {
             };
             desk.left = value;
             return held;
+        }
+        if let On::Jwt(jwt) = &self.on {
+            return jwt.check(answer, body, scope, desk, findings).map_err(|failure| match failure {
+                Failure::Sentence(sentence) if wants => Failure::Sentence(sentence),
+                Failure::Sentence(_) => Failure::Sentence(String::new()),
+                unfilled => unfilled,
+            });
         }
         let ResponseParts { left, right, tree, .. } = desk;
         let (rule, found) = match &self.on {
@@ -192,8 +209,22 @@ impl Compiled {
                     )
                 });
             }
+            On::NoGraphqlErrors(path) => {
+                return match path.select(body, tree, |_| 0) {
+                    Ok(selected) => match selected.span.map(|span| json::excerpt(body, span, left)) {
+                        None | Some(b"null" | b"[]") => Ok(()),
+                        Some(errors) if wants => {
+                            let open = Redactor { forms: &findings.forms, secret: false };
+                            let errors = quoted(errors, open);
+                            Err(Failure::GraphqlErrors(format!("the response has errors: {errors}")))
+                        }
+                        Some(_) => Err(Failure::GraphqlErrors(String::new())),
+                    },
+                    Err(NotJson) => failed(&|| "the body is not JSON".into()),
+                };
+            }
             // Answered above.
-            On::Value { .. } => return Ok(()),
+            On::Value { .. } | On::Jwt(_) => return Ok(()),
             On::Header { name, rule } => (rule, answer.head.field(name)),
             // A response always has a body, so `exists` asks whether it is not empty.
             On::Body(rule @ (CompiledRule::Exists | CompiledRule::Absent)) => {
@@ -212,6 +243,86 @@ impl Compiled {
         }
         failed(&|| rule.sentence(found, right, Redactor { forms: &findings.forms, secret: self.secret }))
     }
+}
+
+/// A compiled [`JwtCheck`].
+pub(super) struct CompiledJwt {
+    from: From,
+    verifier: Key,
+    claims: Vec<(String, Path, CompiledRule)>,
+}
+
+/// The key of a check, which may be a text that changes.
+enum Key {
+    Fixed(Verifier),
+    Filled(Text),
+}
+
+impl std::fmt::Debug for CompiledJwt {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("CompiledJwt")
+    }
+}
+
+impl CompiledJwt {
+    fn compile(check: &JwtCheck) -> Result<CompiledJwt, String> {
+        let verifier = match &check.key {
+            JwtKey::Hs256(key) => match key.fixed() {
+                Some(key) => Key::Fixed(Verifier::Hmac(key)),
+                None => Key::Filled(key.clone()),
+            },
+            JwtKey::Rs256(pem) => Key::Fixed(Verifier::rsa(pem.reveal())?),
+            JwtKey::Es256(pem) => Key::Fixed(Verifier::ecdsa(pem.reveal())?),
+        };
+        let claim = |(name, rule): &(String, plimsoll_plan::answer::Rule)| {
+            Ok((name.clone(), Path::compile(&claim_path(name))?, CompiledRule::compile(rule)?))
+        };
+        let claims = check.claims.iter().map(claim).collect::<Result<_, String>>()?;
+        Ok(CompiledJwt { from: From::compile(&check.from)?, verifier, claims })
+    }
+
+    fn check(
+        &self,
+        answer: &Answer<'_>,
+        body: &[u8],
+        scope: &mut Scope<'_>,
+        desk: &mut ResponseParts,
+        findings: &Findings,
+    ) -> Result<(), Failure> {
+        let wrong = |why: String| Failure::Sentence(why);
+        let mut token = Vec::new();
+        let taken = self.from.put(answer, body, Pick::First, scope.random, desk, &mut token);
+        taken.map_err(|why| wrong(why.to_owned()))?;
+        let filled;
+        let verifier = match &self.verifier {
+            Key::Fixed(verifier) => verifier,
+            Key::Filled(text) => {
+                let mut key = Vec::new();
+                fill(text, scope, &mut key).map_err(Failure::Unfilled)?;
+                filled = Verifier::Hmac(key);
+                &filled
+            }
+        };
+        let claims = verifier.claims(&token, scope.unix_ns);
+        let claims = claims.map_err(|why| wrong(format!("the token is invalid: {why}")))?;
+        let mut room = Vec::new();
+        for (name, path, rule) in &self.claims {
+            let selected = path.select(&claims, &mut Tree::Unread, |_| 0);
+            let span = selected.ok().and_then(|selected| selected.span);
+            let found = span.map(|span| json::excerpt(&claims, span, &mut room));
+            let right = &mut desk.right;
+            if !rule.holds(found, scope, right).map_err(Failure::Unfilled)? {
+                let redactor = Redactor { forms: &findings.forms, secret: is_secret(name) };
+                return Err(wrong(format!("claim `{name}`: {}", rule.sentence(found, right, redactor))));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Returns the JSONPath of a claim, which is a name or a path.
+fn claim_path(name: &str) -> String {
+    if name.starts_with('$') { name.to_owned() } else { format!("$['{}']", name.replace('\'', "\\'")) }
 }
 
 /// Checks a body against a schema.

@@ -43,6 +43,8 @@ pub struct Findings {
     pub status_ok: bool,
     /// Whether a check or an extraction needed the body, but it could not be decoded.
     pub undecodable: bool,
+    /// Whether a GraphQL response has errors, which is a failure with its own name.
+    pub has_graphql_errors: bool,
     /// Checks and extractions without a result, because a limit of the load generator has cut the body. They have not
     /// failed.
     pub unseen: Vec<usize>,
@@ -69,6 +71,7 @@ impl Default for Findings {
             verdicts: Vec::new(),
             status_ok: false,
             undecodable: false,
+            has_graphql_errors: false,
             unseen: Vec::new(),
             extracted: Vec::new(),
             bytes: Vec::new(),
@@ -95,6 +98,7 @@ impl Findings {
         self.bytes.clear();
         self.failures.clear();
         (self.status_ok, self.undecodable, self.shape, self.exhausted) = (false, false, None, None);
+        self.has_graphql_errors = false;
     }
 }
 
@@ -167,6 +171,8 @@ pub(super) enum Failure {
     Unfilled(Unfilled),
     /// Empty if it is not needed.
     Sentence(String),
+    /// The errors of a GraphQL response; empty if they are not needed.
+    GraphqlErrors(String),
 }
 
 impl Judge {
@@ -256,6 +262,10 @@ impl Findings {
         let sentence = match held {
             Ok(()) => return,
             Err(Failure::Sentence(sentence)) => sentence,
+            Err(Failure::GraphqlErrors(sentence)) => {
+                self.has_graphql_errors = true;
+                sentence
+            }
             Err(Failure::Unfilled(Unfilled::Exhausted(feeder))) => {
                 self.exhausted = Some(feeder);
                 "it uses a data file that has no rows left".into()

@@ -1,6 +1,8 @@
 //! Validates all indexes and combinations of a script before the load, so that the interpreter can rely on them.
 
+use crate::value::check_signer;
 use plimsoll_plan::answer::{Rule, Source, Subject};
+use plimsoll_plan::auth::JwtKey;
 use plimsoll_plan::outline::Outline;
 use plimsoll_plan::phrase::counted;
 use plimsoll_plan::script::{Ask, Condition, Entry, Node, Script, Slot};
@@ -141,6 +143,8 @@ fn text(place: &Place<'_>, text: &Text) -> Result<(), String> {
             self::text(place, &derived.text)?;
             match &derived.how {
                 Transform::Hmac { key, .. } => self::text(place, key),
+                Transform::Jwt { key: JwtKey::Hs256(key), .. } => self::text(place, key),
+                Transform::Jwt { key, .. } => check_signer(key).map_err(|e| format!("{name}: {e}")),
                 _ => Ok(()),
             }
         }
@@ -192,11 +196,13 @@ fn ask(place: &Place<'_>, ask: &Ask) -> Result<(), String> {
             | Subject::Json { rule: asked, .. } => {
                 rule(place, asked)?;
             }
+            Subject::Jwt(check) => check.claims.iter().try_for_each(|(_, asked)| rule(place, asked))?,
             Subject::Status(_)
             | Subject::Length { .. }
             | Subject::Hash { .. }
             | Subject::Schema(_)
             | Subject::OpenApi(_)
+            | Subject::NoGraphqlErrors
             | Subject::HeaderSnapshot(_)
             | Subject::Duration { .. } => {}
         }

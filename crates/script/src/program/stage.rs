@@ -3,6 +3,7 @@
 use super::check::check;
 use super::code::Code;
 use super::file::Sink;
+use super::login::TokenState;
 use super::pick::Picker;
 use super::redact;
 use super::shape::Shapes;
@@ -12,6 +13,7 @@ use crate::ask::{Form, Origin, Site};
 use crate::feed::Feeds;
 use crate::value::{Counters, Globals};
 use crate::watch::Ledger;
+use plimsoll_plan::auth::Auth;
 use plimsoll_plan::failure_example::EXAMPLES_MAX;
 use plimsoll_plan::link::{Http, Reuse};
 use plimsoll_plan::load::Share;
@@ -46,6 +48,8 @@ pub struct Stage {
     pub(super) secret_globals: Vec<GlobalId>,
     pub(super) fault_samples: [Quota; Fault::COUNT],
     pub(super) unfilled_samples: Quota,
+    /// The state of each source of tokens.
+    pub(super) tokens: Box<[TokenState]>,
     trouble: Mutex<Option<String>>,
     /// Whether setup, or teardown, has reached its end.
     through: AtomicBool,
@@ -79,6 +83,12 @@ pub(super) struct Asking {
     pub check_samples: Box<[Quota]>,
     pub status_samples: Quota,
     pub shapes: Shapes,
+    /// How it authenticates itself, if a fixed header is not enough.
+    pub auth: Option<Auth>,
+    /// The same request of GraphQL with its query, for a server that does not know the hash.
+    pub with_query: Option<Box<Form>>,
+    /// Whether errors in an event end its stream as a failure.
+    pub fails_on_graphql_errors: bool,
     /// The times of its responses that texts use, with the slots of the user.
     pub timings: Box<[(usize, TimingPart)]>,
 }
@@ -136,6 +146,9 @@ impl Stage {
             let timings = (usize::from(code.slots)..).zip(&script.timings);
             asking.timings =
                 timings.filter(|(_, of)| of.ask == number).map(|(slot, of)| (slot, of.part)).collect();
+            asking
+                .special(number, ask, &script, sites.get(usize::from(ask.origin)))
+                .map_err(|e| Problem::plain(format!("`{}`: {e}", ask.name)))?;
             checks += asking.check_samples.len() as u32;
             asks.push(asking);
         }
@@ -159,6 +172,7 @@ impl Stage {
             secret_globals: named(&script.globals),
             fault_samples: std::array::from_fn(|_| Quota::default()),
             unfilled_samples: Quota::default(),
+            tokens: script.tokens.iter().map(|_| TokenState::default()).collect(),
             trouble: Mutex::new(None),
             through: AtomicBool::new(false),
             feeds: Mutex::new(None),
@@ -239,6 +253,31 @@ impl Behavior for Stage {
 }
 
 impl Asking {
+    /// Adds what few requests have.
+    fn special(
+        &mut self,
+        number: u32,
+        ask: &Ask,
+        script: &Script,
+        site: Option<&Site>,
+    ) -> Result<(), String> {
+        self.auth = script.auths.iter().find(|(of, _)| *of == number).map(|(_, auth)| auth.clone());
+        // The sent bytes are needed for a request that is repeated with a response to a challenge.
+        self.follows |= matches!(self.auth, Some(Auth::Digest(_)));
+        if let Some(graphql) = script.graphql.iter().find(|graphql| graphql.ask == number) {
+            self.fails_on_graphql_errors = graphql.fails_on_errors;
+            if let (Some(body), Some(site)) = (&graphql.with_query, site) {
+                let whole = Ask { body: Some(body.clone()), ..ask.clone() };
+                self.with_query = Some(Box::new(Form::compile(&whole, site)?));
+                self.body = BodyUse::Keep;
+            }
+        }
+        if self.follows && self.body == BodyUse::Discard {
+            self.body = BodyUse::HeadOnly;
+        }
+        Ok(())
+    }
+
     fn compile(ask: &Ask, site: &Site, cookies: bool, checks: RequestId) -> Result<Asking, String> {
         let judge = Judge::compile(ask)?;
         let follows = cookies || ask.redirects > 0;
@@ -259,6 +298,9 @@ impl Asking {
             status_samples: Quota::default(),
             shapes: Shapes::default(),
             timings: Box::default(),
+            auth: None,
+            with_query: None,
+            fails_on_graphql_errors: false,
         })
     }
 }

@@ -10,10 +10,12 @@ use super::stream::Live;
 use super::{draw, tell};
 use crate::answer::{Findings, Scratch};
 use crate::ask::CookieJar;
+use crate::auth::digest::Challenge;
 use crate::feed::{Feeds, Rows};
 use crate::value::{RequestParts, Scope, Vars};
 use plimsoll_plan::origin::OriginId;
 use plimsoll_plan::program::{At, Outbox, Program, StepId, UserSlot, Wake};
+use plimsoll_plan::script::AskId;
 use plimsoll_stats::random::SplitMix64;
 use std::cell::Cell;
 use std::sync::Arc;
@@ -49,6 +51,20 @@ pub(super) enum Wait {
     Strands,
 }
 
+/// The purpose of a request in flight.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum Exchange {
+    /// The request of the step itself.
+    #[default]
+    Own,
+    /// The same, sent once more for a reason that may not occur twice.
+    Repeated,
+    /// The same without its body, to get a challenge.
+    Challenge,
+    /// Another request, for a token.
+    Token,
+}
+
 /// One thread of a scenario.
 #[derive(Default)]
 pub(super) struct Branch {
@@ -57,6 +73,8 @@ pub(super) struct Branch {
     pub wait: Wait,
     /// Number of redirects that may still be followed.
     pub redirects: u8,
+    /// What the request in flight is for.
+    pub exchange: Exchange,
     pub trail: Option<Box<Trail>>,
     pub live: Option<Box<Live>>,
 }
@@ -69,6 +87,8 @@ pub(super) struct Trail {
     pub to: OriginId,
     /// Head of a redirect instead of a stream, whose reply comes later.
     pub head: Vec<u8>,
+    /// The newest challenges of digest authentication, by the request that counts them.
+    pub challenges: Vec<(AskId, Challenge)>,
 }
 
 /// The kind of a step, which its ID contains in addition to the strand.
@@ -350,6 +370,7 @@ impl Turn<'_> {
                     self.state.strand(id).wait = Wait::Idle;
                 }
                 Wait::Answer | Wait::Stream if self.unsaid(step_id(id, Kind::Request)) => {
+                    self.drop_token(id);
                     self.forget_stream(id);
                     self.state.strand(id).wait = Wait::Idle;
                 }

@@ -2,13 +2,16 @@
 //! allocates nothing.
 
 use super::{Scope, Unfilled, escape_from, fill};
+use crate::auth::jwt::{self, Signer};
 use base64::Engine;
 use base64::engine::general_purpose::{GeneralPurpose, STANDARD, STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 use hmac::{Hmac, KeyInit, Mac};
 use md5::Md5;
-use plimsoll_plan::value::{Derived, Digest, Escape, Form, Transform};
+use plimsoll_plan::auth::JwtKey;
+use plimsoll_plan::value::{Derived, Digest, Escape, Form, Secret, Transform};
 use sha1::Sha1;
 use sha2::{Digest as _, Sha256, Sha512};
+use std::cell::RefCell;
 
 /// Longest of the hashes, in bytes.
 const BYTES_MAX: usize = 64;
@@ -30,6 +33,10 @@ pub(super) fn put(derived: &Derived, scope: &mut Scope<'_>, out: &mut Vec<u8>) -
             let hashed = digest(*algorithm, &out[begin..]);
             replace(hashed, *form, begin, out);
         }
+        Transform::Jwt { key, header } => {
+            jwt::message(header, begin, out);
+            sign(key, begin, scope, out)?;
+        }
         Transform::Hmac { algorithm, key, form } => {
             let key_at = out.len();
             fill(key, scope, out)?;
@@ -39,6 +46,57 @@ pub(super) fn put(derived: &Derived, scope: &mut Scope<'_>, out: &mut Vec<u8>) -
         }
     }
     Ok(())
+}
+
+thread_local! {
+    /// The keys that this thread has read, each with the text that it is from. Signing costs far more than the search.
+    static SIGNERS: RefCell<Vec<(Secret, Signer)>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Appends the signature of the message from `begin`.
+fn sign(key: &JwtKey, begin: usize, scope: &mut Scope<'_>, out: &mut Vec<u8>) -> Result<(), Unfilled> {
+    let pem = match key {
+        JwtKey::Hs256(key) => {
+            let key_at = out.len();
+            fill(key, scope, out)?;
+            let (text, key) = out[begin..].split_at(key_at - begin);
+            let (bytes, length) = hmac(Digest::Sha256, key, text);
+            out.truncate(key_at);
+            jwt::append(&bytes[..length], out);
+            return Ok(());
+        }
+        JwtKey::Rs256(pem) | JwtKey::Es256(pem) => pem,
+    };
+    let signature = SIGNERS.with_borrow_mut(|signers| {
+        let known = signers.iter().position(|(known, _)| known == pem);
+        let at = match known {
+            Some(at) => at,
+            None => {
+                signers.push((pem.clone(), signer(key)?.ok()?));
+                signers.len() - 1
+            }
+        };
+        signers.get(at).and_then(|(_, signer)| signer.sign(&out[begin..]))
+    });
+    jwt::append(&signature.ok_or(Unfilled::Unsigned)?, out);
+    Ok(())
+}
+
+/// Reads the key of an algorithm with a pair of keys.
+fn signer(key: &JwtKey) -> Option<Result<Signer, String>> {
+    match key {
+        JwtKey::Hs256(_) => None,
+        JwtKey::Rs256(pem) => Some(Signer::rsa(pem.reveal())),
+        JwtKey::Es256(pem) => Some(Signer::ecdsa(pem.reveal())),
+    }
+}
+
+/// Tries a key before the load.
+///
+/// # Errors
+/// Returns an error if its text has no such key.
+pub(crate) fn check_signer(key: &JwtKey) -> Result<(), String> {
+    signer(key).transpose().map(drop)
 }
 
 fn digest(algorithm: Digest, text: &[u8]) -> Hashed {

@@ -35,7 +35,12 @@ sections! {
     Part = "part", "in a part of `multipart`";
     Auth = "auth", "under `auth`";
     Basic = "basic", "under `basic`";
+    Jwt = "jwt", "under `jwt`";
+    OAuth2 = "oauth2", "under `oauth2`";
+    AwsSigV4 = "aws_sigv4", "under `aws_sigv4`";
+    GraphQl = "graphql", "under `graphql`";
     Check = "check", "in a check";
+    JwtCheck = "jwt_check", "under `jwt` of a check";
     BoundaryCheck = "boundary_check", "under `boundary` of a check";
     OpenApi = "openapi", "under `openapi`";
     HeaderSnapshot = "header_snapshot", "under `header_snapshot`";

@@ -1,7 +1,8 @@
 //! Checks: what a response must be.
 
+use super::auth::KeyParts;
 use super::rule::{self, Bare};
-use super::{schema, source};
+use super::{extract, schema, source};
 use crate::build::draft::{CheckDraft, NameDraft, On, SubjectDraft};
 use crate::own::key::{Row, of};
 use crate::own::reader::Reader;
@@ -81,6 +82,7 @@ fn one(node: &Node, row: &Row, expect: &mut Option<Statuses>, r: &mut Reader<'_>
                 values(node, row, &mut found, r, &|text, pos, r| source::jmespath(text, pos, r))
             }
             of::Check::Boundary => boundary(node, row, &mut found, r),
+            of::Check::Jwt => found.extend(jwt(node, row, r)),
             of::Check::Schema => found.extend(schema::schema(node, row, r)),
             of::Check::OpenApi => found.extend(schema::openapi(node, row, r)),
             of::Check::HeaderSnapshot => found.extend(schema::header_snapshot(node, row, r)),
@@ -117,6 +119,38 @@ fn values(node: &Node, row: &Row, found: &mut Vec<SubjectDraft>, r: &mut Reader<
             found.push(SubjectDraft { words, on: On::Value { from: from.clone(), rule } });
         }
     }
+}
+
+fn jwt(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<SubjectDraft> {
+    let before = r.wrong.len();
+    let mut parts = KeyParts::default();
+    let (mut from, mut claims) = (None, Vec::new());
+    for entry in r.map(node, row)? {
+        let (node, Some((row, key))) = (&entry.value, r.key(entry)) else { continue };
+        match key {
+            of::JwtCheck::Token => from = extract::place(node, row, r).map(|(from, ..)| from),
+            of::JwtCheck::Algorithm => parts.algorithm = KeyParts::read(node, row, r),
+            of::JwtCheck::Key => parts.key = r.template(node, row, plimsoll_plan::value::Escape::None),
+            of::JwtCheck::KeyFile => parts.file = r.text(node, row).map(|name| (name, node.pos)),
+            of::JwtCheck::Claims => {
+                for claim in r.map(node, row).unwrap_or_default() {
+                    if claim.key.starts_with('$') && rule::json_path(&claim.key, claim.pos, r).is_none() {
+                        continue;
+                    }
+                    let rules = rule::read(&claim.value, row, Bare::Equals, r);
+                    claims.extend(rules.into_iter().map(|rule| (claim.key.clone(), rule)));
+                }
+            }
+        }
+    }
+    let key = parts.finish(node, row, before, r)?;
+    let Some(from) = from else {
+        if r.wrong.len() == before {
+            r.expected(node, row, "add `token`, such as `token: $.token`");
+        }
+        return None;
+    };
+    Some(SubjectDraft { words: "valid JWT".into(), on: On::Jwt { from, key, claims } })
 }
 
 fn boundary(node: &Node, row: &Row, found: &mut Vec<SubjectDraft>, r: &mut Reader<'_>) {

@@ -24,9 +24,11 @@ pub fn read(node: &Node, row: &Row, r: &mut Reader<'_>) -> Vec<ExtractDraft> {
     all.collect()
 }
 
-type Place = (Source, Pick, Option<TextDraft>);
+/// A place, what to take from it, and what to use if it has nothing.
+pub type Place = (Source, Pick, Option<TextDraft>);
 
-fn place(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<Place> {
+/// Reads the place of a value.
+pub fn place(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<Place> {
     let Value::Map(entries) = &node.value else {
         let text = r.written(node, row)?.to_owned();
         let from = match text.as_str() {
