@@ -95,6 +95,12 @@ const IDEAS: &[Idea] = &[
         seen.checks_held(9);
         assert!(seen.received("/items/7") > 50);
     }),
+    idea("logins.yaml", 250, |seen| {
+        seen.checks_held(2);
+        assert_eq!(seen.received("/login"), 1, "one token for all users");
+        assert!(seen.received("/orders") > 50);
+    }),
+    idea("graphql.yaml", 200, |seen| seen.checks_held(3)),
     idea("made-values.yaml", 200, |seen| {
         seen.checks_held(2);
         assert!(seen.received("/took") > 50, "a time of a request is a value");

@@ -11,6 +11,7 @@
 )]
 
 mod answers;
+mod auth;
 mod curl;
 mod keys;
 mod mistakes;
