@@ -122,6 +122,10 @@ fn what_cannot_work_is_rejected_with_a_fix() {
     let rows = [
         (auth("ntlm: { user: u, password: p }"), "F012: `ntlm` is not supported yet; use `basic`, `digest`,"),
         (auth("negotiate: {}"), "F012: `negotiate` is not supported yet"),
+        (
+            auth("digest: { user: u, password: \"${secret.NONE}\" }"),
+            "F024: environment variable `NONE` is not set",
+        ),
         (auth("digest: { user: u }"), "F016: incomplete `digest`: "),
         (auth("basic: { user: u, password: p }, bearer: t"), "F014: invalid `auth`"),
         (

@@ -85,7 +85,7 @@ fn what_is_not_a_digest_is_named() {
     assert!(other.contains("`Digest` with the algorithm `SHA-512-256`"), "{other}");
     let other = why("WWW-Authenticate: Digest realm=\"r\", nonce=\"n\", qop=\"auth-int\"\r\n");
     assert!(other.contains("quality of protection `auth-int`"), "{other}");
-    // Broken fields must end, whatever they hold.
+    // Broken fields must end, too.
     for fields in ["=", ",,,", "Digest \"", "Digest realm=\"\\", "a=b", "Digest =", "Digest a=,b==c,\"d\""] {
         let _ = challenge(&format!("WWW-Authenticate: {fields}\r\n"));
     }

@@ -1,7 +1,7 @@
 //! Signature version 4 of Amazon Web Services: signs a rendered request by its header `Authorization`.
 //!
-//! Signed are `Host`, `Content-Type`, and all headers that begin with `X-Amz-`. The path is normalized and encoded again,
-//! as all services but S3 expect.
+//! Signed are `Host`, `Content-Type`, and all headers that begin with `X-Amz-`. The path is normalized and encoded
+//! again, as all services but S3 expect.
 
 use crate::ask::{lines, set_header};
 use crate::value::{Unfilled, hmac, write_time};

@@ -69,8 +69,17 @@ fn pair(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<(TextDraft, TextDr
 
 /// Reports a missing key, unless a mistake explains it.
 fn lacks(node: &Node, row: &Row, before: usize, hint: &str, r: &mut Reader<'_>) {
-    if r.wrong.len() == before {
+    if r.wrong.len() == before && !is_spoiled(node) {
         r.expected(node, row, hint);
+    }
+}
+
+/// Returns whether a value has an expression with a mistake, which is reported before keys are read.
+fn is_spoiled(node: &Node) -> bool {
+    match &node.value {
+        Value::Scalar(scalar) => scalar.spoiled,
+        Value::List(items) => items.iter().any(is_spoiled),
+        Value::Map(entries) => entries.iter().any(|entry| is_spoiled(&entry.value)),
     }
 }
 
