@@ -15,7 +15,8 @@ use plimsoll_plan::metric::{
     RunHist, RunPeak, RunSum, SeriesFloor, SeriesHist, SeriesPeak, SeriesSum, StreamHist, StreamSum,
     TrendHist,
 };
-use plimsoll_plan::value::Function;
+use plimsoll_plan::script::TimingPart;
+use plimsoll_plan::value::{Fake, Function, TEXT_FUNCTIONS};
 use plimsoll_plan::{Fault, limit};
 use std::fmt::Write;
 
@@ -91,8 +92,12 @@ fn experiment_file() -> String {
         let rows = rows.map(|row| vec![format!("`{}`", row.name), row.expects.to_owned()]);
         let _ = write!(text, "## Keys {}\n\n{}\n", section.name(), table(&["key", "expects"], rows));
     }
-    let functions: Vec<String> = Function::NAMES.iter().map(|name| format!("`${{{name}}}`")).collect();
-    let _ = writeln!(text, "Functions in `${{...}}`: {}.\n", functions.join(", "));
+    let timings = TimingPart::NAMED.iter().map(|(name, _)| *name);
+    let calls = TEXT_FUNCTIONS.iter().copied().chain(timings).map(|name| format!("`${{{name}(...)}}`"));
+    let functions = Function::NAMES.iter().map(|name| format!("`${{{name}}}`")).chain(calls);
+    let _ = writeln!(text, "Functions in `${{...}}`: {}.\n", functions.collect::<Vec<_>>().join(", "));
+    let fakes: Vec<String> = Fake::NAMED.iter().map(|(name, _)| format!("`${{fake.{name}}}`")).collect();
+    let _ = writeln!(text, "Made-up data: {}.\n", fakes.join(", "));
     let later: Vec<String> = key::LATER.iter().map(|(_, name)| format!("`{name}`")).collect();
     let _ = writeln!(text, "Rejected because they are not supported yet: {}.", later.join(", "));
     text

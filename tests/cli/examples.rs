@@ -117,6 +117,7 @@ const IDEAS: &[Idea] = &[
     }),
     idea("forms.yaml", 100, |seen| seen.checks_held(2)),
     idea("generate-data.yaml", 380, |seen| seen.checks_held(1)),
+    idea("graphql.yaml", 200, |seen| seen.checks_held(3)),
     idea("groups-and-names.yaml", 300, |seen| {
         let group = seen.row("groups", "checkout");
         assert!(group["passages"].as_u64() >= Some(100), "{group}");
@@ -146,6 +147,15 @@ const IDEAS: &[Idea] = &[
         assert_eq!(seen.server["secure_rejected"], 0);
         seen.checks_held(2);
     }),
+    idea("logins.yaml", 250, |seen| {
+        seen.checks_held(2);
+        assert_eq!(seen.received("/login"), 1, "one token for all users");
+        assert!(seen.received("/orders") > 50);
+    }),
+    idea("made-values.yaml", 200, |seen| {
+        seen.checks_held(2);
+        assert!(seen.received("/took") > 50, "a time of a request is a value");
+    }),
     idea("many-streams.yaml", 300, |seen| {
         let row = seen.row("streams", "broadcast");
         assert!(row["events"].as_u64() >= Some(600), "{row}");
@@ -157,6 +167,10 @@ const IDEAS: &[Idea] = &[
         assert_eq!((watches, seen.json["plan"]["system_under_test"].as_array().map(Vec::len)), (3, Some(2)));
     }),
     idea("multipart-upload.yaml", 100, |seen| seen.checks_held(1)),
+    idea("pages-and-schemas.yaml", 200, |seen| {
+        seen.checks_held(9);
+        assert!(seen.received("/items/7") > 50);
+    }),
     idea("parallel.yaml", 600, |seen| {
         assert_eq!(seen.number("/totals/iterations"), 100);
         assert_eq!(seen.received("/script.js.map"), 100);

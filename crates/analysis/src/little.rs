@@ -98,6 +98,7 @@ fn pauses_ns(facts: &Facts) -> f64 {
             | Fault::Timeout
             | Fault::Status
             | Fault::Check
+            | Fault::GraphqlErrors
             | Fault::Tls
             | Fault::CertificateRejected
             | Fault::TlsTimeout

@@ -4,11 +4,14 @@
 //! number, joins every path to its target, and reports mistakes in either. Inputs that need no script use [`requests`].
 
 mod answer;
+mod auth;
 mod call;
+mod derived;
 pub mod draft;
 pub mod escape;
 pub mod expression;
 mod functions;
+mod openapi;
 mod path;
 mod request;
 pub mod requests;
@@ -53,6 +56,11 @@ pub fn script(draft: ScriptDraft) -> Built {
         scope: Scope::default(),
         taken: Default::default(),
         counters: 0,
+        timings: Vec::new(),
+        logins: Vec::new(),
+        token_steps: Vec::new(),
+        is_incomplete: false,
+        in_headers: false,
     };
     work.scope = Scope::new(Phase::Setup, None, &draft.setup);
     work.script.setup = work.steps(&draft.setup);
@@ -63,6 +71,10 @@ pub fn script(draft: ScriptDraft) -> Built {
     }
     work.scope = Scope::new(Phase::Teardown, None, &draft.teardown);
     work.script.teardown = work.steps(&draft.teardown);
+    work.resolve_timings();
+    // Tokens are requested before everything else.
+    let tokens = std::mem::take(&mut work.token_steps);
+    work.script.setup.splice(..0, tokens);
     let Work { wrong, site, script, .. } = work;
     let more_origins = site.more.iter().map(OriginDraft::named_target).collect();
     Built { script, target: site.base.map(|base| base.target), more_origins, wrong: wrong.all }

@@ -254,6 +254,13 @@ pub const TABLE: &[Explained] = &[
          experiment files in these directories, but to no others.\n\n  plimsoll serve --allow-commands",
     ),
     row(
+        "F038",
+        "invalid JSON Schema",
+        "A schema for `check` is not a valid JSON Schema, or refers to another document. plimsoll compiles each \
+         schema before the load and fetches nothing; copy what `$ref` points to under `$defs`.\n\n  check: { \
+         schema: { type: object, required: [id], properties: { id: { type: integer } } } }",
+    ),
+    row(
         "F041",
         "invalid schema of a gRPC service",
         "The schema does not compile; the place is that in the `.proto` file. Imports are looked up in \

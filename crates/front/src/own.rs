@@ -32,6 +32,7 @@ use crate::located::Located;
 use crate::overrides::Overrides;
 use plimsoll_plan::Diagnostic;
 use std::path::Path;
+pub use steps::compiles;
 pub use study::parts::parts;
 pub use study::study;
 

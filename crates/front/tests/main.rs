@@ -10,6 +10,8 @@
     reason = "a test may stop and talk"
 )]
 
+mod answers;
+mod auth;
 mod curl;
 mod keys;
 mod mistakes;

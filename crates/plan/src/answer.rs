@@ -1,10 +1,12 @@
 //! Checks of responses, which can fail a request, and extractions, which fill variables.
 
 use crate::Problem;
+use crate::auth::JwtKey;
 use crate::grpc::Codes;
 use crate::script::Slot;
 use crate::value::Text;
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// Accepted status codes: ranges, including both ends.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -76,6 +78,21 @@ pub enum Subject {
         path: String,
         rule: Rule,
     },
+    /// The first value that an extraction from the same place would take.
+    Value {
+        from: Source,
+        rule: Rule,
+    },
+    /// The body is JSON that a schema accepts.
+    Schema(Arc<Schema>),
+    /// The body is what an OpenAPI document describes for its status.
+    OpenApi(Box<Described>),
+    /// The value is a JSON Web Token with a valid signature and time, and with these claims by JSONPath.
+    Jwt(Box<JwtCheck>),
+    /// The body of a GraphQL response has no errors. If it has, the request fails as `graphql_errors`.
+    NoGraphqlErrors,
+    /// These headers have these values, each in the order received. A header without values must be absent.
+    HeaderSnapshot(Vec<(String, Vec<String>)>),
     /// Bytes of the body as received, before decoding; both ends are included.
     Length {
         least_bytes: u64,
@@ -101,6 +118,52 @@ pub enum Hash {
     Md5,
     Sha1,
     Sha256,
+}
+
+/// A check of a JSON Web Token.
+#[derive(Debug, Clone, PartialEq)]
+pub struct JwtCheck {
+    pub from: Source,
+    pub key: JwtKey,
+    pub claims: Vec<(String, Rule)>,
+}
+
+/// A JSON Schema that needs no other document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Schema {
+    /// As JSON.
+    pub text: String,
+    pub dialect: Dialect,
+}
+
+/// The version of JSON Schema that a schema is written in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Dialect {
+    /// What its `$schema` names, or draft 2020-12.
+    #[default]
+    Own,
+    /// That of OpenAPI 3.0, with `nullable` already resolved.
+    Draft4,
+    /// That of OpenAPI 3.1.
+    Draft202012,
+}
+
+/// The responses that an OpenAPI document describes for one operation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Described {
+    /// The operation, such as `GET /users/{id}`.
+    pub operation: String,
+    /// The most specific first.
+    pub responses: Vec<DescribedResponse>,
+}
+
+/// The responses with certain status codes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DescribedResponse {
+    /// Both ends included.
+    pub statuses: (u16, u16),
+    /// `None` accepts any body.
+    pub schema: Option<Arc<Schema>>,
 }
 
 /// A rule for a text that may be missing.
@@ -142,6 +205,20 @@ pub enum Source {
     Regex {
         pattern: String,
         group: u16,
+    },
+    /// XPath 1.0 on a body of XML or HTML: the text of a node, or the value of the expression.
+    XPath(String),
+    /// A CSS selector on a body of HTML or XML: the text of an element, or one of its attributes.
+    Css {
+        selector: String,
+        attribute: Option<String>,
+    },
+    /// JMESPath on a body of JSON.
+    JmesPath(String),
+    /// The text between two others. An empty text is the beginning or the end of the body.
+    Boundary {
+        left: String,
+        right: String,
     },
     Header(String),
     /// The value that this response sets.

@@ -117,6 +117,7 @@ faults! {
         "the response to a gRPC call is not gRPC: its content type is not `application/grpc`";
     GrpcInvalidMessage = 48, "grpc_invalid_message", Server,
         "the response to a gRPC call is not exactly one message of its type";
+    GraphqlErrors = 49, "graphql_errors", Server, "a GraphQL response of an accepted status contains errors";
 }
 
 impl Fault {
@@ -130,6 +131,7 @@ impl Fault {
                 self,
                 Fault::Status
                     | Fault::Check
+                    | Fault::GraphqlErrors
                     | Fault::Redirects
                     | Fault::DecodeFailed
                     | Fault::StreamIdleTimeout

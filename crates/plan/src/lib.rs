@@ -7,7 +7,9 @@
 #![forbid(unsafe_code)]
 
 pub mod answer;
+pub mod auth;
 pub mod calendar;
+pub mod css;
 pub mod data;
 pub mod diag;
 pub mod draft;

@@ -4,6 +4,7 @@
 //! does not use it, so that scenarios from a file and scripts in other languages are the same to the engine.
 
 use crate::answer::{Check, Extract, Rule, Statuses};
+use crate::auth::{Auth, TokenSource};
 use crate::data::{Feeder, OutFile};
 use crate::grpc::Call;
 use crate::origin::OriginId;
@@ -36,6 +37,54 @@ pub struct Script {
     pub cookies: bool,
     /// Values to remove from failure examples.
     pub secrets: Vec<Secret>,
+    /// The times of requests that texts use, by slot.
+    pub timings: Vec<Timing>,
+    /// How requests authenticate themselves, if a fixed header is not enough.
+    pub auths: Vec<(AskId, Auth)>,
+    /// The sources of tokens, by number.
+    pub tokens: Vec<TokenSource>,
+    /// The requests of GraphQL.
+    pub graphql: Vec<Graphql>,
+}
+
+/// What is special about a request of GraphQL.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Graphql {
+    pub ask: AskId,
+    /// The body with the query, for a server that does not know the hash in the usual body.
+    pub with_query: Option<Text>,
+    /// Whether errors in an event of a subscription end its stream as a failure.
+    pub fails_on_errors: bool,
+}
+
+/// The time of the last response to a request, which each user keeps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Timing {
+    pub ask: AskId,
+    pub part: TimingPart,
+}
+
+/// The part of a request's time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TimingPart {
+    /// From the send to the last byte.
+    ServiceTime,
+    /// From the send to the first byte.
+    Ttfb,
+}
+
+impl TimingPart {
+    /// All parts with their names in `${name(REQUEST)}`.
+    pub const NAMED: &'static [(&'static str, TimingPart)] =
+        &[("service_time", TimingPart::ServiceTime), ("ttfb", TimingPart::Ttfb)];
+
+    /// Returns the name in expressions.
+    pub const fn name(self) -> &'static str {
+        match self {
+            TimingPart::ServiceTime => "service_time",
+            TimingPart::Ttfb => "ttfb",
+        }
+    }
 }
 
 /// A scenario.

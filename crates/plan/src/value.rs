@@ -3,7 +3,14 @@
 //!
 //! Names are resolved before the load: a placeholder has the number of a variable's slot or of a data column.
 
+mod fake;
+mod moment;
+
+pub use fake::{Fake, Locale};
+pub use moment::{Moment, Shift, Zone};
+
 use crate::Problem;
+use crate::auth::JwtKey;
 use crate::request::REDACTED;
 use std::fmt;
 use std::sync::Arc;
@@ -45,6 +52,134 @@ pub enum Placeholder {
     /// A text that is filled in and then encoded in Base64 (RFC 4648 section 4): `user:password` of basic
     /// authentication whose parts change with every request.
     Base64(Box<Text>),
+    /// A text that is filled in, and then hashed or encoded.
+    Derived(Box<Derived>),
+    /// The time of the last response to a request of this user; the number is that of the timing in the script.
+    Timing(u16),
+    /// A part of the request that is being rendered; only in its headers.
+    Request(RequestPart),
+}
+
+/// A text and what is made of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Derived {
+    pub how: Transform,
+    pub text: Text,
+}
+
+/// A function of a text.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Transform {
+    /// RFC 4648 section 4, with padding.
+    Base64,
+    /// RFC 4648 section 5, without padding.
+    Base64Url,
+    /// The inverse of either; a text that is not Base64 cannot be sent.
+    Base64Decode,
+    /// Two lower-case hexadecimal digits for each byte.
+    Hex,
+    /// Percent-encodes everything except unreserved characters (RFC 3986).
+    Url,
+    Digest {
+        algorithm: Digest,
+        form: Form,
+    },
+    /// The text contains the claims of a JSON Web Token, which is signed.
+    Jwt {
+        key: JwtKey,
+        /// The header as JSON.
+        header: String,
+    },
+    /// RFC 2104.
+    Hmac {
+        algorithm: Digest,
+        key: Text,
+        form: Form,
+    },
+}
+
+/// A hash function.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Digest {
+    Md5,
+    Sha1,
+    Sha256,
+    Sha512,
+}
+
+/// The form of the bytes of a hash.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Form {
+    #[default]
+    Hex,
+    Base64,
+    Base64Url,
+    /// The bytes themselves, for another function.
+    Raw,
+}
+
+impl Form {
+    /// The forms with their names in expressions.
+    pub const NAMED: &'static [(&'static str, Form)] =
+        &[("hex", Form::Hex), ("base64", Form::Base64), ("base64url", Form::Base64Url), ("raw", Form::Raw)];
+}
+
+/// The names of the functions of a text, which always have arguments.
+pub const TEXT_FUNCTIONS: &[&str] = &[
+    "md5",
+    "sha1",
+    "sha256",
+    "sha512",
+    "hmac_md5",
+    "hmac_sha1",
+    "hmac_sha256",
+    "hmac_sha512",
+    "base64",
+    "base64url",
+    "base64_decode",
+    "hex",
+    "url",
+];
+
+impl Transform {
+    /// Returns the name in `${name(...)}`.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Transform::Base64 => "base64",
+            Transform::Base64Url => "base64url",
+            Transform::Base64Decode => "base64_decode",
+            Transform::Hex => "hex",
+            Transform::Url => "url",
+            Transform::Jwt { .. } => "jwt",
+            Transform::Digest { algorithm, .. } => match algorithm {
+                Digest::Md5 => "md5",
+                Digest::Sha1 => "sha1",
+                Digest::Sha256 => "sha256",
+                Digest::Sha512 => "sha512",
+            },
+            Transform::Hmac { algorithm, .. } => match algorithm {
+                Digest::Md5 => "hmac_md5",
+                Digest::Sha1 => "hmac_sha1",
+                Digest::Sha256 => "hmac_sha256",
+                Digest::Sha512 => "hmac_sha512",
+            },
+        }
+    }
+}
+
+/// A part of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RequestPart {
+    Method,
+    /// Path and query as sent.
+    Path,
+    Body,
+}
+
+impl RequestPart {
+    /// The parts with their names in `${request.NAME}`.
+    pub const NAMED: &'static [(&'static str, RequestPart)] =
+        &[("method", RequestPart::Method), ("path", RequestPart::Path), ("body", RequestPart::Body)];
 }
 
 /// How a value is escaped for its context.
@@ -67,6 +202,10 @@ pub enum Function {
     /// A UUID of version 4, in lower case.
     Uuid,
     Now(TimeFormat),
+    /// A time before or after now, or now in a time zone.
+    Moment(Box<Moment>),
+    /// Made-up data for tests.
+    Fake(Fake, Locale),
     /// A counter over all users of this machine, in the order of use. `id` identifies the counter.
     Counter {
         id: u16,
@@ -99,7 +238,7 @@ pub enum TimeFormat {
     UnixNs,
     /// `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 section 5.6.7).
     Http,
-    /// `%Y %m %d %H %M %S %L` (milliseconds) `%j %%`, in UTC; validated by [`TimeFormat::parse`].
+    /// `%Y %m %d %H %M %S %L` (milliseconds) `%j %z %%`, in UTC; validated by [`TimeFormat::parse`].
     Pattern(String),
 }
 
@@ -127,12 +266,12 @@ impl TimeFormat {
         while let Some(sign) = signs.next() {
             if sign == '%' {
                 match signs.next() {
-                    Some('Y' | 'm' | 'd' | 'H' | 'M' | 'S' | 'L' | 'j' | '%') => {}
+                    Some('Y' | 'm' | 'd' | 'H' | 'M' | 'S' | 'L' | 'j' | 'z' | '%') => {}
                     other => {
                         let sign = other.map_or(String::new(), |c| c.to_string());
                         return Err(Problem::new(
                             format!("unknown specifier `%{sign}`"),
-                            "use one of `%Y %m %d %H %M %S %L %j %%`",
+                            "use one of `%Y %m %d %H %M %S %L %j %z %%`",
                         ));
                     }
                 }
@@ -229,6 +368,9 @@ impl Placeholder {
             Placeholder::Column { .. } => "${data}".into(),
             Placeholder::Call(function) => format!("${{{}}}", function.name()),
             Placeholder::Base64(_) => REDACTED.into(),
+            Placeholder::Derived(derived) => format!("${{{}}}", derived.how.name()),
+            Placeholder::Timing(_) => "${timing}".into(),
+            Placeholder::Request(_) => "${request}".into(),
         }
     }
 }
@@ -238,7 +380,8 @@ impl Function {
     pub const fn name(&self) -> &'static str {
         match self {
             Function::Uuid => "uuid",
-            Function::Now(_) => "now",
+            Function::Now(_) | Function::Moment(_) => "now",
+            Function::Fake(..) => "fake",
             Function::Counter { .. } => "counter",
             Function::RandomInt { .. } => "random_int",
             Function::RandomString { .. } => "random_string",

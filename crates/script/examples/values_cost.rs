@@ -107,6 +107,8 @@ fn templates() -> Result<(), String> {
                 unix_ns: 1_769_860_800_123_456_789,
                 user: 1,
                 iteration,
+                timings: &[],
+                request: Default::default(),
             };
             black_box(fill(&text, &mut scope, &mut out)).is_ok()
         });

@@ -3,13 +3,18 @@
 //!
 //! A response is read in place. Its body is decoded and parsed into a tree only if a check or an extraction needs that.
 
+mod check;
 mod coding;
 mod cookies;
 mod digest;
+mod jmes;
 pub mod json;
 mod judge;
+mod markup;
 mod number;
+mod query;
 mod rule;
+mod schema;
 mod sentence;
 mod take;
 

@@ -11,7 +11,7 @@ mod cookie_jar;
 mod date;
 mod follow;
 mod form;
-mod lines;
+pub(crate) mod lines;
 mod reference;
 
 pub use cookie_jar::CookieJar;

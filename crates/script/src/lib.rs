@@ -8,6 +8,7 @@
 
 pub mod answer;
 pub mod ask;
+pub mod auth;
 mod call;
 pub mod feed;
 pub mod program;

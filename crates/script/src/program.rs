@@ -9,6 +9,7 @@ mod check;
 mod code;
 mod draw;
 mod file;
+mod login;
 mod pick;
 mod redact;
 mod reply;

@@ -4,21 +4,24 @@
 //! row of a feeder, or a function of the user's random numbers and of the clocks that the caller provides.
 
 mod call;
+mod derive;
 mod escape;
+mod fake;
 mod shared;
 mod time;
 mod vars;
 
+pub(crate) use derive::{check_signer, hmac};
 pub use escape::escape_from;
 pub use shared::{Counters, Globals};
-pub use time::write_time;
+pub use time::{write_moment, write_time};
 pub use vars::Vars;
 
 use crate::feed::Rows;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use plimsoll_plan::data::Feeder;
-use plimsoll_plan::value::{FeederId, Part, Placeholder, Text};
+use plimsoll_plan::value::{FeederId, Part, Placeholder, RequestPart, Text};
 use plimsoll_stats::random::SplitMix64;
 
 /// The source of all values of a text: one user at one moment.
@@ -34,6 +37,37 @@ pub struct Scope<'a> {
     pub user: u32,
     /// Number of the user's iteration, starting at 1.
     pub iteration: u64,
+    /// The user's timings by slot, ns; 0 is a missing one.
+    pub timings: &'a [u64],
+    /// The parts of the request that is being rendered, for its headers.
+    pub request: RequestParts<'a>,
+}
+
+/// The parts of a request that values of its headers may use; empty outside of headers.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct RequestParts<'a> {
+    pub method: &'a [u8],
+    /// Path and query.
+    pub path: &'a [u8],
+    pub body: &'a [u8],
+}
+
+impl Scope<'_> {
+    /// Returns the same values with the parts of a request.
+    pub fn with_request<'s>(&'s mut self, request: RequestParts<'s>) -> Scope<'s> {
+        Scope {
+            vars: &mut *self.vars,
+            globals: self.globals,
+            rows: &mut *self.rows,
+            random: &mut *self.random,
+            counters: self.counters,
+            unix_ns: self.unix_ns,
+            user: self.user,
+            iteration: self.iteration,
+            timings: self.timings,
+            request,
+        }
+    }
 }
 
 /// The reason why a text could not be filled in.
@@ -47,6 +81,10 @@ pub enum Unfilled {
     Unsendable,
     /// The field of a gRPC message at this path cannot have the value; `expects` says what it can have.
     Unfit { path: String, expects: String },
+    /// The library could not sign a token.
+    Unsigned,
+    /// The value should be decoded, but it is not Base64.
+    NotBase64,
 }
 
 impl Unfilled {
@@ -68,11 +106,19 @@ impl Unfilled {
             }
             Unfilled::Missing(Placeholder::Call(function)) => format!("`{}` has no value", function.name()),
             Unfilled::Missing(Placeholder::Base64(_)) => "credentials have no value".into(),
+            Unfilled::Missing(Placeholder::Timing(_)) => {
+                "a time of a request has no value: this user has no response to it yet".into()
+            }
+            Unfilled::Missing(Placeholder::Derived(_) | Placeholder::Request(_)) => {
+                "a part of the request has no value".into()
+            }
             Unfilled::Exhausted(id) => {
                 format!("data `{}` has no row left for this user", feeder(*id).map_or("", |f| &f.name))
             }
             Unfilled::Unfit { path, expects } => format!("invalid value of `{path}`: expected {expects}"),
             Unfilled::Unsendable => "a value contains a line end or a NUL where neither is allowed".into(),
+            Unfilled::Unsigned => "a token could not be signed".into(),
+            Unfilled::NotBase64 => "a value to decode is not Base64".into(),
         }
     }
 }
@@ -102,6 +148,19 @@ pub fn fill(text: &Text, scope: &mut Scope<'_>, out: &mut Vec<u8>) -> Result<(),
 
 fn put(hole: &Placeholder, scope: &mut Scope<'_>, out: &mut Vec<u8>) -> Result<(), Unfilled> {
     let found = match hole {
+        Placeholder::Derived(derived) => return derive::put(derived, scope, out),
+        Placeholder::Timing(slot) => match scope.timings.get(usize::from(*slot)) {
+            None | Some(0) => None,
+            Some(ns) => {
+                time::milliseconds(*ns, out);
+                return Ok(());
+            }
+        },
+        Placeholder::Request(part) => Some(match part {
+            RequestPart::Method => scope.request.method,
+            RequestPart::Path => scope.request.path,
+            RequestPart::Body => scope.request.body,
+        }),
         Placeholder::Var(id) => scope.vars.get(*id),
         Placeholder::Global(id) => scope.globals.get(*id),
         Placeholder::Column { feeder, column } => return scope.rows.value(*feeder, *column, out),

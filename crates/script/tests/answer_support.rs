@@ -53,6 +53,8 @@ impl User {
             unix_ns: 0,
             user: 1,
             iteration: 1,
+            timings: &[],
+            request: Default::default(),
         }
     }
 }

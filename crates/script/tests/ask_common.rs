@@ -60,6 +60,8 @@ impl User {
             unix_ns: NOW_NS,
             user: 1,
             iteration: 1,
+            timings: &[],
+            request: Default::default(),
         };
         form.render(&mut scope, jar, &mut self.scratch, out)
     }

@@ -4,6 +4,7 @@
 mod answers;
 mod engine;
 mod flow;
+mod logins;
 mod mixes;
 mod phases;
 mod plans;

@@ -48,6 +48,8 @@ impl User {
             unix_ns: NOON_NS,
             user: 17,
             iteration: 4_000_000_000_000,
+            timings: &[],
+            request: Default::default(),
         };
         let mut out = b">".to_vec();
         let filled = fill(text, &mut scope, &mut out);

@@ -7,9 +7,12 @@ mod feed_support;
 
 use feed_support::{Scratch, csv, json, machine, slot};
 use plimsoll_plan::data::{Feeder, RowOrder, Sharing};
-use plimsoll_plan::value::{Alphabet, Escape, Function, Part, Placeholder, Text, TimeFormat};
+use plimsoll_plan::value::{
+    Alphabet, Derived, Digest, Escape, Fake, Form, Function, Locale, Moment, Part, Placeholder, RequestPart,
+    Text, TimeFormat, Transform,
+};
 use plimsoll_script::feed::{Feeds, Rows};
-use plimsoll_script::value::{Counters, Globals, Scope, Vars, fill};
+use plimsoll_script::value::{Counters, Globals, RequestParts, Scope, Vars, fill};
 use plimsoll_stats::random::SplitMix64;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -54,11 +57,30 @@ fn every_kind_of_placeholder() -> Text {
         Function::RandomString { length: 20, alphabet: Alphabet::Letters },
         Function::User,
         Function::Iteration,
+        Function::Moment(Box::new(
+            Moment::parse(&["%Y %z", "+1mo", "Europe/Berlin"].map(str::to_owned)).expect("it is valid"),
+        )),
+        Function::Fake(Fake::Paragraph, Locale::De),
+        Function::Fake(Fake::Email, Locale::En),
+    ];
+    let derived = |how| {
+        let mut text = Text::literal("a text ");
+        text.parts.push(Part::Placeholder(Placeholder::Var(0), Escape::None));
+        Placeholder::Derived(Box::new(Derived { how, text }))
+    };
+    let keyed = Transform::Hmac { algorithm: Digest::Sha512, key: Text::literal("key"), form: Form::Base64 };
+    let made = [
+        derived(Transform::Digest { algorithm: Digest::Sha256, form: Form::Hex }),
+        derived(keyed),
+        derived(Transform::Base64Url),
+        derived(Transform::Url),
+        Placeholder::Timing(0),
+        Placeholder::Request(RequestPart::Body),
     ];
     let column = |feeder| Placeholder::Column { feeder, column: 0 };
     let looked_up = [Placeholder::Var(0), Placeholder::Global(0), column(0), column(1), column(2)];
     let mut text = Text::literal("{\"all\": \"");
-    for hole in functions.map(Placeholder::Call).into_iter().chain(looked_up) {
+    for hole in functions.map(Placeholder::Call).into_iter().chain(looked_up).chain(made) {
         for escape in [Escape::None, Escape::Json, Escape::Percent, Escape::Form] {
             text.parts.push(Part::Placeholder(hole.clone(), escape));
         }
@@ -93,6 +115,8 @@ fn a_filled_template_allocates_nothing_in_the_steady_state() {
             unix_ns: iteration * 86_399_000_000_000,
             user: 1,
             iteration,
+            timings: &[5_000_000],
+            request: RequestParts { body: b"{}", ..RequestParts::default() },
         };
         fill(&text, &mut scope, &mut out).expect("every placeholder has a value");
     };

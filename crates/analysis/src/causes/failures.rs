@@ -74,6 +74,7 @@ fn of_class(case: &Case, row: &ErrorRow) -> Option<Cause> {
     let failed = Evidence::Failed(failures);
     match row.class {
         Fault::Status => status(case, row),
+        Fault::GraphqlErrors => Some(Kind::CheckFailed.claim(Claim::Certain, failed)),
         Fault::Check => Some(Kind::CheckFailed.claim(Claim::Certain, check(case).unwrap_or(failed))),
         Fault::MalformedResponse
         | Fault::UnsafeResponse

@@ -88,6 +88,7 @@ fn went(case: &Case, failure: &OutageFailure) -> Option<(Absence, Claim)> {
         // What a gateway in front of a service that is gone says.
         Fault::Status | Fault::GrpcUnavailable => (Absence::OnlyErrors, Claim::Certain),
         Fault::Check
+        | Fault::GraphqlErrors
         | Fault::MalformedResponse
         | Fault::UnsafeResponse
         | Fault::DecodeFailed

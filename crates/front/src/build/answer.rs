@@ -4,9 +4,10 @@ use super::draft::{
     CheckDraft, ConditionDraft, ExtractDraft, On, Open, PartDraft, RuleDraft, StreamDraft, SubjectDraft,
 };
 use super::expression::Expression;
+use super::openapi;
 use super::work::Work;
 use crate::sentence::short;
-use plimsoll_plan::answer::{Check, Extract, Rule, Source, Subject};
+use plimsoll_plan::answer::{Check, Extract, JwtCheck, Rule, Source, Subject};
 use plimsoll_plan::script::{Ask, Condition};
 use plimsoll_plan::stream::{Closer, Stream};
 use plimsoll_plan::value::{Function, Text};
@@ -14,7 +15,7 @@ use plimsoll_plan::value::{Function, Text};
 impl Work {
     /// Adds the checks of a draft to a request.
     pub fn check(&mut self, draft: &CheckDraft, ask: &mut Ask) {
-        let found = self.subjects(&draft.subjects);
+        let found = self.subjects(&draft.subjects, Some(&*ask));
         if let (Some(chosen), true) = (&draft.name, found.is_empty()) {
             let hint = "add what the response must be, such as `status: 200`";
             self.wrong.complain("F016", chosen.pos, format!("check `{}` has no rule", chosen.name), hint);
@@ -38,7 +39,8 @@ impl Work {
     }
 
     /// Builds the subjects of a check, with their words.
-    pub fn subjects(&mut self, drafts: &[SubjectDraft]) -> Vec<(Subject, String)> {
+    /// `ask` is the request whose response it is, if it is one.
+    pub fn subjects(&mut self, drafts: &[SubjectDraft], ask: Option<&Ask>) -> Vec<(Subject, String)> {
         let mut found: Vec<(Subject, String)> = Vec::new();
         for subject in drafts {
             let front = &subject.words;
@@ -52,6 +54,30 @@ impl Work {
                     let words = format!("{front} {}", in_words(&rule));
                     (Subject::Body(rule), words)
                 })),
+                On::Value { from, rule } => found.extend(self.rule(rule).map(|rule| {
+                    let words = format!("{front} {}", in_words(&rule));
+                    (Subject::Value { from: from.clone(), rule }, words)
+                })),
+                On::Jwt { from, key, claims } => {
+                    let claims: Vec<_> = claims
+                        .iter()
+                        .map(|(name, rule)| self.rule(rule).map(|rule| (name.clone(), rule)))
+                        .collect();
+                    let key = self.jwt_key(key);
+                    if let (Some(claims), Some(key)) = (claims.into_iter().collect::<Option<_>>(), key) {
+                        let check = JwtCheck { from: from.clone(), key, claims };
+                        found.push((Subject::Jwt(Box::new(check)), front.clone()));
+                    }
+                }
+                On::OpenApi(draft) => match ask.map(|ask| openapi::described(draft, ask)) {
+                    Some(Ok(described)) => {
+                        let words = format!("{front} {}", described.operation);
+                        found.push((Subject::OpenApi(Box::new(described)), words));
+                    }
+                    Some(Err(Some(problem))) => self.wrong.complain_of(draft.pos, problem),
+                    // The path of the request has a mistake, which is already reported. A message has no such check.
+                    Some(Err(None)) | None => {}
+                },
                 On::GrpcMessage(rule) => found.extend(self.rule(rule).map(|rule| {
                     let words = format!("{front} {}", in_words(&rule));
                     (Subject::GrpcMessage(rule), words)
@@ -107,10 +133,7 @@ impl Work {
         self.scope.add_all_of(&draft.beside);
         stream.beside = self.steps(&draft.beside);
         let reads_body = ask.checks.iter().any(|check| needs_body(&check.on))
-            || ask
-                .extracts
-                .iter()
-                .any(|e| matches!(e.from, Source::Json(_) | Source::Regex { .. } | Source::Body));
+            || ask.extracts.iter().any(|extract| source_needs_body(&extract.from));
         if reads_body {
             let message = "the body of a stream cannot be checked: it is not kept";
             let hint = "check its status and headers, and account for its events with `events`, \
@@ -193,8 +216,23 @@ pub fn apart(name: String, taken: impl Fn(&str) -> bool) -> String {
 pub fn needs_body(on: &Subject) -> bool {
     match on {
         Subject::Body(_) | Subject::Json { .. } | Subject::Length { .. } | Subject::Hash { .. } => true,
-        Subject::Status(_) | Subject::Header { .. } | Subject::Duration { .. } => false,
+        Subject::Schema(_) | Subject::OpenApi(_) | Subject::NoGraphqlErrors => true,
+        Subject::Jwt(check) => source_needs_body(&check.from),
+        Subject::Value { from, .. } => source_needs_body(from),
         Subject::GrpcStatus(_) | Subject::GrpcMessage(_) => false,
+        Subject::Status(_)
+        | Subject::Header { .. }
+        | Subject::HeaderSnapshot(_)
+        | Subject::Duration { .. } => false,
+    }
+}
+
+/// Returns whether a value is taken from the response body.
+fn source_needs_body(from: &Source) -> bool {
+    match from {
+        Source::Json(_) | Source::Regex { .. } | Source::Body => true,
+        Source::XPath(_) | Source::Css { .. } | Source::JmesPath(_) | Source::Boundary { .. } => true,
+        Source::Header(_) | Source::Cookie(_) | Source::Status => false,
     }
 }
 

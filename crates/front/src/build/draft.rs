@@ -17,6 +17,7 @@ use plimsoll_plan::stream::Stream;
 use plimsoll_plan::websocket::{Content, WebSocket};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::rc::Rc;
 use std::sync::Arc;
 pub use text::{Open, PartDraft, TextDraft};
 
@@ -161,6 +162,7 @@ pub struct RequestDraft {
     pub websocket: Option<Box<WebSocketDraft>>,
     /// The gRPC call, if the request is one.
     pub grpc: Option<Box<CallDraft>>,
+    pub graphql: Option<GraphqlDraft>,
     /// It contains a mistake that is already reported.
     pub spoiled: bool,
 }
@@ -204,10 +206,68 @@ pub enum AuthDraft {
         password: TextDraft,
         pos: Pos,
     },
+    Digest {
+        user: TextDraft,
+        password: TextDraft,
+    },
+    Jwt(Box<JwtDraft>),
+    OAuth2(Box<OAuth2Draft>),
+    SigV4(Box<SigV4Draft>),
+}
+
+/// A JSON Web Token to make.
+#[derive(Debug)]
+pub struct JwtDraft {
+    pub key: JwtKeyDraft,
+    /// As JSON.
+    pub header: String,
+    pub claims: TextDraft,
+}
+
+/// The key of a JSON Web Token.
+#[derive(Debug)]
+pub enum JwtKeyDraft {
+    Hs256(TextDraft),
+    /// PEM texts.
+    Rs256(String),
+    Es256(String),
+}
+
+/// A token that all users share.
+#[derive(Debug)]
+pub struct OAuth2Draft {
+    pub pos: Pos,
+    /// As written, without escapes.
+    pub token_url: String,
+    /// The fields of the form, escaped for it.
+    pub form: TextDraft,
+    /// The client, if its name and its secret are sent by basic authentication.
+    pub basic: Option<(TextDraft, TextDraft)>,
+    /// Whether a refresh token may be used.
+    pub is_refreshed: bool,
+    pub early_ns: u64,
+}
+
+/// A signature of Amazon Web Services.
+#[derive(Debug)]
+pub struct SigV4Draft {
+    pub access_key: TextDraft,
+    pub secret_key: TextDraft,
+    pub session_token: Option<TextDraft>,
+    pub region: TextDraft,
+    pub service: TextDraft,
+}
+
+/// What is special about a request of GraphQL.
+#[derive(Debug)]
+pub struct GraphqlDraft {
+    /// The body with the query, if the usual one has only its hash.
+    pub with_query: Option<TextDraft>,
+    pub fails_on_errors: bool,
 }
 
 /// A body with the media type that it implies.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct BodyDraft {
     pub text: TextDraft,
     pub media_type: Option<String>,
@@ -260,6 +320,29 @@ pub enum On {
         path: String,
         rule: RuleDraft,
     },
+    Value {
+        from: Source,
+        rule: RuleDraft,
+    },
+    OpenApi(OpenApiDraft),
+    Jwt {
+        from: Source,
+        key: JwtKeyDraft,
+        claims: Vec<(String, RuleDraft)>,
+    },
+}
+
+/// What an OpenAPI document describes for one request.
+#[derive(Debug)]
+pub struct OpenApiDraft {
+    pub document: Rc<serde_json::Value>,
+    /// The name of its file.
+    pub file: String,
+    /// A path of the document; `None` means the one that fits the path of the request.
+    pub path: Option<String>,
+    /// In upper case; `None` means that of the request.
+    pub method: Option<String>,
+    pub pos: Pos,
 }
 
 /// The draft of a [`plimsoll_plan::answer::Rule`].

@@ -2,6 +2,7 @@
 
 use super::functions;
 use crate::sentence::short;
+use plimsoll_plan::value::{Shift, TEXT_FUNCTIONS};
 
 /// Literal text, or an expression between two of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,6 +20,17 @@ pub enum Expression {
     Field(String, String),
     /// `${random_int(1, 6)}`, with arguments trimmed.
     Call(String, Vec<String>),
+    /// `${sha256("${token}")}`: a function of texts.
+    Apply(String, Vec<Operand>),
+}
+
+/// An argument of a function of texts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Operand {
+    /// In quotes, with its own expressions.
+    Text(Vec<Piece>),
+    /// An expression without its `${}`.
+    Value { written: String, means: Box<Expression> },
 }
 
 /// A mistake in a text.
@@ -49,7 +61,7 @@ pub fn pieces(text: &str) -> Result<Vec<Piece>, Vec<Mistake>> {
             continue;
         }
         literal.push_str(&rest[..at]);
-        let Some(end) = rest[at..].find('}').map(|end| at + end + 1) else {
+        let Some(end) = closing(&rest[at..]).map(|end| at + end + 1) else {
             wrong.push(Mistake {
                 code: "F020",
                 written: "${".into(),
@@ -78,6 +90,23 @@ pub fn pieces(text: &str) -> Result<Vec<Piece>, Vec<Mistake>> {
     if wrong.is_empty() { Ok(all) } else { Err(wrong) }
 }
 
+/// Returns the place of the brace that closes the first one. Braces in arguments come in pairs; if they do not, the
+/// first closing brace counts.
+fn closing(text: &str) -> Option<usize> {
+    let first = text.find('}')?;
+    let mut depth = 0_u32;
+    for (at, sign) in text.char_indices() {
+        match sign {
+            '{' => depth += 1,
+            '}' if depth <= 1 => return Some(at),
+            '}' => depth -= 1,
+            '\n' => break,
+            _ => {}
+        }
+    }
+    Some(first)
+}
+
 /// Returns whether a text is a valid name in an expression.
 pub fn is_name(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
@@ -102,15 +131,25 @@ fn expression(inner: &str, written: &str) -> Result<Expression, Mistake> {
             hint: jmeter(inner),
         });
     }
+    if let Some(call) = shifted(inner) {
+        return Ok(call);
+    }
     if let Some((name, arguments)) = inner.split_once('(') {
-        let Some(arguments) = arguments.strip_suffix(')').filter(|_| is_name(name.trim())) else {
+        let is_known = |name: &str| is_name(name) || name.strip_prefix("fake.").is_some_and(is_name);
+        let Some(arguments) = arguments.strip_suffix(')').filter(|_| is_known(name.trim())) else {
             return Err(wrong(
                 format!("invalid function call `{}`", short(written)),
                 "write a call such as `${random_int(1, 6)}`".into(),
             ));
         };
-        let all = if arguments.trim().is_empty() { Vec::new() } else { split(arguments) };
-        return Ok(Expression::Call(name.trim().to_owned(), all));
+        let name = name.trim().to_owned();
+        if arguments.trim().is_empty() {
+            return Ok(Expression::Call(name, Vec::new()));
+        }
+        if TEXT_FUNCTIONS.contains(&name.as_str()) {
+            return operands(arguments, written).map(|all| Expression::Apply(name, all));
+        }
+        return Ok(Expression::Call(name, split(arguments)));
     }
     if let Some((front, rest)) = inner.split_once('.')
         && is_name(front)
@@ -127,6 +166,62 @@ fn expression(inner: &str, written: &str) -> Result<Expression, Mistake> {
         "write a name (`${token}`), a column (`${users.email}`), a function (`${uuid}`), or `${env.NAME}`"
             .into(),
     ))
+}
+
+/// Reads `now + 3d` and `now(unix) - 1h`, in which the distance is the last argument.
+fn shifted(inner: &str) -> Option<Expression> {
+    let at = inner.rfind(['+', '-'])?;
+    let distance: String = inner[at..].chars().filter(|c| !c.is_whitespace()).collect();
+    if !Shift::is_meant(&distance) {
+        return None;
+    }
+    let mut arguments = match inner[..at].trim() {
+        "now" => Vec::new(),
+        call => split(call.strip_prefix("now(")?.strip_suffix(')')?),
+    };
+    arguments.retain(|argument| !argument.is_empty());
+    arguments.push(distance);
+    Some(Expression::Call("now".to_owned(), arguments))
+}
+
+/// Reads the arguments of a function of texts. Commas inside quotes and parentheses do not separate them.
+fn operands(arguments: &str, written: &str) -> Result<Vec<Operand>, Mistake> {
+    let (mut depth, mut quote, mut begin) = (0_i32, None, 0);
+    let mut all = Vec::new();
+    for (at, sign) in arguments.char_indices() {
+        match (sign, quote) {
+            (_, Some(open)) if sign == open => quote = None,
+            (_, Some(_)) => {}
+            ('"' | '\'', None) => quote = Some(sign),
+            ('(' | '{', None) => depth += 1,
+            (')' | '}', None) => depth -= 1,
+            (',', None) if depth == 0 => {
+                all.push(operand(&arguments[begin..at], written)?);
+                begin = at + 1;
+            }
+            _ => {}
+        }
+    }
+    all.push(operand(&arguments[begin..], written)?);
+    Ok(all)
+}
+
+fn operand(text: &str, written: &str) -> Result<Operand, Mistake> {
+    let text = text.trim();
+    let within = |mistake: Mistake| Mistake { written: written.to_owned(), ..mistake };
+    for quote in ['"', '\''] {
+        if let Some(inner) = text.strip_prefix(quote).and_then(|rest| rest.strip_suffix(quote)) {
+            let pieces = pieces(inner).map_err(|mut all| within(all.remove(0)))?;
+            return Ok(Operand::Text(pieces));
+        }
+    }
+    // `${token}` without quotes is the same as `token`.
+    let inner = match text.strip_prefix("${").and_then(|rest| rest.strip_suffix('}')) {
+        Some(inner) => inner,
+        None => text,
+    };
+    let means = expression(inner, text).map_err(within)?;
+    Ok(Operand::Value { written: format!("${{{inner}}}"), means: Box::new(means) })
 }
 
 /// Splits arguments at commas, and removes the quotes around them.
@@ -186,7 +281,11 @@ fn jmeter(inner: &str) -> String {
             "define it under `vars`, write `${name}`, and override it with `--set NAME=VALUE`, or write `${env.NAME}`"
         }
         "__UUID" => "write `${uuid}`",
-        "__time" | "__timeShift" => "write `${now(unix_ms)}`, or `${now(%Y-%m-%d)}` for a pattern",
+        "__time" => "write `${now(unix_ms)}`, or `${now(%Y-%m-%d)}` for a pattern",
+        "__timeShift" => "write `${now(%Y-%m-%d, +3d)}`",
+        "__digest" => "write `${sha256(text)}`, with `md5`, `sha1`, or `sha512` for other hashes",
+        "__base64Encode" => "write `${base64(text)}`",
+        "__urlencode" => "write `${url(text)}`",
         "__Random" => "write `${random_int(1, 6)}`",
         "__RandomString" => "write `${random_string(12)}`",
         "__threadNum" => "write `${user}`",

@@ -2,7 +2,8 @@
 
 use crate::nearest::nearest;
 use crate::sentence::alternatives;
-use plimsoll_plan::value::{Alphabet, Function, TimeFormat};
+use plimsoll_plan::script::TimingPart;
+use plimsoll_plan::value::{Alphabet, Fake, Function, Locale, Moment, TEXT_FUNCTIONS};
 
 /// Longest random string, in characters.
 const LONGEST_RANDOM: u32 = 1 << 20;
@@ -21,9 +22,11 @@ pub fn read(name: &str, arguments: &[String], counter: u16) -> Result<Function, 
         "user" => plain(Function::User),
         "iteration" => plain(Function::Iteration),
         "now" => {
-            // A pattern may contain commas, which do not separate arguments here.
-            let format = arguments.join(", ");
-            TimeFormat::parse(&format).map(Function::Now).map_err(|problem| (problem.message, problem.hint))
+            let moment = Moment::parse(arguments).map_err(|problem| (problem.message, problem.hint))?;
+            Ok(match moment.shift.is_none() && moment.zone.is_none() {
+                true => Function::Now(moment.format),
+                false => Function::Moment(Box::new(moment)),
+            })
         }
         "counter" => {
             let hint = "write `${counter}`, `${counter(100)}` to begin at 100, or `${counter(100, 2)}` to count by 2";
@@ -62,14 +65,22 @@ pub fn read(name: &str, arguments: &[String], counter: u16) -> Result<Function, 
                 _ => Err((format!("invalid length `{length}`, expected 1–1,048,576"), hint.into())),
             }
         }
+        _ if name.starts_with("fake.") => fake(&name["fake.".len()..], arguments),
+        _ if TEXT_FUNCTIONS.contains(&name) => {
+            Err((format!("`{name}` requires a text"), format!("write one, such as `${{{name}(\"text\")}}`")))
+        }
         _ => {
-            let hint = match nearest(name, Function::NAMES.iter().copied()) {
+            let names = || {
+                let timings = TimingPart::NAMED.iter().map(|(name, _)| *name);
+                Function::NAMES.iter().copied().chain(TEXT_FUNCTIONS.iter().copied()).chain(timings)
+            };
+            let hint = match nearest(name, names()) {
                 _ if is_random(name) => {
                     let call = random_int(arguments);
                     format!("write `{}`", call.as_deref().unwrap_or("${random_int(1, 6)}"))
                 }
                 Some(right) => format!("did you mean `{right}`?"),
-                None => format!("use one of {}", alternatives(Function::NAMES.iter().copied())),
+                None => format!("use one of {}", alternatives(names())),
             };
             Err((format!("unknown function `{name}`"), hint))
         }
@@ -86,6 +97,31 @@ pub fn random_int(arguments: &[String]) -> Option<String> {
     let [low, high, ..] = arguments else { return None };
     let (low, high) = (low.trim().parse::<i64>().ok()?, high.trim().parse::<i64>().ok()?);
     Some(format!("${{random_int({low}, {high})}}"))
+}
+
+/// Reads `${fake.name}` and `${fake.name(de)}`.
+fn fake(kind: &str, arguments: &[String]) -> Result<Function, (String, String)> {
+    let kinds = || Fake::NAMED.iter().map(|(name, _)| *name);
+    let Some((_, found)) = Fake::NAMED.iter().find(|(name, _)| *name == kind) else {
+        let hint = match nearest(kind, kinds()) {
+            Some(right) => format!("did you mean `fake.{right}`?"),
+            None => format!("use one of {}", alternatives(kinds())),
+        };
+        return Err((format!("unknown kind of made-up data `{kind}`"), hint));
+    };
+    let locales = || Locale::NAMED.iter().map(|(name, _)| *name);
+    let locale = match arguments {
+        [] => Some(Locale::default()),
+        [locale] => Locale::NAMED.iter().find(|(name, _)| name == locale).map(|(_, locale)| *locale),
+        _ => None,
+    };
+    match locale {
+        Some(locale) => Ok(Function::Fake(*found, locale)),
+        None => {
+            let shown = arguments.join(", ");
+            Err((format!("unknown locale `{shown}`"), format!("use {}", alternatives(locales()))))
+        }
+    }
 }
 
 fn whole(text: &str, hint: &str) -> Result<i64, (String, String)> {

@@ -1,24 +1,26 @@
 //! Builds one request: its request line, headers, body, checks, and extractions.
 
 use super::call;
-use super::draft::{AuthDraft, HeaderDraft, NameDraft, RequestDraft};
+use super::draft::{AuthDraft, HeaderDraft, NameDraft, RequestDraft, TextDraft};
 use super::requests::{basic, coded};
 use super::text::Build;
 use super::work::Work;
 use crate::header;
 use crate::sentence::default_name;
 use crate::source::Pos;
-use plimsoll_plan::origin::FIRST;
-use plimsoll_plan::script::{Ask, AskId};
+use plimsoll_plan::origin::{FIRST, OriginId};
+use plimsoll_plan::script::{Ask, AskId, Graphql};
 use plimsoll_plan::value::{Escape, Part, Placeholder, Secret, Text};
 
 /// Headers, in sending order.
 type Headers = Vec<(String, Text)>;
 
 /// The resolved authentication of a request.
-enum Auth {
+pub(super) enum Auth {
     Nobody,
     Header(Text),
+    /// A header, if any, and what the load does in addition.
+    Special(Option<Text>, plimsoll_plan::auth::Auth),
 }
 
 impl Work {
@@ -70,12 +72,21 @@ impl Work {
         for header in &draft.headers {
             own.extend(self.header(header));
         }
-        let auth = draft.auth.as_ref().and_then(|auth| self.auth(auth));
+        ask.origin = way.as_ref().map_or(FIRST, |way| way.origin);
+        let auth = draft.auth.as_ref().and_then(|auth| self.auth(auth, ask.origin));
+        // A check may depend on the path.
+        ask.path = way.as_ref().map(|way| way.text.clone()).unwrap_or_default();
         for check in &draft.checks {
             self.check(check, &mut ask);
         }
         let credentials = way.as_ref().and_then(|way| way.credentials.as_deref());
-        ask.headers = self.headers(own, media_type, auth, credentials, draft.pos);
+        let special;
+        (ask.headers, special) = self.headers(own, media_type, auth, (credentials, ask.origin), draft.pos);
+        let is_held_open = draft.stream.is_some() || draft.websocket.is_some() || ask.grpc.is_some();
+        if let (Some(plimsoll_plan::auth::Auth::Digest(_)), true) = (&special, is_held_open) {
+            let message = "`digest` does not apply to a stream, a WebSocket, or a gRPC call";
+            self.wrong.complain("F017", draft.pos, message, "use another kind of `auth`, or `auth: none`");
+        }
         if let Some(socket) = &draft.websocket {
             self.upgrade(socket, &mut ask);
         }
@@ -100,6 +111,7 @@ impl Work {
         ask.path = way.text;
         ask.origin = way.origin;
         if draft.spoiled || self.wrong.all.len() > before {
+            self.is_incomplete = true;
             return None;
         }
         ask.name = match &draft.name {
@@ -114,12 +126,21 @@ impl Work {
             None => default_name(&ask.method, &format!("{}{}", self.site.describe(way.origin), way.shown)),
         };
         self.name_apart(&mut ask, draft.name.as_ref());
+        let with_query = match draft.graphql.as_ref().and_then(|graphql| graphql.with_query.as_ref()) {
+            Some(body) => Some(self.text(body)?),
+            None => None,
+        };
         if let Some(socket) = &draft.websocket {
             let id = self.websocket(socket, ask);
             return (self.wrong.all.len() == before).then_some(id);
         }
         let id = self.script.asks.len() as AskId;
         self.script.asks.push(ask);
+        self.script.auths.extend(special.map(|auth| (id, auth)));
+        if let Some(graphql) = &draft.graphql {
+            let fails_on_errors = graphql.fails_on_errors;
+            self.script.graphql.push(Graphql { ask: id, with_query, fails_on_errors });
+        }
         Some(id)
     }
 
@@ -130,9 +151,9 @@ impl Work {
         own: Headers,
         media_type: Option<String>,
         auth: Option<Auth>,
-        credentials: Option<&str>,
+        (credentials, origin): (Option<&str>, OriginId),
         pos: Pos,
-    ) -> Headers {
+    ) -> (Headers, Option<plimsoll_plan::auth::Auth>) {
         // Moved out while they are read: names are resolved again for every request, in its scope.
         let common = std::mem::take(&mut self.headers);
         let mut all = Headers::new();
@@ -150,15 +171,20 @@ impl Work {
         let is_own = auth.is_some();
         let auth = auth.or_else(|| {
             let common = self.auth.take()?;
-            let auth = self.auth(&common);
+            let auth = self.auth(&common, origin);
             self.auth = Some(common);
             auth
         });
-        let header = match (auth, credentials) {
-            (Some(Auth::Nobody), _) | (None, None) => None,
-            (Some(Auth::Header(text)), _) => Some(text),
-            (None, Some(credentials)) => Some(Text::literal(basic(credentials))),
+        let (header, special) = match (auth, credentials) {
+            (Some(Auth::Nobody), _) | (None, None) => (None, None),
+            (Some(Auth::Header(text)), _) => (Some(text), None),
+            (Some(Auth::Special(text, special)), _) => (text, Some(special)),
+            (None, Some(credentials)) => (Some(Text::literal(basic(credentials))), None),
         };
+        if special.is_some() && header.is_none() && is_own && has(&all, "Authorization") {
+            let message = "`auth` and the header `Authorization` contradict each other";
+            self.wrong.complain("F017", pos, message, "keep one of them");
+        }
         if let Some(text) = header {
             if !has(&all, "Authorization") {
                 all.push(("Authorization".into(), text));
@@ -167,7 +193,7 @@ impl Work {
                 self.wrong.complain("F017", pos, message, "keep one of them");
             }
         }
-        all
+        (all, special)
     }
 
     fn header(&mut self, HeaderDraft { name, value, pos }: &HeaderDraft) -> Option<(String, Text)> {
@@ -175,17 +201,29 @@ impl Work {
             self.wrong.complain_of(*pos, problem);
             return None;
         }
-        self.text(value).map(|text| (name.clone(), text))
+        self.header_text(value).map(|text| (name.clone(), text))
     }
 
-    fn auth(&mut self, draft: &AuthDraft) -> Option<Auth> {
+    /// Resolves a text that may contain parts of its request.
+    pub(super) fn header_text(&mut self, draft: &TextDraft) -> Option<Text> {
+        self.in_headers = true;
+        let text = self.text(draft);
+        self.in_headers = false;
+        text
+    }
+
+    fn auth(&mut self, draft: &AuthDraft, origin: OriginId) -> Option<Auth> {
         match draft {
             AuthDraft::None => Some(Auth::Nobody),
-            AuthDraft::Header(text) => self.text(text).map(Auth::Header),
+            AuthDraft::Header(text) => self.header_text(text).map(Auth::Header),
             AuthDraft::Basic { user, password, pos } => {
                 let (user, password) = (self.text(user), self.text(password));
                 self.basic(&user?, &password?, *pos).map(Auth::Header)
             }
+            AuthDraft::Digest { user, password } => self.digest(user, password, origin),
+            AuthDraft::Jwt(jwt) => self.jwt(jwt).map(Auth::Header),
+            AuthDraft::OAuth2(source) => self.oauth2(source),
+            AuthDraft::SigV4(signature) => self.sigv4(signature),
         }
     }
 
@@ -246,7 +284,7 @@ impl Work {
 
     /// Makes the name of a request unique, as reports require: equal default names get numbers, equal chosen names are
     /// rejected.
-    fn name_apart(&mut self, ask: &mut Ask, chosen: Option<&NameDraft>) {
+    pub(super) fn name_apart(&mut self, ask: &mut Ask, chosen: Option<&NameDraft>) {
         let plain = ask.name.clone();
         while let Some(times) = self.taken.get_mut(&ask.name) {
             if let Some(chosen) = chosen {

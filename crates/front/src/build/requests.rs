@@ -118,6 +118,8 @@ fn is_sequence(script: &Script) -> bool {
         && script.setup.is_empty()
         && script.teardown.is_empty()
         && script.secrets.is_empty()
+        && script.auths.is_empty()
+        && script.graphql.iter().all(|graphql| graphql.with_query.is_none())
         && !script.cookies
 }
 

@@ -129,7 +129,7 @@ impl Work {
 
     pub fn expect(&mut self, draft: &ExpectDraft) -> Option<Node> {
         let socket = self.socket_of(draft.socket.as_ref(), draft.pos);
-        let found = self.subjects(&draft.subjects);
+        let found = self.subjects(&draft.subjects, None);
         let words: Vec<&str> = found.iter().map(|(_, words)| words.as_str()).collect();
         let default = match words.is_empty() {
             true => "message received".to_owned(),

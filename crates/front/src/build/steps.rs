@@ -66,6 +66,7 @@ impl Work {
                     self.scope.add(&name.name);
                     self.number(&name.name, self.scope.phase == Phase::Setup, name.pos);
                 }
+                self.is_incomplete = true;
                 None
             }
         }

@@ -8,6 +8,7 @@ use super::work::{Phase, Work};
 use crate::nearest::nearest;
 use crate::sentence::{alternatives, short};
 use crate::source::Pos;
+use plimsoll_plan::script::TimingPart;
 use plimsoll_plan::value::{Escape, Function, Part, Placeholder, Secret, Text};
 
 /// A builder for a resolved text, which joins adjacent literals.
@@ -63,9 +64,21 @@ impl Work {
         let Open { means, written, at, .. } = open;
         let hole = match means {
             Expression::Field(front, name) if front == "secret" => return self.secret(name, escape),
+            Expression::Field(front, name) if front == "fake" && !self.feeders.contains_key(front) => {
+                self.call(&format!("fake.{name}"), &[], written, *at)?
+            }
+            Expression::Field(front, name) if front == "request" && !self.feeders.contains_key(front) => {
+                self.request_part(name, *at)?
+            }
             Expression::Field(feeder, column) => self.column(feeder, column, written, *at)?,
             Expression::Name(name) => self.named(name, *at)?,
-            Expression::Call(name, arguments) => self.call(name, arguments, written, *at)?,
+            Expression::Call(name, arguments) => {
+                match TimingPart::NAMED.iter().find(|(known, _)| known == name) {
+                    Some((_, part)) => self.timing(*part, arguments, written, *at)?,
+                    None => self.call(name, arguments, written, *at)?,
+                }
+            }
+            Expression::Apply(name, operands) => self.derived(name, operands, written, *at)?,
         };
         Some(Part::Placeholder(hole, escape))
     }

@@ -6,7 +6,7 @@ use super::site::Site;
 use crate::sentence::short;
 use crate::source::{Complaints, Pos};
 use plimsoll_plan::data::Format;
-use plimsoll_plan::script::{AskId, Script, Slot};
+use plimsoll_plan::script::{AskId, Node, Script, Slot, TimingPart};
 use plimsoll_plan::value::Function;
 use std::collections::{BTreeMap, HashMap};
 
@@ -36,6 +36,16 @@ pub struct Work {
     pub taken: HashMap<String, u32>,
     /// The number of the next counter.
     pub counters: u16,
+    /// The timings of texts by slot: the name of a request, which may come later, and the place of its use.
+    pub timings: Vec<(String, TimingPart, Pos)>,
+    /// The requests that count challenges, and the numbers of the sources of tokens, by the text of their credentials.
+    pub logins: Vec<(String, u32)>,
+    /// The steps that setup begins with.
+    pub token_steps: Vec<Node>,
+    /// A step has a mistake that its reader has reported, so that it is missing.
+    pub is_incomplete: bool,
+    /// The current text is a header, which may contain parts of its request.
+    pub in_headers: bool,
 }
 
 /// The names of one scenario, of setup, or of teardown.

@@ -7,7 +7,7 @@ use super::json::is_yaml_number;
 use super::key::{LATER, Section, find};
 use super::reader::{Constant, Reader, is_special};
 use super::yaml::{Entry, Node, Scalar, Value};
-use crate::build::expression::{Expression, Piece, pieces};
+use crate::build::expression::{Expression, Operand, Piece, pieces};
 use crate::build::wrong_name;
 use crate::nearest::nearest;
 use crate::overrides::Overrides;
@@ -186,7 +186,13 @@ fn fill_scalar(scalar: &mut Scalar, pos: Pos, env: &mut Environment<'_>, r: &mut
     };
     let alone = all.len() == 1;
     let mut filled: Vec<Piece> = Vec::new();
-    for piece in all {
+    for mut piece in all {
+        if let Piece::Expression { means: Expression::Apply(_, operands), .. } = &mut piece
+            && !fill_operands(operands, pos, env, r)
+        {
+            scalar.spoiled = true;
+            continue;
+        }
         let found = match &piece {
             Piece::Literal(text) => Found::Text { text: text.clone(), plain: false },
             Piece::Expression { written, means } => value_of(means, written, pos, env, r),
@@ -215,6 +221,43 @@ fn fill_scalar(scalar: &mut Scalar, pos: Pos, env: &mut Environment<'_>, r: &mut
             scalar.pieces = filled;
         }
     }
+}
+
+/// Fills in the arguments of a function of texts. Returns false if it reported a mistake.
+fn fill_operands(operands: &mut [Operand], pos: Pos, env: &mut Environment<'_>, r: &mut Reader<'_>) -> bool {
+    let mut is_right = true;
+    let mut filled = |means: &mut Expression, written: &str| {
+        if let Expression::Apply(_, inner) = means {
+            is_right &= fill_operands(inner, pos, env, r);
+            return None;
+        }
+        match value_of(means, written, pos, env, r) {
+            Found::Text { text, .. } => Some(text),
+            Found::Later => None,
+            Found::Wrong => {
+                is_right = false;
+                None
+            }
+        }
+    };
+    for operand in operands {
+        match operand {
+            Operand::Value { written, means } => {
+                if let Some(text) = filled(means, written) {
+                    *operand = Operand::Text(vec![Piece::Literal(text)]);
+                }
+            }
+            Operand::Text(pieces) => {
+                for piece in pieces {
+                    let Piece::Expression { written, means } = piece else { continue };
+                    if let Some(text) = filled(means, written) {
+                        *piece = Piece::Literal(text);
+                    }
+                }
+            }
+        }
+    }
+    is_right
 }
 
 fn written(piece: &Piece) -> &str {

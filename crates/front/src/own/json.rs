@@ -81,11 +81,11 @@ fn makes_number(piece: &Piece) -> bool {
     match means {
         Expression::Name(name) => matches!(name.as_str(), "counter" | "user" | "iteration"),
         Expression::Call(name, arguments) => match name.as_str() {
-            "counter" | "random_int" | "user" | "iteration" => true,
+            "counter" | "random_int" | "user" | "iteration" | "service_time" | "ttfb" => true,
             "now" => arguments.first().is_some_and(|format| format.starts_with("unix")),
             _ => false,
         },
-        Expression::Field(..) => false,
+        Expression::Field(..) | Expression::Apply(..) => false,
     }
 }
 

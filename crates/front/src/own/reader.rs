@@ -368,6 +368,7 @@ impl<'a> Reader<'a> {
         let (code, message, hint) = if key::LATER.iter().any(|row| later(&row)) {
             let hint = match name {
                 "allow" => "allow the host on the command line: `--allow HOST`",
+                "ntlm" | "negotiate" => "use `basic`, `digest`, `bearer`, `jwt`, `oauth2`, or `aws_sigv4`",
                 _ => "remove it",
             };
             ("F012", format!("`{name}` is not supported yet"), hint.to_owned())

@@ -1,18 +1,22 @@
 //! Steps: what a user does, in sequence. The reader of each kind has its own file.
 
+mod auth;
 mod body;
 mod check;
 mod condition;
 mod control;
 mod extract;
 mod files;
+mod graphql;
 mod grpc;
 mod headers;
 mod path;
 mod pause;
 mod request;
 mod rule;
+mod schema;
 mod socket;
+mod source;
 mod stream;
 
 use super::key::{Key, METHODS, Row, STEPS, SYNONYMS, Section, Step, find};
@@ -22,11 +26,13 @@ use super::yaml::{Entry, Node, Scalar, Value};
 use crate::build::draft::StepDraft;
 use crate::nearest::nearest;
 
+pub use auth::auth;
 pub use control::{order, weight};
-pub use headers::{auth, read as headers};
+pub use headers::read as headers;
 pub use pause::delay;
 pub use request::redirects;
 pub use rule::regex;
+pub use schema::compiles;
 
 /// Reads a list of at least one step.
 pub fn list(node: &Node, row: &Row, w: &mut Work<'_>) -> Vec<StepDraft> {

@@ -48,6 +48,25 @@ pub fn check(check: &Check, script: &Script) -> String {
         Subject::Header { name, rule } => format!("header {name} {}", rule_words(rule, script)),
         Subject::Body(rule) => format!("body {}", rule_words(rule, script)),
         Subject::Json { path, rule } => format!("{path} {}", rule_words(rule, script)),
+        Subject::Value { from, rule } => format!("{} {}", source(from), rule_words(rule, script)),
+        Subject::Jwt(check) => {
+            let claims: Vec<String> = check
+                .claims
+                .iter()
+                .map(|(name, rule)| format!("{name} {}", rule_words(rule, script)))
+                .collect();
+            let claims = if claims.is_empty() { String::new() } else { format!(", {}", claims.join(", ")) };
+            format!("{} is a JWT with {}{claims}", source(&check.from), check.key.algorithm())
+        }
+        Subject::NoGraphqlErrors => "the response has no GraphQL errors".into(),
+        Subject::Schema(_) => "body fits the JSON Schema".into(),
+        Subject::OpenApi(described) => {
+            format!("body fits the OpenAPI description of {}", described.operation)
+        }
+        Subject::HeaderSnapshot(headers) => {
+            let names: Vec<&str> = headers.iter().map(|(name, _)| name.as_str()).collect();
+            format!("headers {} are as stored", names.join(", "))
+        }
         Subject::Length { least_bytes, most_bytes } if least_bytes == most_bytes => {
             format!("body has {least_bytes} bytes")
         }
@@ -92,8 +111,9 @@ pub fn rule_words(rule: &Rule, script: &Script) -> String {
     }
 }
 
-pub fn extract(extract: &Extract, script: &Script) -> String {
-    let from = match &extract.from {
+/// Describes the place of a value.
+fn source(from: &Source) -> String {
+    match from {
         Source::Json(path) => path.clone(),
         Source::Regex { pattern, group: 0 } => format!("/{pattern}/"),
         Source::Regex { pattern, group } => format!("group {group} of /{pattern}/"),
@@ -101,7 +121,16 @@ pub fn extract(extract: &Extract, script: &Script) -> String {
         Source::Cookie(name) => format!("cookie {name}"),
         Source::Status => "the status".into(),
         Source::Body => "the body".into(),
-    };
+        Source::XPath(path) => format!("XPath {path}"),
+        Source::Css { selector, attribute: None } => format!("CSS {selector}"),
+        Source::Css { selector, attribute: Some(name) } => format!("attribute {name} of CSS {selector}"),
+        Source::JmesPath(path) => format!("JMESPath {path}"),
+        Source::Boundary { left, right } => format!("the text between `{left}` and `{right}`"),
+    }
+}
+
+pub fn extract(extract: &Extract, script: &Script) -> String {
+    let from = source(&extract.from);
     let pick = match extract.pick {
         Pick::First => "",
         Pick::Last => ", last match",

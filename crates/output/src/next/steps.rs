@@ -94,6 +94,7 @@ fn fix(s: &Summary, class: Fault, status: &str) -> String {
         Fault::ConnectionReset | Fault::ClosedBeforeResponse | Fault::ClosedMidResponse | Fault::StaleConnection => {
             "Check the log of the server, or of the proxy in front of it, for why it closes connections.".into()
         }
+        Fault::GraphqlErrors => "Read the `errors` of a failed response: they name the field and the reason.".into(),
         Fault::Check => "Compare a failed response with what the check expects.".into(),
         Fault::Tls | Fault::TlsTimeout | Fault::CertificateRejected => {
             format!("Check the certificate and the TLS versions of {target}.")

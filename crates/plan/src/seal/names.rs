@@ -2,7 +2,9 @@
 
 use crate::request::REDACTED;
 use crate::script::Script;
-use crate::value::{Alphabet, Function, Part, Placeholder, Text, TimeFormat};
+use crate::value::{
+    Alphabet, Derived, Form, Function, Locale, Part, Placeholder, RequestPart, Text, TimeFormat, Transform,
+};
 
 /// Returns a text such as `/users/${id}?q=${random_int(1, 6)}`, with secrets as `***`.
 pub fn describe(text: &Text, script: &Script) -> String {
@@ -31,6 +33,50 @@ fn hole_shown(hole: &Placeholder, script: &Script) -> String {
         Placeholder::Call(function) => format!("${{{}}}", call(function)),
         // Credentials are hidden, even if only their names would show.
         Placeholder::Base64(_) => REDACTED.into(),
+        Placeholder::Derived(derived) => format!("${{{}}}", derived_shown(derived, script)),
+        Placeholder::Timing(id) => match script.timings.get(usize::from(*id)) {
+            Some(timing) => {
+                let request = script.asks.get(timing.ask as usize).map_or("", |ask| &ask.name);
+                format!("${{{}({request})}}", timing.part.name())
+            }
+            None => hole.describe(),
+        },
+        Placeholder::Request(part) => {
+            let name =
+                RequestPart::NAMED.iter().find(|(_, known)| known == part).map_or("", |(name, _)| name);
+            format!("${{request.{name}}}")
+        }
+    }
+}
+
+/// Returns a function of a text; the key of an HMAC is hidden.
+fn derived_shown(derived: &Derived, script: &Script) -> String {
+    let name = derived.how.name();
+    let text = format!("\"{}\"", describe(&derived.text, script));
+    let form = |form: &Form| match form {
+        Form::Hex => String::new(),
+        other => {
+            let name = Form::NAMED.iter().find(|(_, known)| known == other).map_or("", |(name, _)| name);
+            format!(", {name}")
+        }
+    };
+    match &derived.how {
+        Transform::Digest { form: how, .. } => format!("{name}({text}{})", form(how)),
+        Transform::Hmac { form: how, .. } => format!("{name}({REDACTED}, {text}{})", form(how)),
+        // Claims may identify a person.
+        Transform::Jwt { .. } => name.to_owned(),
+        _ => format!("{name}({text})"),
+    }
+}
+
+fn format_shown(format: &TimeFormat) -> &str {
+    match format {
+        TimeFormat::Iso => "iso",
+        TimeFormat::Unix => "unix",
+        TimeFormat::UnixMs => "unix_ms",
+        TimeFormat::UnixNs => "unix_ns",
+        TimeFormat::Http => "http",
+        TimeFormat::Pattern(pattern) => pattern,
     }
 }
 
@@ -38,14 +84,16 @@ fn call(function: &Function) -> String {
     let name = function.name();
     match function {
         Function::Uuid | Function::User | Function::Iteration => name.to_owned(),
-        Function::Now(format) => match format {
-            TimeFormat::Iso => name.to_owned(),
-            TimeFormat::Unix => format!("{name}(unix)"),
-            TimeFormat::UnixMs => format!("{name}(unix_ms)"),
-            TimeFormat::UnixNs => format!("{name}(unix_ns)"),
-            TimeFormat::Http => format!("{name}(http)"),
-            TimeFormat::Pattern(pattern) => format!("{name}({pattern})"),
-        },
+        Function::Now(TimeFormat::Iso) => name.to_owned(),
+        Function::Now(format) => format!("{name}({})", format_shown(format)),
+        Function::Moment(moment) => {
+            let mut all = vec![format_shown(&moment.format).to_owned()];
+            all.extend((!moment.shift.is_none()).then(|| moment.shift.describe()));
+            all.extend(moment.zone.as_ref().map(|zone| zone.name.clone()));
+            format!("{name}({})", all.join(", "))
+        }
+        Function::Fake(kind, Locale::En) => format!("{name}.{}", kind.name()),
+        Function::Fake(kind, locale) => format!("{name}.{}({})", kind.name(), locale.name()),
         Function::Counter { start: 1, step: 1, .. } => name.to_owned(),
         Function::Counter { start, step: 1, .. } => format!("{name}({start})"),
         Function::Counter { start, step, .. } => format!("{name}({start}, {step})"),

@@ -23,24 +23,34 @@ fn names_of(ask: &Ask) -> impl Iterator<Item = String> {
     checks.chain(extracts).chain(expected.map(|expectation| expectation.name.clone()))
 }
 
+fn is_location(header: &str) -> bool {
+    header.eq_ignore_ascii_case("location")
+}
+
 /// Returns whether a request expects a redirect. The default status codes include redirects, but do not count.
 fn expects_redirect(ask: &Ask) -> bool {
     let holds = |statuses: &Statuses| (300..400).any(|status| statuses.holds(status));
     let checked = ask.checks.iter().any(|check| match &check.on {
         Subject::Status(statuses) => holds(statuses),
         // A check of the redirect's destination expects one.
-        Subject::Header { name, .. } => name.eq_ignore_ascii_case("location"),
+        Subject::Header { name, .. } => is_location(name),
+        Subject::Value { from: Source::Header(name), .. } => is_location(name),
+        Subject::HeaderSnapshot(headers) => headers.iter().any(|(name, _)| is_location(name)),
         Subject::Body(_)
         | Subject::Json { .. }
+        | Subject::Value { .. }
+        | Subject::Schema(_)
+        | Subject::Jwt(_)
+        | Subject::NoGraphqlErrors
+        | Subject::OpenApi(_)
         | Subject::Length { .. }
         | Subject::Hash { .. }
         | Subject::Duration { .. }
         | Subject::GrpcStatus(_)
         | Subject::GrpcMessage(_) => false,
     });
-    let extracted = ask.extracts.iter().any(
-        |extract| matches!(&extract.from, Source::Header(name) if name.eq_ignore_ascii_case("location")),
-    );
+    let extracted =
+        ask.extracts.iter().any(|extract| matches!(&extract.from, Source::Header(name) if is_location(name)));
     checked || extracted || ask.expect.as_ref().is_some_and(holds)
 }
 

@@ -1,21 +1,19 @@
 //! The judge of the responses to one request: its expected status codes, checks, and extractions, compiled once and
 //! applied to every response. An expected response causes no allocation once the buffers have grown.
 
+use super::check::{Compiled, listed};
 use super::coding::{Decoder, Unreadable};
-use super::digest::Expected;
-use super::json::{self, NotJson, Path, Shaper, Tree};
-use super::rule::CompiledRule;
-use super::sentence::{Redactor, is_secret};
+use super::jmes::Variables;
+use super::json::{Shaper, Tree};
+use super::markup::Markup;
 use super::take::Take;
 use crate::call::End;
 use crate::value::{Scope, Unfilled, fill};
-use plimsoll_plan::answer::{Check, Statuses, Subject};
-use plimsoll_plan::grpc::Codes;
+use plimsoll_plan::answer::Statuses;
 use plimsoll_plan::head::Head;
 use plimsoll_plan::program::BodyUse;
 use plimsoll_plan::script::{Ask, Slot};
 use plimsoll_plan::value::FeederId;
-use plimsoll_wire::grpc::decode_text;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -55,6 +53,8 @@ pub struct Findings {
     pub status_ok: bool,
     /// Whether a check or an extraction needed the body, but it could not be decoded.
     pub undecodable: bool,
+    /// Whether a GraphQL response has errors, which is a failure with its own name.
+    pub has_graphql_errors: bool,
     /// Checks and extractions without a result, because a limit of the load generator has cut the body. They have not
     /// failed.
     pub unseen: Vec<usize>,
@@ -81,6 +81,7 @@ impl Default for Findings {
             verdicts: Vec::new(),
             status_ok: false,
             undecodable: false,
+            has_graphql_errors: false,
             unseen: Vec::new(),
             extracted: Vec::new(),
             bytes: Vec::new(),
@@ -107,6 +108,7 @@ impl Findings {
         self.bytes.clear();
         self.failures.clear();
         (self.status_ok, self.undecodable, self.shape, self.exhausted) = (false, false, None, None);
+        self.has_graphql_errors = false;
     }
 }
 
@@ -145,7 +147,16 @@ pub(super) struct ResponseParts {
     /// The value to compare with.
     pub right: Vec<u8>,
     pub tree: Tree,
+    pub markup: Markup,
+    pub variables: Variables,
     decoded: bool,
+}
+
+impl ResponseParts {
+    /// Forgets the trees: those of a large response are not kept.
+    fn forget(&mut self) {
+        (self.tree, self.markup, self.variables) = Default::default();
+    }
 }
 
 /// The compiled expectations of one [`Ask`].
@@ -158,38 +169,20 @@ pub struct Judge {
     reads_head: bool,
 }
 
-#[derive(Debug)]
-struct Compiled {
-    on: On,
-    /// Whether the name of the value marks it as a secret.
-    secret: bool,
-}
-
-#[derive(Debug)]
-enum On {
-    Status(Statuses),
-    Header { name: String, rule: CompiledRule },
-    Body(CompiledRule),
-    Json { path: Path, rule: CompiledRule },
-    Length { least_bytes: u64, most_bytes: u64 },
-    Hash(Expected),
-    Duration { below_ns: u64 },
-    GrpcStatus(Codes),
-    GrpcMessage(CompiledRule),
-}
-
 /// Why the body is not available.
 #[derive(Debug, Clone, Copy)]
-enum NoBody {
+pub(super) enum NoBody {
     Cut { kept_bytes: usize },
     Undecodable(Unreadable),
 }
 
 /// Why a check failed.
-enum Failure {
+pub(super) enum Failure {
     Unfilled(Unfilled),
     /// Empty if it is not needed.
     Sentence(String),
+    /// The errors of a GraphQL response; empty if they are not needed.
+    GraphqlErrors(String),
 }
 
 impl Judge {
@@ -207,7 +200,7 @@ impl Judge {
         let reads_body =
             checks.iter().any(|check| check.on.reads_body()) || takes.iter().any(Take::reads_body);
         let reads_head =
-            checks.iter().any(|c| matches!(c.on, On::Header { .. })) || takes.iter().any(Take::reads_head);
+            checks.iter().any(|check| check.on.reads_head()) || takes.iter().any(Take::reads_head);
         Ok(Judge { expect: ask.expect.clone(), checks, takes, reads_body, reads_head })
     }
 
@@ -243,7 +236,7 @@ impl Judge {
             findings.failures.push((STATUS, format!("expected `{expected}`, found `{}`", answer.status)));
         }
         let Scratch { decoder, desk, shaper, decoded_bytes_max } = scratch;
-        desk.tree = Tree::Unread;
+        desk.forget();
         desk.decoded = false;
         let body = match self.reads_body {
             false => Ok(&answer.body[..0]),
@@ -269,8 +262,7 @@ impl Judge {
             findings.shape = shaper.shape(text);
         }
         desk.decoded = body.is_ok_and(|text| !text.is_empty() && text.as_ptr() != answer.body.as_ptr());
-        // The tree of a large response is not kept.
-        desk.tree = Tree::Unread;
+        desk.forget();
     }
 }
 
@@ -285,6 +277,10 @@ impl Findings {
         let sentence = match held {
             Ok(()) => return,
             Err(Failure::Sentence(sentence)) => sentence,
+            Err(Failure::GraphqlErrors(sentence)) => {
+                self.has_graphql_errors = true;
+                sentence
+            }
             Err(Failure::Unfilled(Unfilled::Exhausted(feeder))) => {
                 self.exhausted = Some(feeder);
                 "it uses a data file that has no rows left".into()
@@ -321,7 +317,7 @@ fn take_one(
 }
 
 impl NoBody {
-    fn sentence(self, answer: &Answer<'_>) -> String {
+    pub fn sentence(self, answer: &Answer<'_>) -> String {
         match self {
             NoBody::Cut { kept_bytes } => format!(
                 "the body has `{}` bytes, but the limits `kept_body_bytes` (per body) and `kept_total_bytes` \
@@ -331,122 +327,4 @@ impl NoBody {
             NoBody::Undecodable(why) => format!("the body cannot be decoded: {why}"),
         }
     }
-}
-
-impl On {
-    fn reads_body(&self) -> bool {
-        matches!(self, On::Body(_) | On::Json { .. } | On::Hash(_))
-    }
-}
-
-impl Compiled {
-    fn compile(check: &Check) -> Result<Compiled, String> {
-        let mut secret = false;
-        let on = match &check.on {
-            Subject::Status(statuses) => On::Status(statuses.clone()),
-            Subject::Header { name, rule } => {
-                secret = is_secret(name);
-                On::Header { name: name.clone(), rule: CompiledRule::compile(rule)? }
-            }
-            Subject::Body(rule) => On::Body(CompiledRule::compile(rule)?),
-            Subject::Json { path, rule } => {
-                // The whole path counts: a value inside a member `session` is as secret as the member.
-                secret = is_secret(path);
-                On::Json { path: Path::compile(path)?, rule: CompiledRule::compile(rule)? }
-            }
-            Subject::Length { least_bytes, most_bytes } => {
-                On::Length { least_bytes: *least_bytes, most_bytes: *most_bytes }
-            }
-            Subject::Hash { algorithm, hex } => On::Hash(Expected::compile(*algorithm, hex)?),
-            Subject::Duration { below_ns } => On::Duration { below_ns: *below_ns },
-            Subject::GrpcStatus(codes) => On::GrpcStatus(*codes),
-            Subject::GrpcMessage(rule) => On::GrpcMessage(CompiledRule::compile(rule)?),
-        };
-        Ok(Compiled { on, secret })
-    }
-
-    fn ask(
-        &self,
-        answer: &Answer<'_>,
-        body: Result<&[u8], NoBody>,
-        scope: &mut Scope<'_>,
-        desk: &mut ResponseParts,
-        findings: &Findings,
-    ) -> Result<(), Failure> {
-        let wants = findings.wants_sentences;
-        let failed = |sentence: &dyn Fn() -> String| {
-            Err(Failure::Sentence(if wants { sentence() } else { String::new() }))
-        };
-        let body = match body {
-            Err(why) if self.on.reads_body() => return failed(&|| why.sentence(answer)),
-            other => other.unwrap_or_default(),
-        };
-        let ResponseParts { left, right, tree, .. } = desk;
-        let (rule, found) = match &self.on {
-            On::Status(statuses) if statuses.holds(answer.status) => return Ok(()),
-            On::Status(statuses) => {
-                return failed(&|| format!("expected `{}`, found `{}`", listed(statuses), answer.status));
-            }
-            On::Length { least_bytes, most_bytes } => {
-                return match answer.body_bytes {
-                    found if (*least_bytes..=*most_bytes).contains(&found) => Ok(()),
-                    found => failed(&|| match *most_bytes {
-                        u64::MAX => format!("expected at least `{least_bytes}` bytes, found `{found}`"),
-                        _ => format!("expected `{least_bytes}` to `{most_bytes}` bytes, found `{found}`"),
-                    }),
-                };
-            }
-            On::Duration { below_ns } if answer.service_ns < *below_ns => return Ok(()),
-            On::Duration { below_ns } => {
-                let ms = |ns: u64| ns as f64 / 1e6;
-                return failed(&|| {
-                    format!("expected less than `{} ms`, found `{} ms`", ms(*below_ns), ms(answer.service_ns))
-                });
-            }
-            On::Hash(expected) => {
-                return match expected.holds(body) {
-                    Ok(()) => Ok(()),
-                    Err(found) => {
-                        failed(&|| format!("expected `{}`, found `{}`", expected.hex(), found.hex()))
-                    }
-                };
-            }
-            On::GrpcStatus(codes) => {
-                let found = answer.call.map(|call| call.status);
-                return match found {
-                    Some(found) if codes.holds(found) => Ok(()),
-                    _ => failed(&|| {
-                        let found = found.map_or("none", |status| status.name());
-                        format!("expected `{codes}`, found `{found}`")
-                    }),
-                };
-            }
-            On::GrpcMessage(rule) => {
-                left.clear();
-                decode_text(answer.call.map(|call| call.message).unwrap_or_default(), left);
-                (rule, Some(&left[..]).filter(|text| !text.is_empty()))
-            }
-            On::Header { name, rule } => (rule, answer.field(name)),
-            // A response always has a body, so `exists` asks whether it is not empty.
-            On::Body(rule @ (CompiledRule::Exists | CompiledRule::Absent)) => {
-                (rule, Some(body).filter(|body| !body.is_empty()))
-            }
-            On::Body(rule) => (rule, Some(body)),
-            On::Json { path, rule } => match path.select(body, tree, |_| 0) {
-                Ok(selected) => (rule, selected.span.map(|span| json::excerpt(body, span, left))),
-                // An empty body lacks every member. An error page must not pass as a response without the member.
-                Err(NotJson) if body.is_empty() => (rule, None),
-                Err(NotJson) => return failed(&|| "the body is not JSON".into()),
-            },
-        };
-        if rule.holds(found, scope, right).map_err(Failure::Unfilled)? {
-            return Ok(());
-        }
-        failed(&|| rule.sentence(found, right, Redactor { forms: &findings.forms, secret: self.secret }))
-    }
-}
-
-fn listed(statuses: &Statuses) -> String {
-    let one = |(low, high): &(u16, u16)| if low == high { low.to_string() } else { format!("{low}-{high}") };
-    statuses.0.iter().map(one).collect::<Vec<_>>().join(", ")
 }

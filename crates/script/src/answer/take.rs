@@ -1,8 +1,11 @@
 //! Compiled extractions: the place of a value in a response, and which of several to take.
 
+use super::jmes::Jmes;
 use super::json::{Path, append};
 use super::judge::{Answer, ResponseParts};
+use super::query::Query;
 use super::{cookies, rule};
+use memchr::memmem::Finder;
 use plimsoll_plan::answer::{Extract, Pick, Source};
 use plimsoll_plan::script::Slot;
 use plimsoll_plan::value::Text;
@@ -18,10 +21,18 @@ pub(super) struct Take {
     pub default: Option<Text>,
 }
 
+/// The compiled place of a value.
 #[derive(Debug)]
-enum From {
+pub(super) enum From {
     Json(Path),
-    Regex { regex: Regex, group: usize },
+    Regex {
+        regex: Regex,
+        group: usize,
+    },
+    Query(Box<Query>),
+    Jmes(Box<Jmes>),
+    /// The texts on the left and on the right.
+    Boundary(Box<[Finder<'static>; 2]>),
     Header(String),
     Cookie(String),
     Status,
@@ -32,7 +43,39 @@ impl Take {
     /// # Errors
     /// Returns an error for an invalid path or expression, or an unknown group.
     pub fn compile(extract: &Extract) -> Result<Take, String> {
-        let from = match &extract.from {
+        let from = From::compile(&extract.from)?;
+        Ok(Take { into: extract.into, from, pick: extract.pick, default: extract.default.clone() })
+    }
+
+    pub fn reads_body(&self) -> bool {
+        self.from.reads_body()
+    }
+
+    pub fn reads_head(&self) -> bool {
+        self.from.reads_head()
+    }
+
+    /// Appends the value to `out`.
+    ///
+    /// # Errors
+    /// Returns why there is no value.
+    pub fn take(
+        &self,
+        answer: &Answer<'_>,
+        body: &[u8],
+        random: &mut SplitMix64,
+        desk: &mut ResponseParts,
+        out: &mut Vec<u8>,
+    ) -> Result<(), &'static str> {
+        self.from.put(answer, body, self.pick, random, desk, out)
+    }
+}
+
+impl From {
+    /// # Errors
+    /// Returns an error for an invalid path or expression, or an unknown group.
+    pub fn compile(source: &Source) -> Result<From, String> {
+        Ok(match source {
             Source::Json(path) => From::Json(Path::compile(path)?),
             Source::Regex { pattern, group } => {
                 let regex = rule::regex(pattern)?;
@@ -48,32 +91,44 @@ impl Take {
             Source::Cookie(name) => From::Cookie(name.clone()),
             Source::Status => From::Status,
             Source::Body => From::Body,
-        };
-        Ok(Take { into: extract.into, from, pick: extract.pick, default: extract.default.clone() })
+            Source::XPath(text) => From::Query(Box::new(Query::xpath(text)?)),
+            Source::Css { selector, attribute } => {
+                From::Query(Box::new(Query::css(selector, attribute.as_deref())?))
+            }
+            Source::JmesPath(text) => From::Jmes(Box::new(Jmes::compile(text)?)),
+            Source::Boundary { left, right } => {
+                From::Boundary(Box::new([Finder::new(left).into_owned(), Finder::new(right).into_owned()]))
+            }
+        })
     }
 
     pub fn reads_body(&self) -> bool {
-        matches!(self.from, From::Json(_) | From::Regex { .. } | From::Body)
+        match self {
+            From::Json(_) | From::Regex { .. } | From::Body => true,
+            From::Query(_) | From::Jmes(_) | From::Boundary(_) => true,
+            From::Header(_) | From::Cookie(_) | From::Status => false,
+        }
     }
 
+    /// The head has the type of a body, and its encoding.
     pub fn reads_head(&self) -> bool {
-        matches!(self.from, From::Header(_) | From::Cookie(_))
+        matches!(self, From::Header(_) | From::Cookie(_))
     }
 
-    /// Appends the value to `out`.
+    /// Appends the picked value to `out`.
     ///
     /// # Errors
-    /// Returns why there is no value.
-    pub fn take(
+    /// Returns why there is no value, which is [`NOTHING`] if the response lacks it.
+    pub fn put(
         &self,
         answer: &Answer<'_>,
         body: &[u8],
+        pick: Pick,
         random: &mut SplitMix64,
         desk: &mut ResponseParts,
         out: &mut Vec<u8>,
     ) -> Result<(), &'static str> {
-        let pick = self.pick;
-        let count = match &self.from {
+        let count = match self {
             From::Json(path) => {
                 let selected = path
                     .select(body, &mut desk.tree, |count| pick.of(count, random).unwrap_or(0))
@@ -92,6 +147,14 @@ impl Take {
                 // A match without the group has no value.
                 let matches = || regex.captures_iter(body).filter_map(|found| found.get(*group));
                 return put(pick, random, || matches().map(|found| found.as_bytes()), out);
+            }
+            From::Query(query) => {
+                return query.put((answer.head, body), pick, random, &mut desk.markup, out);
+            }
+            From::Jmes(jmes) => return jmes.put(body, pick, random, &mut desk.variables, out),
+            From::Boundary(sides) => {
+                let [left, right] = &**sides;
+                return put(pick, random, || Between { body: Some(body), left, right }, out);
             }
             From::Header(name) => {
                 let trailers = answer.call.map(|call| call.trailers).unwrap_or_default();
@@ -124,7 +187,39 @@ impl Take {
     }
 }
 
-const NOTHING: &str = "the response has no such value";
+pub(super) const NOTHING: &str = "the response has no such value";
+
+/// The texts between two others, from left to right, without overlaps.
+struct Between<'b, 'f> {
+    /// What is left of the body.
+    body: Option<&'b [u8]>,
+    left: &'f Finder<'static>,
+    right: &'f Finder<'static>,
+}
+
+impl<'b> Iterator for Between<'b, '_> {
+    type Item = &'b [u8];
+
+    fn next(&mut self) -> Option<&'b [u8]> {
+        let body = self.body.take()?;
+        let begin = self.left.find(body)? + self.left.needle().len();
+        let rest = body.get(begin..)?;
+        if self.right.needle().is_empty() {
+            return Some(rest);
+        }
+        let end = self.right.find(rest)?;
+        // Without a left text, only the beginning of the body counts.
+        if !self.left.needle().is_empty() {
+            self.body = rest.get(end + self.right.needle().len()..);
+        }
+        rest.get(..end)
+    }
+}
+
+/// Returns which of `count` values to take; `None` if there is none.
+pub(super) fn choose(pick: Pick, count: usize, random: &mut SplitMix64) -> Option<usize> {
+    pick.of(count, random)
+}
 
 trait Choose {
     fn of(self, count: usize, random: &mut SplitMix64) -> Option<usize>;

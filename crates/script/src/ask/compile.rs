@@ -5,7 +5,7 @@ use super::lines::pairs;
 use super::{Form, Origin, Site, bare};
 use crate::call::Encoder;
 use plimsoll_plan::script::Ask;
-use plimsoll_plan::value::{Part, Text};
+use plimsoll_plan::value::{Part, Placeholder, Text, Transform};
 use plimsoll_wire::h1::{self, Field, RequestHead, Writer, check_header, check_method, check_target};
 
 /// Compiles a request; see [`Form::compile`].
@@ -75,6 +75,20 @@ pub(super) fn form(ask: &Ask, site: &Site) -> Result<Form, String> {
         close,
         origin: origin(host.map(|(_, value)| value), site),
         own_cookies: own_cookies(ask),
+        quotes_itself: ask.headers.iter().any(|(_, value)| quotes_request(value)),
+    })
+}
+
+/// Returns whether a text contains a part of the request that it belongs to.
+fn quotes_request(text: &Text) -> bool {
+    text.parts.iter().any(|part| match part {
+        Part::Placeholder(Placeholder::Request(_), _) => true,
+        Part::Placeholder(Placeholder::Base64(inner), _) => quotes_request(inner),
+        Part::Placeholder(Placeholder::Derived(derived), _) => {
+            quotes_request(&derived.text)
+                || matches!(&derived.how, Transform::Hmac { key, .. } if quotes_request(key))
+        }
+        _ => false,
     })
 }
 

@@ -2,7 +2,7 @@
 
 use super::{CookieJar, Origin, Site};
 use crate::call::Encoder;
-use crate::value::{Scope, Unfilled, fill};
+use crate::value::{RequestParts, Scope, Unfilled, fill};
 use plimsoll_plan::script::Ask;
 use plimsoll_plan::value::Text;
 use plimsoll_wire::h1::Writer;
@@ -24,6 +24,8 @@ pub struct Form {
     pub(super) origin: Origin,
     /// The fixed cookie names in the `Cookie` header of the file.
     pub(super) own_cookies: Vec<Vec<u8>>,
+    /// Whether a header contains something that is made of the request itself.
+    pub(super) quotes_itself: bool,
 }
 
 /// Path and query.
@@ -100,22 +102,34 @@ impl Form {
         } else if let Body::Message(encoder) = &self.body {
             encoder.put(scope, scratch)?;
         }
+        let body_bytes = scratch.len();
         let mut writer = Writer::new(out);
-        let path = writer.line(&self.method, self.http10, |out| match &self.target {
-            Target::Fixed(bytes) => {
-                out.extend_from_slice(bytes);
-                Ok(())
-            }
-            Target::Filled { text, is_open } => {
-                let begin = put_text(text, scope, Place::Path, out)?;
-                // Some servers read `//` at the beginning as a host, but it may be intended. Only a value that is not a
-                // path is rejected.
-                if *is_open && out.get(begin) != Some(&b'/') {
-                    return Err(Unfilled::Unsendable);
+        let path = writer.line(&self.method, self.http10, |out| {
+            let begin = out.len();
+            match &self.target {
+                Target::Fixed(bytes) => out.extend_from_slice(bytes),
+                Target::Filled { text, is_open } => {
+                    put_text(text, scope, Place::Path, out)?;
+                    // Some servers read `//` at the beginning as a host, but it may be intended. Only a value that is
+                    // not a path is rejected.
+                    if *is_open && out.get(begin) != Some(&b'/') {
+                        return Err(Unfilled::Unsendable);
+                    }
                 }
-                Ok(())
             }
+            if self.quotes_itself {
+                // The path is written into the output, which the headers extend; they read this copy.
+                scratch.extend_from_slice(&out[begin..]);
+            }
+            Ok(())
         })?;
+        let (filled, target) = scratch.split_at(body_bytes);
+        let body = match &self.body {
+            Body::Fixed(bytes) => bytes,
+            Body::Filled(_) | Body::Message(_) | Body::None => filled,
+        };
+        let scope =
+            &mut scope.with_request(RequestParts { method: self.method.as_bytes(), path: target, body });
         for piece in &self.pieces {
             match (piece, jar) {
                 (Piece::Made(range), _) => writer.fields_made(&self.made[range.clone()]),
@@ -135,7 +149,7 @@ impl Form {
                 (Piece::Cookies(None), None) => {}
                 (Piece::Length, _) => {
                     let Ok(()) = writer.field_with("Content-Length", |out| {
-                        decimal(scratch.len(), out);
+                        decimal(filled.len(), out);
                         Ok::<(), Infallible>(())
                     });
                 }
@@ -145,7 +159,7 @@ impl Form {
         match &self.body {
             Body::None => {}
             Body::Fixed(bytes) => writer.body(bytes),
-            Body::Filled(_) | Body::Message(_) => writer.body(scratch),
+            Body::Filled(_) | Body::Message(_) => writer.body(filled),
         }
         Ok(())
     }

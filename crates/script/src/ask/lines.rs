@@ -1,7 +1,7 @@
 //! The lines of a sent request, read in place without allocation.
 
 /// One header line.
-pub(super) struct Line<'a> {
+pub(crate) struct Line<'a> {
     /// The line with its line end, and with folded lines (RFC 9112 section 5.2).
     pub whole: &'a [u8],
     pub name: &'a [u8],
@@ -16,18 +16,18 @@ impl Line<'_> {
 }
 
 /// An iterator over header lines; see [`lines`].
-pub(super) struct Lines<'a> {
+pub(crate) struct Lines<'a> {
     rest: &'a [u8],
 }
 
 /// Returns the lines between the first line and the empty one.
-pub(super) fn lines(head: &[u8]) -> Lines<'_> {
+pub(crate) fn lines(head: &[u8]) -> Lines<'_> {
     let (_, rest) = split_line(head);
     Lines { rest }
 }
 
 /// Returns the first line without its line end.
-pub(super) fn first_line(head: &[u8]) -> &[u8] {
+pub(crate) fn first_line(head: &[u8]) -> &[u8] {
     split_line(head).0.trim_ascii_end()
 }
 
@@ -69,7 +69,7 @@ fn split_line(bytes: &[u8]) -> (&[u8], &[u8]) {
 }
 
 /// Returns the names and values of the cookies in a `Cookie` header. A part without `=` has an empty name.
-pub(super) fn pairs(value: &[u8]) -> impl Iterator<Item = (&[u8], &[u8])> {
+pub(crate) fn pairs(value: &[u8]) -> impl Iterator<Item = (&[u8], &[u8])> {
     value.split(|byte| *byte == b';').map(<[u8]>::trim_ascii).filter(|pair| !pair.is_empty()).map(|pair| {
         match pair.iter().position(|byte| *byte == b'=') {
             Some(at) => (pair[..at].trim_ascii_end(), pair[at + 1..].trim_ascii_start()),

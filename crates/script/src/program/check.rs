@@ -1,11 +1,13 @@
 //! Validates all indexes and combinations of a script before the load, so that the interpreter can rely on them.
 
+use crate::value::check_signer;
 use plimsoll_plan::answer::{Check, Extract, Rule, Source, Subject};
+use plimsoll_plan::auth::JwtKey;
 use plimsoll_plan::grpc::Piece;
 use plimsoll_plan::outline::Outline;
 use plimsoll_plan::phrase::counted;
 use plimsoll_plan::script::{Ask, Condition, Entry, Node, Script, Slot};
-use plimsoll_plan::value::{Part, Placeholder, Text};
+use plimsoll_plan::value::{Part, Placeholder, Text, Transform};
 use plimsoll_plan::websocket::WebSocket;
 
 /// Validates a script.
@@ -31,6 +33,9 @@ pub fn check(script: &Script, outline: &Outline, entries: &[Entry]) -> Result<()
             Entry::Scenario(scenario) => seen(*scenario)?,
             Entry::Mix { ways, .. } => ways.iter().try_for_each(|(scenario, _)| seen(*scenario))?,
         }
+    }
+    for timing in &script.timings {
+        index(timing.ask as usize, script.asks.len(), "request", "a timing")?;
     }
     nodes(&Place { script, name: "setup", setup: true }, &script.setup)?;
     nodes(&Place { script, name: "teardown", setup: false }, &script.teardown)?;
@@ -155,6 +160,19 @@ fn text(place: &Place<'_>, text: &Text) -> Result<(), String> {
             index(usize::from(*id), script.vars.len(), "variable", name)
         }
         Part::Placeholder(Placeholder::Base64(inner), _) => self::text(place, inner),
+        Part::Placeholder(Placeholder::Derived(derived), _) => {
+            self::text(place, &derived.text)?;
+            match &derived.how {
+                Transform::Hmac { key, .. } => self::text(place, key),
+                Transform::Jwt { key: JwtKey::Hs256(key), .. } => self::text(place, key),
+                Transform::Jwt { key, .. } => check_signer(key).map_err(|e| format!("{name}: {e}")),
+                _ => Ok(()),
+            }
+        }
+        Part::Placeholder(Placeholder::Timing(id), _) => {
+            index(usize::from(*id), script.timings.len(), "timing", name)
+        }
+        Part::Placeholder(Placeholder::Request(_), _) => Ok(()),
         Part::Placeholder(Placeholder::Global(id), _) => {
             index(usize::from(*id), script.globals.len(), "value of setup", name)
         }
@@ -213,8 +231,9 @@ fn ask(place: &Place<'_>, ask: &Ask) -> Result<(), String> {
         (None, None) => return Ok(()),
     };
     // Only the head of a stream can be checked. Its events are accounted for separately.
-    let odd_check =
-        ask.checks.iter().find(|check| !matches!(check.on, Subject::Status(_) | Subject::Header { .. }));
+    let odd_check = ask.checks.iter().find(|check| {
+        !matches!(check.on, Subject::Status(_) | Subject::Header { .. } | Subject::HeaderSnapshot(_))
+    });
     let odd_extract = ask
         .extracts
         .iter()
@@ -237,9 +256,15 @@ fn checks(place: &Place<'_>, all: &[Check]) -> Result<(), String> {
             Subject::Header { rule: asked, .. }
             | Subject::Body(asked)
             | Subject::GrpcMessage(asked)
+            | Subject::Value { rule: asked, .. }
             | Subject::Json { rule: asked, .. } => {
                 rule(place, asked)?;
             }
+            Subject::Jwt(check) => check.claims.iter().try_for_each(|(_, asked)| rule(place, asked))?,
+            Subject::Schema(_)
+            | Subject::OpenApi(_)
+            | Subject::NoGraphqlErrors
+            | Subject::HeaderSnapshot(_) => {}
             Subject::Status(_)
             | Subject::Length { .. }
             | Subject::Hash { .. }

@@ -2,14 +2,14 @@
 
 use super::code::{Op, StrandId};
 use super::redact;
-use super::user::{IterationState, Turn, Wait};
+use super::user::{Exchange, IterationState, Turn, Wait};
 use crate::answer::Answer;
 use crate::ask::{Next, Redirect};
 use plimsoll_plan::Fault;
 use plimsoll_plan::head::Head;
 use plimsoll_plan::metric::{CheckSum, RunSum, SeriesSum};
 use plimsoll_plan::program::{Count, Reply};
-use plimsoll_plan::script::Slot;
+use plimsoll_plan::script::{Slot, TimingPart};
 use std::sync::Arc;
 
 /// What to do with a redirect.
@@ -35,6 +35,11 @@ impl Turn<'_> {
     /// Handles the end of a request.
     pub fn answered(&mut self, strand: StrandId, reply: &Reply<'_>) {
         let Some(ask) = self.ask_of(strand) else { return };
+        match self.state.strand(strand).exchange {
+            Exchange::Token => return self.token_answered(strand, ask, reply),
+            Exchange::Challenge => return self.challenged(strand, ask, reply),
+            Exchange::Own | Exchange::Repeated => {}
+        }
         if let Some(fault) = reply.fault {
             self.tell_fault(ask, fault, reply);
             return self.failed(strand, ask, fault);
@@ -51,6 +56,15 @@ impl Turn<'_> {
                 return self.failed(strand, ask, Fault::Redirects);
             }
             Way::Here => {}
+        }
+        if self.is_repeated(strand, ask, reply) {
+            return;
+        }
+        for (slot, part) in &self.stage.asks[ask as usize].timings {
+            self.state.slots[*slot] = match part {
+                TimingPart::ServiceTime => reply.phases.service_ns(),
+                TimingPart::Ttfb => reply.phases.first_byte_ns,
+            };
         }
         let answer = Answer {
             status: reply.status,
@@ -104,6 +118,7 @@ impl Turn<'_> {
         let form = &self.stage.asks[ask as usize].form;
         let begin = self.out.arena.len();
         let jar = self.state.jar.as_deref();
+        let trail_to = trail.to;
         let redirect = Redirect { status, head, sent: &trail.sent, from: trail.to };
         let next = form.follow(&redirect, &self.stage.sites, jar, self.at.unix_ns, &mut self.out.arena);
         let left = self.state.strand(strand);
@@ -121,7 +136,17 @@ impl Turn<'_> {
             Next::Follow { head_only, to } => {
                 left.redirects -= 1;
                 self.out.count(Count::sum(ask, SeriesSum::Redirects, 1));
-                self.push(strand, ask, begin, head_only, to);
+                match self.stage.asks[ask as usize].auth.is_some() {
+                    // A redirect to another origin has no credentials, and its response says what it lacks.
+                    true if to == trail_to => {
+                        let pushed = self.push_signed(strand, ask, begin, head_only, to);
+                        if pushed.is_err() {
+                            self.out.arena.truncate(begin);
+                            return Way::Here;
+                        }
+                    }
+                    _ => self.push(strand, ask, begin, head_only, to),
+                }
                 Way::On
             }
         }
@@ -169,6 +194,7 @@ impl Turn<'_> {
                 }
             }
         }
+        let is_whole = findings.all_held();
         let held = exhausted
             || findings
                 .verdicts
@@ -178,6 +204,7 @@ impl Turn<'_> {
         let fault = match (findings.undecodable, findings.status_ok, held) {
             (true, _, _) => Some(Fault::DecodeFailed),
             (_, false, _) => Some(Fault::Status),
+            (_, _, false) if findings.has_graphql_errors => Some(Fault::GraphqlErrors),
             (_, _, false) => Some(Fault::Check),
             // Without the body there is no result: the limit is that of the load generator.
             (false, true, true) => (!findings.unseen.is_empty()).then_some(Fault::ClientLimit),
@@ -185,13 +212,16 @@ impl Turn<'_> {
         if fault.is_some() && !findings.failures.is_empty() {
             self.tell_findings(ask, answer);
         }
+        if is_whole && !self.stage.tokens.is_empty() {
+            self.note_token(ask);
+        }
         if exhausted {
             self.leave(IterationState::Retiring);
         }
         fault
     }
 
-    fn run_judge(
+    pub(super) fn run_judge(
         &mut self,
         ask: u32,
         answer: &Answer<'_>,

@@ -2,7 +2,7 @@
 
 use super::check::whole;
 use super::code::{Code, Op, Pc, SlotId, StrandId};
-use super::user::{IterationState, Kind, Part, Turn, Wait, step_id};
+use super::user::{Exchange, IterationState, Kind, Part, Turn, Wait, step_id};
 use super::{draw, file};
 use crate::value::{Unfilled, fill};
 use plimsoll_plan::metric::{GroupHist, GroupSum, RunSum};
@@ -42,8 +42,10 @@ impl Turn<'_> {
         let next = Flow::To(pc + 1);
         match *op {
             Op::Ask(ask) => {
-                self.send(strand, ask, None)?;
-                self.wait(strand, pc, Wait::Answer);
+                if !self.waits_for_token(strand, pc, ask)? {
+                    self.send(strand, ask, None)?;
+                    self.wait(strand, pc, Wait::Answer);
+                }
                 Ok(Flow::Stop)
             }
             Op::Stream { ask, slot, .. } => {
@@ -162,12 +164,12 @@ impl Turn<'_> {
         }
     }
 
-    fn wait(&mut self, strand: StrandId, pc: Pc, wait: Wait) {
+    pub(super) fn wait(&mut self, strand: StrandId, pc: Pc, wait: Wait) {
         let strand = self.state.strand(strand);
         (strand.pc, strand.wait) = (pc, wait);
     }
 
-    fn sleep(&mut self, strand: StrandId, pc: Pc, ns: u64) {
+    pub(super) fn sleep(&mut self, strand: StrandId, pc: Pc, ns: u64) {
         self.out.sleep(step_id(strand, Kind::Sleep), ns);
         self.wait(strand, pc, Wait::Sleep);
     }
@@ -254,8 +256,14 @@ impl Turn<'_> {
             self.out.arena.truncate(begin);
             return Err(unfilled);
         }
-        self.state.strand(strand).redirects = self.stage.script.asks[ask as usize].redirects;
-        self.push(strand, ask, begin, asking.form.head_only(), asking.form.origin().number());
+        let (head_only, to) = (asking.form.head_only(), asking.form.origin().number());
+        let waiting = self.state.strand(strand);
+        waiting.redirects = self.stage.script.asks[ask as usize].redirects;
+        waiting.exchange = Exchange::Own;
+        if asking.auth.is_some() {
+            return self.push_signed(strand, ask, begin, head_only, to);
+        }
+        self.push(strand, ask, begin, head_only, to);
         Ok(())
     }
 

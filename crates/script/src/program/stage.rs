@@ -4,6 +4,7 @@ use super::call::StatusSeries;
 use super::check::check;
 use super::code::Code;
 use super::file::Sink;
+use super::login::TokenState;
 use super::pick::Picker;
 use super::redact;
 use super::shape::Shapes;
@@ -14,13 +15,14 @@ use crate::feed::Feeds;
 use crate::value::{Counters, Globals};
 use crate::watch::{Correlator, Ledger};
 use plimsoll_plan::answer::Statuses;
+use plimsoll_plan::auth::Auth;
 use plimsoll_plan::failure_example::EXAMPLES_MAX;
 use plimsoll_plan::link::{Http, Reuse};
 use plimsoll_plan::load::Share;
 use plimsoll_plan::program::{
     Behavior, BodyUse, Phase, Program, ProgramFactory, Programs, RequestId, Unready, UserSlot,
 };
-use plimsoll_plan::script::{Ask, Delay, Entry, Script};
+use plimsoll_plan::script::{Ask, Delay, Entry, Script, TimingPart};
 use plimsoll_plan::value::{GlobalId, VarId};
 use plimsoll_plan::websocket::{Expectation, WebSocket};
 use plimsoll_plan::{Fault, Plan, Problem};
@@ -54,6 +56,8 @@ pub struct Stage {
     pub(super) secret_globals: Vec<GlobalId>,
     pub(super) fault_samples: [Quota; Fault::COUNT],
     pub(super) unfilled_samples: Quota,
+    /// The state of each source of tokens.
+    pub(super) tokens: Box<[TokenState]>,
     trouble: Mutex<Option<String>>,
     /// Whether setup, or teardown, has reached its end.
     through: AtomicBool,
@@ -90,6 +94,14 @@ pub(super) struct Asking {
     pub check_samples: Box<[Quota]>,
     pub status_samples: Quota,
     pub shapes: Shapes,
+    /// How it authenticates itself, if a fixed header is not enough.
+    pub auth: Option<Auth>,
+    /// The same request of GraphQL with its query, for a server that does not know the hash.
+    pub with_query: Option<Box<Form>>,
+    /// Whether errors in an event end its stream as a failure.
+    pub fails_on_graphql_errors: bool,
+    /// The times of its responses that texts use, with the slots of the user.
+    pub timings: Box<[(usize, TimingPart)]>,
 }
 
 /// A compiled WebSocket.
@@ -145,6 +157,7 @@ impl Stage {
             .collect();
         let mut asks = Vec::with_capacity(script.asks.len());
         let mut checks = outline.check_series(0);
+        let code = Code::compile(&script).map_err(Problem::plain)?;
         let mut sockets = Vec::new();
         for (number, ask) in (0..).zip(&script.asks) {
             let socket = sockets.len() as u16;
@@ -153,7 +166,13 @@ impl Stage {
                 Some(site) => Asking::compile(ask, site, script.cookies, (checks, socket)),
                 None => Err(format!("unknown origin {}", ask.origin)),
             };
-            let asking = asking.map_err(|e| Problem::plain(format!("`{}`: {e}", ask.name)))?;
+            let mut asking = asking.map_err(|e| Problem::plain(format!("`{}`: {e}", ask.name)))?;
+            let timings = (usize::from(code.slots)..).zip(&script.timings);
+            asking.timings =
+                timings.filter(|(_, of)| of.ask == number).map(|(slot, of)| (slot, of.part)).collect();
+            asking
+                .special(number, ask, &script, sites.get(usize::from(ask.origin)))
+                .map_err(|e| Problem::plain(format!("`{}`: {e}", ask.name)))?;
             checks += asking.check_samples.len() as u32;
             asks.push(asking);
         }
@@ -162,7 +181,7 @@ impl Stage {
             secret.map(|(slot, _)| slot as u16).collect()
         };
         Ok(Arc::new(Stage {
-            code: Code::compile(&script).map_err(Problem::plain)?,
+            code,
             asks: asks.into(),
             sockets: sockets.into(),
             timeout_ns: outline.timeout_ns,
@@ -179,6 +198,7 @@ impl Stage {
             secret_globals: named(&script.globals),
             fault_samples: std::array::from_fn(|_| Quota::default()),
             unfilled_samples: Quota::default(),
+            tokens: script.tokens.iter().map(|_| TokenState::default()).collect(),
             trouble: Mutex::new(None),
             through: AtomicBool::new(false),
             feeds: Mutex::new(None),
@@ -259,6 +279,31 @@ impl Behavior for Stage {
 }
 
 impl Asking {
+    /// Adds what few requests have.
+    fn special(
+        &mut self,
+        number: u32,
+        ask: &Ask,
+        script: &Script,
+        site: Option<&Site>,
+    ) -> Result<(), String> {
+        self.auth = script.auths.iter().find(|(of, _)| *of == number).map(|(_, auth)| auth.clone());
+        // The sent bytes are needed for a request that is repeated with a response to a challenge.
+        self.follows |= matches!(self.auth, Some(Auth::Digest(_)));
+        if let Some(graphql) = script.graphql.iter().find(|graphql| graphql.ask == number) {
+            self.fails_on_graphql_errors = graphql.fails_on_errors;
+            if let (Some(body), Some(site)) = (&graphql.with_query, site) {
+                let whole = Ask { body: Some(body.clone()), ..ask.clone() };
+                self.with_query = Some(Box::new(Form::compile(&whole, site)?));
+                self.body = BodyUse::Keep;
+            }
+        }
+        if self.follows && self.body == BodyUse::Discard {
+            self.body = BodyUse::HeadOnly;
+        }
+        Ok(())
+    }
+
     /// Compiles a request, with the series of its first check and the number of its WebSocket.
     fn compile(
         ask: &Ask,
@@ -295,6 +340,10 @@ impl Asking {
             },
             status_samples: Quota::default(),
             shapes: Shapes::default(),
+            timings: Box::default(),
+            auth: None,
+            with_query: None,
+            fails_on_graphql_errors: false,
         })
     }
 }

@@ -3,7 +3,7 @@
 use super::code::{Op, StrandId};
 use super::reply::Way;
 use super::user::{IterationState, Kind, Trail, Turn, Wait, step_id};
-use crate::answer::Answer;
+use crate::answer::{Answer, json};
 use crate::value::Unfilled;
 use crate::watch::Watch;
 use plimsoll_plan::head::Head;
@@ -41,8 +41,17 @@ enum Ending {
     Idle,
     /// Its head was not accepted, which is already counted.
     Refused(Fault),
+    /// An event of a GraphQL subscription has errors.
+    Errors,
     /// The iteration ends.
     GivenUp,
+}
+
+/// Returns whether the data of an event is a GraphQL response with errors.
+fn has_errors(data: &[u8]) -> bool {
+    let mut errors = Vec::new();
+    let path = json::Path::compile("$.errors");
+    path.is_ok_and(|path| path.first(data, &mut errors)) && !matches!(&errors[..], b"null" | b"[]")
 }
 
 impl Turn<'_> {
@@ -126,6 +135,9 @@ impl Turn<'_> {
         let ledger = &self.stage.asks[ask as usize].ledger;
         if let (Some(watch), Some(ledger)) = (&mut live.watch, ledger) {
             watch.event(ledger, ask, event, self.at, &mut self.bench.fill, &mut self.out.counts);
+        }
+        if self.stage.asks[ask as usize].fails_on_graphql_errors && has_errors(event.data) {
+            return self.end_stream(strand, Ending::Errors);
         }
         if enough {
             self.end_stream(strand, Ending::AsPlanned);
@@ -231,6 +243,7 @@ impl Turn<'_> {
             (None, Ending::GivenUp) => None,
             (None, Ending::Refused(fault)) => Some(fault),
             (None, Ending::Idle) => Some(Fault::StreamIdleTimeout),
+            (None, Ending::Errors) => Some(Fault::GraphqlErrors),
             (None, Ending::AsPlanned) => (closer == Some(Closer::Server)).then_some(Fault::StreamFailed),
             // Without an accepted head, the stream never began.
             (None, Ending::Not) if !live.is_open => Some(Fault::StreamFailed),

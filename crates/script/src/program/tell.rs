@@ -77,6 +77,17 @@ impl Turn<'_> {
         }
     }
 
+    /// Reports a login that the server does not accept.
+    pub fn tell_login(&mut self, ask: u32, why: &str, reply: &Reply<'_>) {
+        let stage = self.stage;
+        let name = &stage.script.asks[ask as usize].name;
+        let found = self.excerpt(why.as_bytes());
+        self.note_aside(name, || found.clone());
+        if stage.asks[ask as usize].status_samples.take() {
+            self.sample(name, "digest", found, reply.status, String::new());
+        }
+    }
+
     /// Adds examples of failed checks and extractions, and records those of setup and teardown.
     pub fn tell_findings(&mut self, ask: u32, answer: &Answer<'_>) {
         let (script, asking) = (&self.stage.script.asks[ask as usize], &self.stage.asks[ask as usize]);

@@ -12,11 +12,13 @@ use super::stream::Live;
 use super::{draw, tell};
 use crate::answer::{Findings, Scratch};
 use crate::ask::CookieJar;
+use crate::auth::digest::Challenge;
 use crate::call::{Gzip, Reader};
 use crate::feed::{Feeds, Rows};
-use crate::value::{Scope, Vars};
+use crate::value::{RequestParts, Scope, Vars};
 use plimsoll_plan::origin::OriginId;
 use plimsoll_plan::program::{At, Outbox, Program, StepId, UserSlot, Wake};
+use plimsoll_plan::script::AskId;
 use plimsoll_stats::random::SplitMix64;
 use std::cell::Cell;
 use std::rc::Rc;
@@ -59,6 +61,20 @@ pub(super) enum Wait {
     Strands,
 }
 
+/// The purpose of a request in flight.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum Exchange {
+    /// The request of the step itself.
+    #[default]
+    Own,
+    /// The same, sent once more for a reason that may not occur twice.
+    Repeated,
+    /// The same without its body, to get a challenge.
+    Challenge,
+    /// Another request, for a token.
+    Token,
+}
+
 /// One thread of a scenario.
 #[derive(Default)]
 pub(super) struct Branch {
@@ -67,6 +83,8 @@ pub(super) struct Branch {
     pub wait: Wait,
     /// Number of redirects that may still be followed.
     pub redirects: u8,
+    /// What the request in flight is for.
+    pub exchange: Exchange,
     pub trail: Option<Box<Trail>>,
     pub live: Option<Box<Live>>,
 }
@@ -79,6 +97,8 @@ pub(super) struct Trail {
     pub to: OriginId,
     /// Head of a redirect instead of a stream, whose reply comes later.
     pub head: Vec<u8>,
+    /// The newest challenges of digest authentication, by the request that counts them.
+    pub challenges: Vec<(AskId, Challenge)>,
 }
 
 /// The kind of a step, which its ID contains in addition to the strand.
@@ -119,7 +139,8 @@ pub(super) struct State {
     pub rows: Rows,
     pub random: SplitMix64,
     pub jar: Option<Box<CookieJar>>,
-    /// Remaining iterations of loops, start times of groups, and outstanding strands, as the compiler assigned them.
+    /// Remaining iterations of loops, start times of groups, and outstanding strands, as the compiler assigned them,
+    /// then the timings of requests.
     pub slots: Box<[u64]>,
     first: Branch,
     /// The other strands, created when the first of them is needed.
@@ -151,6 +172,9 @@ impl State {
             unix_ns,
             user: self.user,
             iteration: self.iteration,
+            // The timings follow the numbers of loops and groups.
+            timings: self.slots.get(usize::from(stage.code.slots)..).unwrap_or_default(),
+            request: RequestParts::default(),
         };
         (scope, self.jar.as_deref())
     }
@@ -202,7 +226,7 @@ impl User {
             rows: Rows::new(feeds, slot),
             random: SplitMix64::new(draw::seed_of(seed, number, u64::from(slot.user))),
             jar: stage.script.cookies.then(|| Box::new(CookieJar::new())),
-            slots: vec![0; usize::from(stage.code.slots)].into(),
+            slots: vec![0; usize::from(stage.code.slots) + stage.script.timings.len()].into(),
             first: Branch::default(),
             others: Vec::new(),
             sockets: Vec::new(),
@@ -394,6 +418,7 @@ impl Turn<'_> {
                 }
                 Wait::Socket | Wait::Message | Wait::Closed => self.forget_wait(id),
                 Wait::Answer | Wait::Stream if self.unsaid(step_id(id, Kind::Request)) => {
+                    self.drop_token(id);
                     self.forget_stream(id);
                     self.state.strand(id).wait = Wait::Idle;
                 }

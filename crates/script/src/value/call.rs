@@ -1,7 +1,7 @@
 //! Generated values: identifiers, random numbers and strings, counters. All randomness comes from the user's generator,
 //! so runs with the same seed send the same bytes.
 
-use super::{Scope, time};
+use super::{Scope, fake, time};
 use plimsoll_plan::value::{Alphabet, Function};
 use plimsoll_stats::random::SplitMix64;
 
@@ -9,6 +9,8 @@ pub(super) fn put(function: &Function, scope: &mut Scope<'_>, out: &mut Vec<u8>)
     match function {
         Function::Uuid => uuid(scope.random, out),
         Function::Now(format) => time::write_time(scope.unix_ns, format, out),
+        Function::Moment(moment) => time::write_moment(scope.unix_ns, moment, out),
+        Function::Fake(kind, locale) => fake::put(*kind, *locale, scope.random, out),
         Function::Counter { id, start, step } => signed(scope.counters.next(*id, *start, *step), out),
         Function::RandomInt { low, high } => signed(between(scope.random, *low, *high), out),
         Function::RandomString { length, alphabet } => string(scope.random, *length, *alphabet, out),
@@ -48,7 +50,7 @@ fn uuid(random: &mut SplitMix64, out: &mut Vec<u8>) {
 ///
 /// D. Lemire, "Fast Random Integer Generation in an Interval", ACM TOMACS 29 (2019): the high half of `draw * span` is
 /// the number; the draws whose low half is below `2^64 mod span` are the surplus that would make some numbers likelier.
-fn between(random: &mut SplitMix64, low: i64, high: i64) -> i64 {
+pub(super) fn between(random: &mut SplitMix64, low: i64, high: i64) -> i64 {
     let (low, high) = (low.min(high), low.max(high));
     let span = (high.wrapping_sub(low) as u64).wrapping_add(1);
     if span == 0 {

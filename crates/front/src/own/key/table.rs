@@ -5,9 +5,10 @@ use super::row::Kind::{
     Whole, Words, Written,
 };
 use super::row::Section::{
-    AppendTo, Auth, Basic, Check, CloseFrame, Compression, Connection, ExpectedMessage, Extract, Feeder,
-    Find, GenerateRows, Grpc, GrpcCheck, Hash, Line, Load, Message, Monitor, MonitorCgroup, MonitorNginx,
-    MonitorProcess, MonitorPrometheus, Normal, Part, Pause, Replay, Rule, Scenario, ScenarioLoad,
+    AppendTo, Auth, AwsSigV4, Basic, Boundary, BoundaryCheck, Check, CloseFrame, Compression, Connection,
+    ExpectedMessage, Extract, Feeder, Find, GenerateRows, GraphQl, Grpc, GrpcCheck, Hash, HeaderSnapshot,
+    Jwt, JwtCheck, Line, Load, Message, Monitor, MonitorCgroup, MonitorNginx, MonitorProcess,
+    MonitorPrometheus, Normal, OAuth2, OpenApi, Part, Pause, Replay, Rule, Scenario, ScenarioLoad,
     ScheduleRow, Sequence, Spike, Stage, Staircase, Stream, Threshold, Timestamp, Tls, Way,
 };
 use super::row::{Key, Kind, Row, Section};
@@ -26,7 +27,9 @@ const LEVEL: &str = "a rate such as `50/s`, or a number of users";
 const MIX: &str = "`random` or `exact`";
 const CONDITION: &str = "a condition such as `${n} < 5` or `${token} exists`";
 const REDIRECTS: &str = "a whole number such as `10`, `true`, or `false`";
-const AUTH: &str = "`{ basic: { user: u, password: p } }`, `{ bearer: token }`, or `none`";
+const AUTH: &str = "`{ basic: { user: u, password: p } }`, `{ bearer: token }`, another kind, or `none`";
+const ALGORITHM: &str = "`HS256`, `RS256`, or `ES256`";
+const BOUNDARY: &str = "text such as `\"id=\"` (empty for the beginning or the end of the body)";
 const HEADERS: &str = "a mapping such as `{ Accept: text/html }`";
 const COLUMNS: &str = "a mapping of columns to texts, such as `{ id: \"${id}\" }`";
 
@@ -35,6 +38,7 @@ const PAUSES: Kind = Either(&[Time, Keys(Pause)]);
 const RULES: Kind = Either(&[Written, Keys(Rule)]);
 const AUTHS: Kind = Either(&[Only("none"), Keys(Auth)]);
 const ONE_OR_MORE: Kind = Either(&[Text, List(&Text)]);
+const ALGORITHMS: Kind = Words(&["HS256", "RS256", "ES256"]);
 const ORDER: Kind = Words(&["random", "exact"]);
 
 macro_rules! keys {
@@ -232,6 +236,9 @@ keys! {
         Headers = "headers", HEADERS, Named(&VALUE);
         Auth = "auth", AUTH, AUTHS;
         Json = "json", "a value such as `{ email: a@example.com }`", Any;
+        GraphQl = "graphql",
+            "a mapping such as `{ query: \"query($id: ID!) { user(id: $id) { name } }\", variables: { id: 7 } }`",
+            Keys(GraphQl);
         Body = "body", "text", Text;
         BodyFile = "body_file", FILE, Text;
         Form = "form", "a mapping such as `{ user: me, pet: [cat, dog] }`", Named(&VALUE);
@@ -297,6 +304,51 @@ keys! {
     Auth {
         Basic = "basic", "a mapping such as `{ user: u, password: \"${secret.P}\" }`", Keys(Basic);
         Bearer = "bearer", "text such as `\"${token}\"`", Written;
+        Digest = "digest", "a mapping such as `{ user: u, password: \"${secret.P}\" }`", Keys(Basic);
+        Jwt = "jwt",
+            "a mapping such as `{ algorithm: HS256, key: \"${secret.K}\", claims: { sub: \"${user}\" } }`", Keys(Jwt);
+        OAuth2 = "oauth2",
+            "a mapping such as `{ grant: client_credentials, token_url: ..., client_id: app, client_secret: ... }`",
+            Keys(OAuth2);
+        AwsSigV4 = "aws_sigv4",
+            "a mapping such as `{ access_key: ..., secret_key: ..., region: us-east-1, service: execute-api }`",
+            Keys(AwsSigV4);
+    }
+    Jwt {
+        Algorithm = "algorithm", ALGORITHM, ALGORITHMS;
+        Key = "key", "the key of `HS256`, such as `\"${secret.K}\"`", Written;
+        KeyFile = "key_file", "the name of a PEM file with the key of `RS256` or `ES256`", Text;
+        KeyId = "key_id", "text (the `kid` of the header)", Text;
+        Claims = "claims", "a mapping such as `{ iss: shop, sub: \"${user}\" }`", Any;
+        ValidFor = "valid_for", "a duration such as `5m` (adds `iat` and `exp`)", Time;
+    }
+    OAuth2 {
+        Grant = "grant", "`client_credentials` or `password`", Words(&["client_credentials", "password"]);
+        TokenUrl = "token_url", "a URL or a path such as `/oauth/token`", Text;
+        ClientId = "client_id", "text", Written;
+        ClientSecret = "client_secret", "text such as `\"${secret.S}\"`", Written;
+        ClientAuth = "client_auth", "`basic` or `body` (where the client is named)", Words(&["basic", "body"]);
+        UserName = "username", "text, for `grant: password`", Written;
+        Password = "password", "text such as `\"${secret.P}\"`, for `grant: password`", Written;
+        Scope = "scope", "text such as `read write`", Written;
+        Audience = "audience", "text", Written;
+        RefreshBefore = "refresh_before", "a duration such as `30s` (before the token expires)", Time;
+    }
+    AwsSigV4 {
+        AccessKey = "access_key", "text such as `\"${env.AWS_ACCESS_KEY_ID}\"`", Written;
+        SecretKey = "secret_key", "text such as `\"${secret.AWS_SECRET_ACCESS_KEY}\"`", Written;
+        SessionToken = "session_token", "text such as `\"${secret.AWS_SESSION_TOKEN}\"`", Written;
+        Region = "region", "a region such as `us-east-1`", Written;
+        Service = "service", "a service such as `execute-api` or `s3`", Written;
+    }
+    GraphQl {
+        Query = "query", "a document such as `query { me { name } }`", Text;
+        QueryFile = "query_file", FILE, Text;
+        Variables = "variables", "a mapping such as `{ id: \"${id}\" }`", Any;
+        Operation = "operation", "the name of an operation in the document", Text;
+        Persisted = "persisted", "`true` or `false` (whether to send the hash of the document instead of it)", Truth;
+        Errors = "errors", "`fail` or `allow`", Words(&["fail", "allow"]);
+        Transport = "transport", "`sse`, for a subscription", Words(&["sse"]);
     }
     Basic {
         User = "user", "text", Written;
@@ -310,9 +362,47 @@ keys! {
             "text that the body must contain, a rule such as `{ matches: \"^ok\" }`, or a list of them",
             Either(&[Written, Keys(Rule), List(&RULES)]);
         Json = "json", "a mapping of JSONPaths to values or rules, such as `{ $.id: 7 }`", Named(&RULES);
+        XPath = "xpath", "a mapping of XPaths to texts or rules, such as `{ \"//title\": Shop }`", Named(&RULES);
+        Css = "css", "a mapping of CSS selectors to texts or rules, such as `{ \"h1.name\": Shop }`", Named(&RULES);
+        JmesPath = "jmespath",
+            "a mapping of JMESPaths to values or rules, such as `{ \"length(items)\": 5 }`", Named(&RULES);
+        Boundary = "boundary",
+            "a mapping such as `{ left: \"id=\", right: \"&\", value: { matches: \"^[0-9]+$\" } }`",
+            Keys(BoundaryCheck);
+        Jwt = "jwt",
+            "a mapping such as `{ token: $.token, algorithm: HS256, key: \"${secret.K}\", claims: { iss: shop } }`",
+            Keys(JwtCheck);
+        Schema = "schema", "the name of a file with a JSON Schema, or a mapping that is one", Any;
+        OpenApi = "openapi",
+            "the name of a file, or a mapping such as `{ file: api.yaml, path: \"/users/{id}\" }`",
+            Either(&[Text, Keys(OpenApi)]);
+        HeaderSnapshot = "header_snapshot",
+            "a mapping such as `{ file: home.headers, headers: [Content-Type, Cache-Control] }`",
+            Keys(HeaderSnapshot);
         Length = "length", "a number of bytes such as `683481`, or a range such as `10..200`", Written;
         Hash = "hash", "a mapping such as `{ sha256: 9f86d0... }`", Keys(Hash);
         MaxDuration = "max_duration", "a duration such as `300ms`", Time;
+    }
+    JwtCheck {
+        Token = "token", "a place such as `$.token` or `{ header: Authorization }`", Either(&[Text, Keys(Extract)]);
+        Algorithm = "algorithm", ALGORITHM, ALGORITHMS;
+        Key = "key", "the key of `HS256`, such as `\"${secret.K}\"`", Written;
+        KeyFile = "key_file", "the name of a PEM file with the public key of `RS256` or `ES256`", Text;
+        Claims = "claims", "a mapping of claims to values or rules, such as `{ iss: shop }`", Named(&RULES);
+    }
+    BoundaryCheck {
+        Left = "left", BOUNDARY, Written;
+        Right = "right", BOUNDARY, Written;
+        Value = "value", "a text or a rule such as `{ matches: \"^[0-9]+$\" }`", RULES;
+    }
+    OpenApi {
+        File = "file", "the name of a file with an OpenAPI document of version 3.0 or 3.1", Text;
+        Path = "path", "a path of the document such as `/users/{id}`", Text;
+        Method = "method", "a method such as `GET`", Text;
+    }
+    HeaderSnapshot {
+        File = "file", "the name of a file with header lines", Text;
+        Headers = "headers", "a list of names such as `[Content-Type, Cache-Control]`", List(&Text);
     }
     Rule {
         Equals = "equals", "a value", Written;
@@ -335,11 +425,20 @@ keys! {
     Extract {
         Json = "json", "a JSONPath such as `$.items[0].id`", Text;
         Regex = "regex", REGEX, Text;
+        XPath = "xpath", "an XPath such as `//a[@class='next']/@href`", Text;
+        Css = "css", "a CSS selector such as `ul.items > li`", Text;
+        Attribute = "attribute", "the name of an attribute such as `href`, for `css`", Text;
+        JmesPath = "jmespath", "a JMESPath such as `items[?stock].id`", Text;
+        Boundary = "boundary", "a mapping such as `{ left: \"id=\", right: \"&\" }`", Keys(Boundary);
         Header = "header", "the name of a header", Text;
         Cookie = "cookie", "the name of a cookie", Text;
         Group = "group", "a group number such as `1` (`0` is the whole match)", Whole;
         Pick = "pick", "`first`, `last`, `random`, or `count`", Words(&["first", "last", "random", "count"]);
         Default = "default", "a value to use if the response has none", Written;
+    }
+    Boundary {
+        Left = "left", BOUNDARY, Written;
+        Right = "right", BOUNDARY, Written;
     }
     Stream {
         Duration = "duration", "a duration such as `60s`, after which the client closes the stream", Time;

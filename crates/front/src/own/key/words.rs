@@ -4,10 +4,12 @@ use super::row::Section::{
     self, Check, Choose, Connect, Connection, Expect, ExpectedMessage, Extract, Feeder, Find, Grpc, GrpcCall,
     GrpcCheck, Load, Replay, Request, Rule, Scenario, ScheduleRow, Stage, Staircase, Stream,
 };
+use super::row::Section::{Auth, GraphQl, OAuth2};
 use super::row::Section::{Message, Monitor, MonitorNginx, MonitorPrometheus, ScenarioLoad, Tls, Top, While};
 
 /// Planned keys. They are rejected by name in every place, never ignored.
-pub const LATER: &[(Section, &str)] = &[(Top, "agents"), (Top, "allow"), (Top, "protocol")];
+pub const LATER: &[(Section, &str)] =
+    &[(Top, "agents"), (Top, "allow"), (Top, "protocol"), (Auth, "ntlm"), (Auth, "negotiate")];
 
 /// Words from other tools and from earlier versions, and the key to use instead (in the same section or another).
 pub const SYNONYMS: &[(Section, &str, &str)] = &[
@@ -162,6 +164,17 @@ pub const SYNONYMS: &[(Section, &str, &str)] = &[
     (Rule, "above", "more_than"),
     (Rule, "one_of", "in"),
     (Rule, "lacks", "not_contains"),
+    (GraphQl, "operation_name", "operation"),
+    (GraphQl, "operationName", "operation"),
+    (Auth, "oauth", "oauth2"),
+    (Auth, "sigv4", "aws_sigv4"),
+    (Auth, "token", "bearer"),
+    (OAuth2, "grant_type", "grant"),
+    (OAuth2, "url", "token_url"),
+    (Check, "json_schema", "schema"),
+    (Check, "selector", "css"),
+    (Extract, "selector", "css"),
+    (Extract, "attr", "attribute"),
     (Extract, "jsonpath", "json"),
     (Extract, "regexp", "regex"),
     (While, "max", "max_iterations"),

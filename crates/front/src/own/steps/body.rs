@@ -18,6 +18,8 @@ pub enum Shape {
     File,
     Form,
     Multipart,
+    /// Read by its own reader.
+    Graphql,
 }
 
 /// Reads the value of one of the keys that give a body.
@@ -43,6 +45,7 @@ pub fn read(node: &Node, row: &Row, shape: Shape, w: &mut Work<'_>) -> Option<Bo
         }
         Shape::Form => form(node, row, w),
         Shape::Multipart => multipart(node, row, w),
+        Shape::Graphql => None,
     }
 }
 

@@ -1,14 +1,17 @@
 //! Checks: what a response must be.
 
+use super::auth::KeyParts;
 use super::rule::{self, Bare};
+use super::{extract, schema, source};
 use crate::build::draft::{CheckDraft, NameDraft, On, SubjectDraft};
 use crate::own::key::{Row, of};
 use crate::own::reader::Reader;
 use crate::own::yaml::one_or_more;
 use crate::own::yaml::{Node, Value};
 use crate::sentence::short;
+use crate::source::Pos;
 use plimsoll_plan::Problem;
-use plimsoll_plan::answer::{Hash, Statuses, Subject};
+use plimsoll_plan::answer::{Hash, Source, Statuses, Subject};
 use plimsoll_plan::unit;
 
 /// Reads `check:`. Also returns the status that it expects, if any.
@@ -63,6 +66,18 @@ fn one(node: &Node, row: &Row, expect: &mut Option<Statuses>, r: &mut Reader<'_>
             of::Check::Json => {
                 json(node, row, &mut found, r);
             }
+            of::Check::XPath => values(node, row, &mut found, r, &|text, pos, r| source::xpath(text, pos, r)),
+            of::Check::Css => {
+                values(node, row, &mut found, r, &|text, pos, r| source::css(text, None, pos, r))
+            }
+            of::Check::JmesPath => {
+                values(node, row, &mut found, r, &|text, pos, r| source::jmespath(text, pos, r))
+            }
+            of::Check::Boundary => boundary(node, row, &mut found, r),
+            of::Check::Jwt => found.extend(jwt(node, row, r)),
+            of::Check::Schema => found.extend(schema::schema(node, row, r)),
+            of::Check::OpenApi => found.extend(schema::openapi(node, row, r)),
+            of::Check::HeaderSnapshot => found.extend(schema::header_snapshot(node, row, r)),
             of::Check::Length => {
                 if let Some((least_bytes, most_bytes)) = r.parsed(node, row, lengths) {
                     let words = match least_bytes == most_bytes {
@@ -94,6 +109,82 @@ pub fn json(node: &Node, row: &Row, found: &mut Vec<SubjectDraft>, r: &mut Reade
             let words = short(&path.key);
             found.push(SubjectDraft { words, on: On::Json { path: path.key.clone(), rule } });
         }
+    }
+}
+
+/// Validates the expression of a value at its place.
+type Place = dyn Fn(&str, Pos, &mut Reader<'_>) -> Option<Source>;
+
+/// Reads a mapping of expressions to rules.
+fn values(node: &Node, row: &Row, found: &mut Vec<SubjectDraft>, r: &mut Reader<'_>, place: &Place) {
+    for entry in r.map(node, row).unwrap_or_default() {
+        let Some(from) = place(&entry.key, entry.pos, r) else { continue };
+        for rule in rule::read(&entry.value, row, Bare::Equals, r) {
+            let words = short(&entry.key);
+            found.push(SubjectDraft { words, on: On::Value { from: from.clone(), rule } });
+        }
+    }
+}
+
+fn jwt(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<SubjectDraft> {
+    let before = r.wrong.len();
+    let mut parts = KeyParts::default();
+    let (mut from, mut claims) = (None, Vec::new());
+    for entry in r.map(node, row)? {
+        let (node, Some((row, key))) = (&entry.value, r.key(entry)) else { continue };
+        match key {
+            of::JwtCheck::Token => from = extract::place(node, row, r).map(|(from, ..)| from),
+            of::JwtCheck::Algorithm => parts.algorithm = KeyParts::read(node, row, r),
+            of::JwtCheck::Key => parts.key = r.template(node, row, plimsoll_plan::value::Escape::None),
+            of::JwtCheck::KeyFile => parts.file = r.text(node, row).map(|name| (name, node.pos)),
+            of::JwtCheck::Claims => {
+                for claim in r.map(node, row).unwrap_or_default() {
+                    if claim.key.starts_with('$') && rule::json_path(&claim.key, claim.pos, r).is_none() {
+                        continue;
+                    }
+                    let rules = rule::read(&claim.value, row, Bare::Equals, r);
+                    claims.extend(rules.into_iter().map(|rule| (claim.key.clone(), rule)));
+                }
+            }
+        }
+    }
+    let key = parts.finish(node, row, before, r)?;
+    let Some(from) = from else {
+        if r.wrong.len() == before {
+            r.expected(node, row, "add `token`, such as `token: $.token`");
+        }
+        return None;
+    };
+    Some(SubjectDraft { words: "valid JWT".into(), on: On::Jwt { from, key, claims } })
+}
+
+fn boundary(node: &Node, row: &Row, found: &mut Vec<SubjectDraft>, r: &mut Reader<'_>) {
+    let before = r.wrong.len();
+    let (mut left, mut right, mut rules) = (None, None, None);
+    for entry in r.map(node, row).unwrap_or_default() {
+        match r.key(entry) {
+            Some((row, of::BoundaryCheck::Left)) => left = source::text(&entry.value, row, r),
+            Some((row, of::BoundaryCheck::Right)) => right = source::text(&entry.value, row, r),
+            Some((row, of::BoundaryCheck::Value)) => {
+                rules = Some(rule::read(&entry.value, row, Bare::Equals, r))
+            }
+            None => {}
+        }
+    }
+    let Some(rules) = rules else {
+        if r.wrong.len() == before {
+            r.expected(node, row, "add `value`, such as `value: { exists: true }`");
+        }
+        return;
+    };
+    let words = format!(
+        "text between {} and {}",
+        short(left.as_deref().unwrap_or_default()),
+        short(right.as_deref().unwrap_or_default())
+    );
+    let Some(from) = source::between(left, right, node, row, before, r) else { return };
+    for rule in rules {
+        found.push(SubjectDraft { words: words.clone(), on: On::Value { from: from.clone(), rule } });
     }
 }
 

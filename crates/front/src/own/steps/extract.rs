@@ -1,6 +1,6 @@
 //! Extractions: values from a response, for later steps.
 
-use super::rule;
+use super::{rule, source};
 use crate::build::draft::{ExtractDraft, NameDraft, TextDraft};
 use crate::own::key::{Row, of};
 use crate::own::reader::Reader;
@@ -24,9 +24,11 @@ pub fn read(node: &Node, row: &Row, r: &mut Reader<'_>) -> Vec<ExtractDraft> {
     all.collect()
 }
 
-type Place = (Source, Pick, Option<TextDraft>);
+/// A place, what to take from it, and what to use if it has nothing.
+pub type Place = (Source, Pick, Option<TextDraft>);
 
-fn place(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<Place> {
+/// Reads the place of a value.
+pub fn place(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<Place> {
     let Value::Map(entries) = &node.value else {
         let text = r.written(node, row)?.to_owned();
         let from = match text.as_str() {
@@ -55,9 +57,28 @@ fn place(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<Place> {
     let before = r.wrong.len();
     let mut from: Option<(&'static str, Source)> = None;
     let (mut pick, mut default, mut group, mut groups) = (None, None, None, None);
+    let attribute = entries.iter().find(|entry| entry.key == "attribute");
+    let attribute = attribute.and_then(|entry| {
+        let (row, _) = r.key::<of::Extract>(entry)?;
+        Some((r.text(&entry.value, row)?.to_owned(), entry.pos))
+    });
     for entry in entries {
         let (node, Some((row, key))) = (&entry.value, r.key(entry)) else { continue };
-        let source = match key {
+        let found = match key {
+            of::Extract::Attribute => continue,
+            of::Extract::XPath => {
+                let text = r.text(node, row)?.to_owned();
+                source::xpath(&text, node.pos, r)?
+            }
+            of::Extract::Css => {
+                let text = r.text(node, row)?.to_owned();
+                source::css(&text, attribute.as_ref().map(|(name, _)| name.as_str()), node.pos, r)?
+            }
+            of::Extract::JmesPath => {
+                let text = r.text(node, row)?.to_owned();
+                source::jmespath(&text, node.pos, r)?
+            }
+            of::Extract::Boundary => source::boundary(node, row, r)?,
             of::Extract::Pick => {
                 let words = [
                     ("first", Pick::First),
@@ -93,11 +114,15 @@ fn place(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<Place> {
             let message = format!("`{first}` and `{}` in one extraction", row.name);
             r.complain("F017", entry.pos, message, "keep one of them");
         }
-        from = Some((row.name, source));
+        from = Some((row.name, found));
     }
     let Some((key, mut from)) = from else {
         if r.wrong.len() == before {
-            r.expected(node, row, "add `json`, `regex`, `header`, or `cookie`");
+            r.expected(
+                node,
+                row,
+                "add `json`, `xpath`, `css`, `jmespath`, `regex`, `boundary`, `header`, or `cookie`",
+            );
         }
         return None;
     };
@@ -120,6 +145,14 @@ fn place(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<Place> {
                 r.complain("F017", pos, message, "remove `group`, or use `regex`");
             }
         }
+    }
+    if let (Some((_, pos)), false) = (&attribute, matches!(from, Source::Css { .. })) {
+        let message = format!("`attribute` does not apply to `{key}`");
+        r.complain("F017", *pos, message, "remove `attribute`, or use `css`");
+    }
+    if let (Some((Pick::First, pos)), Source::JmesPath(_)) = (&pick, &from) {
+        let message = "`pick: first` does not apply to `jmespath`: its value may be a whole list";
+        r.complain("F017", *pos, message, "remove `pick`, and end the expression with `| [0]`");
     }
     if let (Some((_, pos)), Source::Cookie(_)) = (&pick, &from) {
         let message = "`pick` does not apply to `cookie`: a cookie has one value";

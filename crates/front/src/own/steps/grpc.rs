@@ -1,7 +1,7 @@
 //! One gRPC call: its method, message, and metadata, and the checks and extractions of its response.
 
 use super::rule::{self, Bare};
-use super::{extract, headers, known, pause};
+use super::{auth, extract, headers, known, pause};
 use crate::build::draft::{
     CallDraft, CheckDraft, ExtractDraft, HeaderDraft, NameDraft, On, PathDraft, RequestDraft, StepDraft,
     SubjectDraft, TextDraft,
@@ -73,6 +73,7 @@ pub fn read(item: &Node, entries: &[Entry], w: &mut Work<'_>) -> Option<Vec<Step
         stream: None,
         websocket: None,
         grpc: None,
+        graphql: None,
         spoiled: false,
     };
     let mut think = None;
@@ -102,7 +103,7 @@ pub fn read(item: &Node, entries: &[Entry], w: &mut Work<'_>) -> Option<Vec<Step
                 let name = r.text(node, row).map(str::to_owned);
                 draft.origin = name.map(|name| NameDraft { name, pos: node.pos });
             }
-            of::GrpcCall::Auth => draft.auth = headers::auth(node, row, r),
+            of::GrpcCall::Auth => draft.auth = auth::auth(node, row, r),
             of::GrpcCall::Tags => {
                 for tag in r.map(node, row).unwrap_or_default() {
                     let value = r.written(&tag.value, row).map(str::to_owned);

@@ -1,7 +1,6 @@
-//! Headers and authentication.
+//! Headers.
 
-use crate::build::draft::{AuthDraft, HeaderDraft, TextDraft};
-use crate::own::key::{Row, of};
+use crate::build::draft::{HeaderDraft, TextDraft};
 use crate::own::reader::Reader;
 use crate::own::yaml::{Entry, Node, Scalar, Value, one_or_more};
 use crate::source::Pos;
@@ -51,48 +50,4 @@ fn one(name: &str, pos: Pos, value: &Node, r: &mut Reader<'_>) -> Option<TextDra
             None
         }
     }
-}
-
-/// Reads `auth:`. Returns `None` if it reported a mistake.
-pub fn auth(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<AuthDraft> {
-    if let Value::Scalar(Scalar { text, pieces, .. }) = &node.value
-        && text == "none"
-        && pieces.is_empty()
-    {
-        return Some(AuthDraft::None);
-    }
-    let entries = r.map(node, row)?;
-    if entries.len() != 1 {
-        r.expected(node, row, "write either `basic` or `bearer`");
-        return None;
-    }
-    let entry = &entries[0];
-    match r.key(entry)? {
-        (row, of::Auth::Bearer) => {
-            let mut text = TextDraft::of("Bearer ");
-            text.text(r.template(&entry.value, row, Escape::None)?);
-            Some(AuthDraft::Header(text))
-        }
-        (row, of::Auth::Basic) => basic(&entry.value, row, r),
-    }
-}
-
-fn basic(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<AuthDraft> {
-    let (mut user, mut password) = (None, None);
-    let before = r.wrong.len();
-    for entry in r.map(node, row)? {
-        let Some((row, key)) = r.key(entry) else { continue };
-        let text = r.template(&entry.value, row, Escape::None);
-        match key {
-            of::Basic::User => user = text,
-            of::Basic::Password => password = text,
-        }
-    }
-    let (Some(user), Some(password)) = (user, password) else {
-        if r.wrong.len() == before {
-            r.expected(node, row, "write both `user` and `password`");
-        }
-        return None;
-    };
-    Some(AuthDraft::Basic { user, password, pos: node.pos })
 }

@@ -1,7 +1,7 @@
 //! One request: its request line, headers, body, and the checks and extractions of its response.
 
 use super::body::{self, Shape};
-use super::{check, extract, headers, known, path, pause, stream};
+use super::{auth, check, extract, graphql, headers, known, path, pause, stream};
 use crate::build::draft::{NameDraft, RequestDraft, StepDraft};
 use crate::own::key::{Row, of};
 use crate::own::reader::Reader;
@@ -63,7 +63,18 @@ pub fn read(item: &Node, entries: &[Entry], w: &mut Work<'_>) -> Option<Vec<Step
     let query = given(of::Request::Query)
         .map(|(row, entry)| path::query(&entry.value, row, encode, w))
         .unwrap_or_default();
-    let body = given_body.and_then(|(row, shape, entry)| body::read(&entry.value, row, shape, w));
+    let mut graphql = match given_body {
+        Some((row, Shape::Graphql, entry)) => graphql::read(&entry.value, row, &mut w.r),
+        _ => None,
+    };
+    let body = match &mut graphql {
+        Some(graphql) => Some(std::mem::take(&mut graphql.body)),
+        None => given_body.and_then(|(row, shape, entry)| body::read(&entry.value, row, shape, w)),
+    };
+    if let (Some((_, Shape::Graphql, entry)), false) = (given_body, line.method == "POST") {
+        let message = format!("`graphql` requires `post`, not `{}`", line.key);
+        w.r.complain("F017", entry.pos, message, "write `post: /graphql`");
+    }
     let mut draft = RequestDraft {
         pos: item.pos,
         method: line.method,
@@ -84,6 +95,7 @@ pub fn read(item: &Node, entries: &[Entry], w: &mut Work<'_>) -> Option<Vec<Step
         stream: None,
         websocket: None,
         grpc: None,
+        graphql: None,
         spoiled: false,
     };
     let mut think = None;
@@ -102,7 +114,7 @@ pub fn read(item: &Node, entries: &[Entry], w: &mut Work<'_>) -> Option<Vec<Step
                 let name = r.text(node, row).map(str::to_owned);
                 draft.origin = name.map(|name| NameDraft { name, pos: node.pos });
             }
-            of::Request::Auth => draft.auth = headers::auth(node, row, r),
+            of::Request::Auth => draft.auth = auth::auth(node, row, r),
             of::Request::Timeout => draft.timeout_ns = timeout(node, row, r),
             of::Request::Redirects => draft.redirects = redirects(node, row, r).unwrap_or_default(),
             of::Request::Tags => {
@@ -130,6 +142,7 @@ pub fn read(item: &Node, entries: &[Entry], w: &mut Work<'_>) -> Option<Vec<Step
             | of::Request::Query
             | of::Request::Encode
             | of::Request::Json
+            | of::Request::GraphQl
             | of::Request::Body
             | of::Request::BodyFile
             | of::Request::Form
@@ -143,6 +156,14 @@ pub fn read(item: &Node, entries: &[Entry], w: &mut Work<'_>) -> Option<Vec<Step
     }
     if let Some((row, entry)) = given(of::Request::Stream) {
         draft.stream = stream::read(&entry.value, row, entry.pos, w);
+    }
+    if let Some(graphql) = graphql {
+        draft.checks.extend(graphql.check.filter(|_| draft.stream.is_none()));
+        if let (true, None, Some((_, _, entry))) = (graphql.is_subscription, &draft.stream, given_body) {
+            let hint = "add `stream: true`, or a mapping such as `stream: { events: 10 }`";
+            w.r.complain("F016", entry.pos, "a subscription requires `stream`", hint);
+        }
+        draft.graphql = Some(graphql.draft);
     }
     draft.spoiled = w.r.wrong.len() > before;
     let mut steps = vec![StepDraft::Request(Box::new(draft))];
@@ -194,6 +215,7 @@ fn role(key: of::Request) -> Role {
         | of::Request::Options
         | of::Request::Request => Role::Line,
         of::Request::Json => Role::Body(Shape::Json),
+        of::Request::GraphQl => Role::Body(Shape::Graphql),
         of::Request::Body => Role::Body(Shape::Text),
         of::Request::BodyFile => Role::Body(Shape::File),
         of::Request::Form => Role::Body(Shape::Form),

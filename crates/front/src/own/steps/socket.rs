@@ -1,7 +1,7 @@
 //! Steps of WebSockets: one opens them, others send, expect messages, and close them.
 
 use super::body::{self, Shape};
-use super::{check, extract, headers, known, path, pause, rule, stream};
+use super::{auth, check, extract, headers, known, path, pause, rule, stream};
 use crate::build::draft::{
     CloseDraft, ExpectDraft, NameDraft, On, PartDraft, PathDraft, RequestDraft, SendDraft, StepDraft,
     SubjectDraft, TextDraft, WebSocketDraft,
@@ -52,6 +52,7 @@ pub fn connect(item: &Node, entries: &[Entry], w: &mut Work<'_>) -> Option<Vec<S
         stream: None,
         websocket: None,
         grpc: None,
+        graphql: None,
         spoiled: false,
     };
     let mut socket = WebSocket::default();
@@ -66,7 +67,7 @@ pub fn connect(item: &Node, entries: &[Entry], w: &mut Work<'_>) -> Option<Vec<S
             of::Connect::Headers => {
                 draft.headers = r.map(node, row).map(|entries| headers::read(entries, r)).unwrap_or_default()
             }
-            of::Connect::Auth => draft.auth = headers::auth(node, row, r),
+            of::Connect::Auth => draft.auth = auth::auth(node, row, r),
             of::Connect::Timeout => draft.timeout_ns = stream::length(node, row, r),
             of::Connect::Tags => {
                 for tag in r.map(node, row).unwrap_or_default() {
