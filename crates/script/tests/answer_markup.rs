@@ -183,7 +183,7 @@ fn a_boundary_takes_the_text_between_two_others() {
     gives(body, boundary("id=", ";"), &[]);
     gives(body, boundary("nothing", "&"), &[]);
     // The left text of the next value may begin only after the right text of this one.
-    gives(b"a1a2a3", boundary("a", "a"), &["1", "3"].get(..1).unwrap());
+    gives(b"a1a2a3", boundary("a", "a"), &["1"]);
 }
 
 #[test]
