@@ -13,7 +13,7 @@ use plimsoll_front::own::key::{self, Section};
 use plimsoll_plan::metric::{
     CheckSum, CounterSum, GaugeFloor, GaugeLast, GaugePeak, GaugeSum, GroupHist, GroupSum, RateSum, RunFloor,
     RunHist, RunPeak, RunSum, SeriesFloor, SeriesHist, SeriesPeak, SeriesSum, StreamHist, StreamSum,
-    TrendHist,
+    TrendHist, WebSocketHist, WebSocketSum,
 };
 use plimsoll_plan::script::TimingPart;
 use plimsoll_plan::value::{Fake, Function, TEXT_FUNCTIONS};
@@ -158,6 +158,8 @@ fn metrics() -> String {
     group(&mut text, "Each request: histograms", SeriesHist::ALL, |m| (m.name(), m.help()));
     group(&mut text, "Each stream: additional sums", StreamSum::ALL, |m| (m.name(), m.help()));
     group(&mut text, "Each stream: additional histograms", StreamHist::ALL, |m| (m.name(), m.help()));
+    group(&mut text, "Each WebSocket: additional sums", WebSocketSum::ALL, |m| (m.name(), m.help()));
+    group(&mut text, "Each WebSocket: additional histograms", WebSocketHist::ALL, |m| (m.name(), m.help()));
     group(&mut text, "Each check: sums", CheckSum::ALL, |m| (m.name(), m.help()));
     group(&mut text, "Each group: sums", GroupSum::ALL, |m| (m.name(), m.help()));
     group(&mut text, "Each group: histograms", GroupHist::ALL, |m| (m.name(), m.help()));

@@ -117,6 +117,40 @@ fn held_kib(connections: u64) -> u64 {
     kib
 }
 
+/// Sockets that are open and silent: from 1,000 to 10,000 of them, user memory grows by at most 1 KiB each.
+#[test]
+fn a_silent_websocket_costs_at_most_1_kib() {
+    let _alone = alone();
+    let (few, many) = (silent_kib(1_000), silent_kib(10_000));
+    let slope_kib = (many as f64 - few as f64) / 9_000.0;
+    eprintln!("memory: {few} KiB with 1,000 silent sockets, {many} KiB with 10,000: {slope_kib:.3} KiB each");
+    assert!(slope_kib <= 1.0, "{slope_kib:.3} KiB each: {few} KiB with 1,000, {many} KiB with 10,000");
+}
+
+/// Returns the resident memory with this many open WebSockets, two ticks after the last one was opened.
+fn silent_kib(sockets: u64) -> u64 {
+    let ruler = Ruler::start(&["--backlog", "4096"]);
+    let scratch = Scratch::new();
+    let text = format!(
+        "target: {}\nscenarios: {{ s: [ {{ connect: /websocket, closed_by: server }} ] }}\n\
+         load: {{ users: {sockets}, duration: 60s }}\n",
+        ruler.url("")
+    );
+    let running = Tool::new(&["run", &scratch.file("silent.yaml", &text), "-q"]).start();
+    ruler.wait_for_requests(sockets);
+    let (pid, mut looks, mut kib) = (running.pid(), 0, 0);
+    running.watch(Duration::from_millis(2_100), Duration::from_secs(30), |_| {
+        looks += 1;
+        if looks == 1 {
+            kib = status_kib(pid, "VmRSS").unwrap_or(0);
+            kill(pid);
+        }
+    });
+    assert_eq!(ruler.counters()["websockets_opened"], sockets);
+    assert!(kib > 0);
+    kib
+}
+
 fn kill(pid: u32) {
     let status = Command::new("kill").args(["-KILL", &pid.to_string()]).status();
     assert!(status.expect("`kill` can be started").success());

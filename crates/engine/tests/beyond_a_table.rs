@@ -37,7 +37,7 @@ impl Program for Reader {
                     out.push(Step { id, request: id, body: BodyUse::Decide, ..Step::default() });
                 }
             }
-            Wake::Head { id: NOTICES, .. } => {}
+            Wake::Head { id: NOTICES, .. } | Wake::Message(_) => {}
             Wake::Head { head, .. } => {
                 let small = head.field("x-small").is_some();
                 out.decide(if small { BodyUse::Keep } else { BodyUse::Discard });

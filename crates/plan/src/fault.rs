@@ -60,7 +60,8 @@ faults! {
         "the server closed a fresh connection without a response";
     ClosedMidResponse = 10, "closed_mid_response", Server,
         "the server closed the connection in the middle of a response";
-    MalformedResponse = 11, "malformed_response", Server, "the response is not valid HTTP, or a frame is not valid WebSocket";
+    MalformedResponse = 11, "malformed_response", Server,
+        "the response is not valid HTTP, or a frame is not valid WebSocket";
     UnsafeResponse = 12, "unsafe_response", Server,
         "the response is unsafe to read: conflicting lengths, an endless head, or unexpected bytes";
     Timeout = 13, "timeout", Server, "the request timed out before the response was complete";

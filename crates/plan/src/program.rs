@@ -272,8 +272,8 @@ impl Outbox {
         self.sleeps.push((id, ns));
     }
 
-    /// Cancels an outstanding step. A stream or a WebSocket is closed and later ends with a [`Wake::Reply`] of [`Ended::Client`]. A
-    /// sleep ends without a wake. A request in flight continues until it ends.
+    /// Cancels an outstanding step. A stream or a WebSocket is closed and later ends with a [`Wake::Reply`] of
+    /// [`Ended::Client`]. A sleep ends without a wake. A request in flight continues until it ends.
     pub fn cancel(&mut self, id: StepId) {
         self.cancels.push(id);
     }

@@ -12,11 +12,13 @@ use plans::*;
 use plimsoll_plan::answer::{Check, Rule, Subject};
 use plimsoll_plan::head::Head;
 use plimsoll_plan::program::{
-    At, Behavior, BodyUse, Event, Outbox, Phase, Phases, Program, Reply, UserSlot, Wake,
+    At, Behavior, BodyUse, Event, Message, MessageKind, Outbox, Phase, Phases, Program, Reply, UserSlot, Wake,
 };
 use plimsoll_plan::script::{Node, Order, Script, Slot};
 use plimsoll_plan::stream::{Place, Stream};
 use plimsoll_plan::value::{Function, Placeholder};
+use plimsoll_plan::websocket::WebSocket;
+use plimsoll_wire::ws::accept_of;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
@@ -101,6 +103,7 @@ fn reply<'a>(id: u32, body: &'a [u8]) -> Wake<'a> {
 fn users_are_small_and_their_iterations_allocate_nothing() {
     a_user_that_waits_for_an_answer_is_small();
     a_user_that_holds_a_stream_is_small();
+    a_user_that_holds_a_websocket_is_small();
     an_iteration_allocates_nothing();
 }
 
@@ -135,6 +138,37 @@ fn a_user_that_holds_a_stream_is_small() {
         }
     });
     assert!(bytes <= 400, "{bytes} bytes");
+}
+
+fn a_user_that_holds_a_websocket_is_small() {
+    let mut open = ask("/socket");
+    open.websocket = Some(Box::new(WebSocket {
+        stream: Stream { sequence: Some(Place::Json("$.n".into())), ..Stream::default() },
+        is_awaited: true,
+        ..WebSocket::default()
+    }));
+    let mut script = script(vec![open], vec![Node::Ask(0)]);
+    script.vars.clear();
+    let bytes = bytes_per_user(script, |program, out| {
+        wake(program, 0, Wake::Begin { user: 0, iteration: 0 }, out);
+        assert_eq!(out.steps[0].body, BodyUse::WebSocket);
+        let id = out.steps[0].id;
+        let request = String::from_utf8(out.arena.clone()).expect("a request is text");
+        let key = request.split("Sec-WebSocket-Key: ").nth(1).expect("it has a key");
+        let accept = accept_of(key.trim_end().as_bytes());
+        let head = [
+            b"HTTP/1.1 101 S\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ",
+            &accept[..],
+            b"\r\n\r\n",
+        ]
+        .concat();
+        wake(program, 1, Wake::Head { id, status: 101, head: Head::new(&head) }, out);
+        assert!(out.cancels.is_empty(), "the handshake is accepted");
+        for data in [b"{\"n\":1}", b"{\"n\":2}"] {
+            wake(program, 2, Wake::Message(Message { id, kind: MessageKind::Text, data }), out);
+        }
+    });
+    assert!(bytes <= 512, "{bytes} bytes");
 }
 
 fn an_iteration_allocates_nothing() {

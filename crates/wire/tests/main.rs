@@ -1,6 +1,6 @@
-//! Tests of this crate through its public interface: HTTP/1, HTTP/2, WebSocket, and server-sent events, split everywhere. They
-//! are one program, because linking one costs less than linking each file; a test that counts allocations or memory of
-//! its process is a separate program (`Cargo.toml`).
+//! Tests of this crate through its public interface: HTTP/1, HTTP/2, WebSocket, and server-sent events, split
+//! everywhere. They are one program, because linking one costs less than linking each file; a test that counts
+//! allocations or memory of its process is a separate program (`Cargo.toml`).
 
 // Helper functions of the tests may also stop at the first error; the setting for tests does not apply to them.
 #![allow(

@@ -1,6 +1,7 @@
 //! WebSocket: frames, messages, compression, and the handshake, as RFC 6455 and RFC 7692 require.
 
 mod compression;
+mod differential;
 mod frames;
 mod handshake;
 mod invalid;

@@ -24,3 +24,4 @@ mod pure;
 mod record;
 mod requests;
 mod station;
+mod websocket;

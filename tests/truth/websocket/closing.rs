@@ -24,7 +24,9 @@ fn a_socket_that_the_plan_closes_has_not_failed() {
 fn an_iteration_closes_what_it_has_opened() {
     let _beside = run_alongside();
     let ruler = Ruler::start(&[]);
-    let steps = "    - { connect: /websocket, name: a }\n    - { connect: /websocket, name: b }\n    - { send: x, socket: a }";
+    let steps = "    - { connect: /websocket, name: a }
+    - { connect: /websocket, name: b }
+    - { send: x, socket: a }";
     let said = run(&ruler, steps, LOAD, 0);
     no_faults(&said);
     assert_eq!(counter(&ruler, "websockets_opened"), 16);

@@ -16,8 +16,11 @@ fn a_handshake_that_is_not_valid_opens_no_socket() {
         assert_eq!(only(&said, "websocket_handshake_failed", "server"), 6, "{how}");
         assert_eq!((row(&said, "opened"), row(&said, "messages_sent")), (0, 0), "{how}");
     }
-    let good = "    - connect: /websocket\n      subprotocols: [a.v2, a.v1]\n      compression: true\n    - send: x\n    \
-                - expect: x";
+    let good = "    - connect: /websocket
+      subprotocols: [a.v2, a.v1]
+      compression: true
+    - send: x
+    - expect: x";
     no_faults(&run(&ruler, good, LOAD, 0));
 }
 

@@ -138,8 +138,8 @@ fn of_class(case: &Case, row: &ErrorRow) -> Option<Cause> {
             false => Kind::HostUnreachable.claim(Claim::Possible, Evidence::FailedConnecting(failures)),
         }),
         Fault::Timeout => limited(case, row, failures).or_else(|| Some(unanswered(case, failures))),
-        // The plan defines what a stream, a WebSocket, or a chain of redirects should be, and limits of the load generator have
-        // their own cause.
+        // The plan defines what a stream, a WebSocket, or a chain of redirects should be, and limits of the load
+        // generator have their own cause.
         Fault::StreamIdleTimeout
         | Fault::StreamFailed
         | Fault::WebSocketHandshake

@@ -104,7 +104,8 @@ pub struct WebSocketRow {
     pub closed_by_client: u64,
     /// Sockets that did not open, or failed later.
     pub failures: u64,
-    /// Sockets that the server closed, by code; 1005 is a close frame without a code, 1006 an end without a close frame.
+    /// Sockets that the server closed, by code; 1005 is a close frame without a code, 1006 an end without a close
+    /// frame.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub close_codes: BTreeMap<String, u64>,
     pub messages_sent: u64,

@@ -91,6 +91,9 @@ fn text(wake: &Wake<'_>) -> String {
         Wake::Slept { id } => format!("slept {id}"),
         Wake::Head { id, status, .. } => format!("head {id} {status}"),
         Wake::Event(event) => format!("event {} {}{}", event.id, describe(event.name), describe(event.data)),
+        Wake::Message(message) => {
+            format!("message {} {:?} {}", message.id, message.kind, describe(message.data))
+        }
         Wake::Reply(reply) => {
             let how = match (reply.fault, reply.ended) {
                 (Some(fault), _) => format!(" {fault:?}"),
