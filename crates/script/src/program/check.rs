@@ -200,8 +200,7 @@ fn ask(place: &Place<'_>, ask: &Ask) -> Result<(), String> {
     }
     let Some(stream) = &ask.stream else { return Ok(()) };
     // Only the head of a stream can be checked. Its events are accounted for separately.
-    let odd_check =
-        ask.checks.iter().find(|check| !matches!(check.on, Subject::Status(_) | Subject::Header { .. }));
+    let odd_check = ask.checks.iter().find(|check| needs_body(&check.on));
     let odd_extract = ask
         .extracts
         .iter()
@@ -216,4 +215,18 @@ fn ask(place: &Place<'_>, ask: &Ask) -> Result<(), String> {
         return Err(format!("the number of events of stream `{}` must be above 0", ask.name));
     }
     nodes(place, &stream.beside)
+}
+
+/// Returns whether a check needs more than the head, the trailers, and the status.
+fn needs_body(on: &Subject) -> bool {
+    match on {
+        Subject::Status(_) | Subject::Header { .. } | Subject::GrpcStatus(_) | Subject::GrpcMessage(_) => {
+            false
+        }
+        Subject::Body(_)
+        | Subject::Json { .. }
+        | Subject::Length { .. }
+        | Subject::Hash { .. }
+        | Subject::Duration { .. } => true,
+    }
 }
