@@ -229,7 +229,7 @@ fn messages_are_compressed_both_ways() {
     for said in [&plain, &coded] {
         no_faults(said);
     }
-    for field in ["bytes_sent", "bytes_received"] {
+    for field in ["bytes_out", "bytes_in"] {
         assert!(bytes(&plain, field) > 100_000, "{}", plain["totals"]);
         assert!(bytes(&coded, field) < 20_000, "{}", coded["totals"]);
     }
@@ -285,4 +285,65 @@ fn a_response_that_is_not_grpc_has_a_name_and_a_side() {
         let said = run(&ruler.url(""), steps, load, 99);
         assert_eq!(only(&said, class, "server"), 4, "{keys}");
     }
+}
+
+#[test]
+fn messages_of_a_stream_are_counted_and_their_gaps_are_measured() {
+    let server = GoServer::start("grpc");
+    let steps = "- grpc: echo.v1.Echo/Repeat\n  message: { id: 5, name: \"${uuid}\" }\n  \
+                 metadata: { x-times: 20, x-pause: 10ms }\n  check: { status: OK, metadata: { x-trailer: end } }\n  \
+                 stream: { sequence: $.id, closed_by: server }";
+    let said = run(&server.url(""), steps, "{ users: 3, iterations_per_user: 2 }", 0);
+    no_faults(&said);
+    let row = &said["streams"][0];
+    let counts = ["streams", "closed_by_server", "events", "events_expected", "events_lost"];
+    assert_eq!(counts.map(|field| row[field].as_u64()), [6, 6, 120, 120, 0].map(Some), "{row}");
+    let gap = row["gap"]["p50_ns"].as_f64().unwrap_or(0.0);
+    assert!((5e6..50e6).contains(&gap), "{}", row["gap"]);
+    assert_eq!(ended(&said, "OK"), 6.0);
+    assert_eq!(server.stats()["statuses"], json!({ "OK": 6 }));
+}
+
+#[test]
+fn a_stream_fails_by_its_status_and_ends_as_the_client_wants() {
+    let server = GoServer::start("grpc");
+    let load = "{ users: 2, iterations_per_user: 3 }";
+    let call = |metadata: &str, more: &str| {
+        format!(
+            "- grpc: echo.v1.Echo/Repeat\n  message: {{ id: 1 }}\n  metadata: {{ {metadata} }}\n  on_failure: continue\n{more}"
+        )
+    };
+    // After messages, and without any, so that the head has the status.
+    for times in [4, 0] {
+        let said = run(&server.url(""), &call(&format!("x-times: {times}, x-status: 14"), ""), load, 99);
+        assert_eq!(only(&said, "grpc_unavailable", "server"), 6, "{times} messages");
+        assert_eq!(ended(&said, "UNAVAILABLE"), 6.0);
+        assert_eq!(said["streams"][0]["events"].as_u64(), Some(6 * times), "{}", said["streams"]);
+    }
+    let expects = call("x-times: 0, x-status: 14", "  check: { status: UNAVAILABLE }\n");
+    no_faults(&run(&server.url(""), &expects, load, 0));
+    let closes = call("x-times: 1000, x-pause: 5ms", "  stream: { events: 3, closed_by: client }\n");
+    let said = run(&server.url(""), &closes, load, 0);
+    no_faults(&said);
+    let row = &said["streams"][0];
+    assert_eq!(["closed_by_client", "events"].map(|field| row[field].as_u64()), [6, 18].map(Some), "{row}");
+    let late = call("x-times: 2, x-pause: 2s", "  stream: { idle_timeout: 100ms }\n");
+    assert_eq!(only(&run(&server.url(""), &late, load, 99), "stream_idle_timeout", "server"), 6);
+}
+
+#[test]
+fn a_message_above_a_limit_fails_on_the_side_that_has_the_limit() {
+    let server = GoServer::start("grpc");
+    let call = |text: &str| {
+        format!(
+            "- grpc: echo.v1.Echo/Send\n  message: {{ a_string: \"${{user}}{text}\" }}\n  on_failure: continue"
+        )
+    };
+    // The server accepts at most 1 MiB.
+    let said = run(&server.url(""), &call(&"x".repeat(1_100_000)), "{ users: 1, requests: 3 }", 99);
+    assert_eq!(only(&said, "grpc_resource_exhausted", "server"), 3);
+    let load = "{ users: 1, requests: 3 }\nlimits: { kept_body_bytes: 1k }";
+    let said = run(&server.url(""), &call(&"x".repeat(5_000)), load, 3);
+    assert_eq!(only(&said, "client_limit", "client"), 3);
+    no_faults(&run(&server.url(""), &call(&"x".repeat(500)), load, 0));
 }

@@ -3,9 +3,10 @@
 
 use crate::link::NONE;
 use plimsoll_plan::Fault;
+use plimsoll_plan::head::Head;
 use plimsoll_plan::metric::PHASE_UNIT_NS;
-use plimsoll_plan::program::{BodyUse, Phases, RequestId, StepId};
-use plimsoll_wire::{sse, ws};
+use plimsoll_plan::program::{BodyUse, COMPRESSED, Phases, RequestId, StepId};
+use plimsoll_wire::{grpc, sse, ws};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Phase {
@@ -24,9 +25,72 @@ pub(crate) enum Phase {
     Owed,
 }
 
+/// The reader of a stream, by the content type of its head.
+pub(crate) enum Parser {
+    Events(sse::Parser),
+    Messages(grpc::Parser),
+}
+
+/// Why a stream cannot be read any further.
+pub(crate) enum Unreadable {
+    TooLong,
+    Invalid,
+}
+
+impl Parser {
+    pub fn of(head: Head<'_>) -> Parser {
+        let is_grpc =
+            |kind: &[u8]| kind.get(..16).is_some_and(|kind| kind.eq_ignore_ascii_case(b"application/grpc"));
+        match head.field("content-type").is_some_and(is_grpc) {
+            true => Parser::Messages(grpc::Parser::default()),
+            false => Parser::Events(sse::Parser::new()),
+        }
+    }
+
+    /// Calls `event` for each event or message that ends in `bytes`, with its name, its data, and its ID.
+    pub fn feed(
+        &mut self,
+        bytes: &[u8],
+        spares: &mut sse::Spares,
+        limit_bytes: usize,
+        event: &mut dyn FnMut(&[u8], &[u8], Option<&[u8]>),
+    ) -> Result<(), Unreadable> {
+        match self {
+            Parser::Events(parser) => parser
+                .feed(bytes, spares, limit_bytes, &mut |one| event(one.name, one.data, one.id))
+                .map_err(|_| Unreadable::TooLong),
+            Parser::Messages(parser) => {
+                let mut message = |one: grpc::Message<'_>| {
+                    let name = if one.is_compressed { COMPRESSED } else { b"" };
+                    event(name, one.bytes, None);
+                };
+                parser.feed(bytes, spares, limit_bytes, &mut message).map_err(|why| match why {
+                    grpc::Unreadable::TooLong => Unreadable::TooLong,
+                    grpc::Unreadable::Flag => Unreadable::Invalid,
+                })
+            }
+        }
+    }
+
+    /// Returns the number of complete parts if the stream is in the middle of another one.
+    pub fn unfinished(&self) -> Option<u64> {
+        match self {
+            Parser::Events(parser) => parser.unfinished(),
+            Parser::Messages(parser) => parser.unfinished(),
+        }
+    }
+
+    pub fn reset(&mut self, spares: &mut sse::Spares) {
+        match self {
+            Parser::Events(parser) => parser.reset(spares),
+            Parser::Messages(parser) => parser.reset(spares),
+        }
+    }
+}
+
 /// What the body of a response is read as.
 pub(crate) enum Reader {
-    Events(sse::Parser),
+    Events(Parser),
     /// The response has opened a WebSocket.
     Socket(Box<OpenSocket>),
     /// A WebSocket that was refused: its body is not read.

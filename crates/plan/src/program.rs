@@ -34,8 +34,8 @@ pub enum BodyUse {
     Decide,
     /// The reply contains only the head.
     HeadOnly,
-    /// The body consists of server-sent events: [`Wake::Head`], a [`Wake::Event`] for each, and finally
-    /// [`Wake::Reply`].
+    /// The body consists of server-sent events, or of gRPC messages if its content type says so: [`Wake::Head`], a
+    /// [`Wake::Event`] for each, and finally [`Wake::Reply`].
     Stream,
     /// The response opens a WebSocket: [`Wake::Head`], a [`Wake::Message`] for each message and control frame, and
     /// finally [`Wake::Reply`]. The program sends with [`Outbox::send`].
@@ -126,15 +126,18 @@ pub struct Reply<'a> {
     pub ended: Option<Ended>,
 }
 
-/// One server-sent event.
+/// One server-sent event, or one gRPC message as `data`.
 #[derive(Debug, Clone, Copy)]
 pub struct Event<'a> {
     pub id: StepId,
-    /// The event type; empty means `message`.
+    /// The event type; empty means `message`. Of a gRPC message, [`COMPRESSED`] or nothing.
     pub name: &'a [u8],
     pub data: &'a [u8],
     pub event_id: Option<&'a [u8]>,
 }
+
+/// The name of a gRPC message that is compressed.
+pub const COMPRESSED: &[u8] = b"compressed";
 
 /// A message or a control frame of a WebSocket.
 #[derive(Debug, Clone, Copy)]

@@ -9,6 +9,6 @@ mod json;
 
 pub use details::details;
 pub use encode::Encoder;
-pub use end::{End, end_of};
+pub use end::{End, begin_of, end_of, status_in};
 pub use gzip::{Broken, Gzip};
 pub use json::{Reader, Unread};

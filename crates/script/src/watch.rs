@@ -43,4 +43,9 @@ impl Ledger {
             keeps_id: stream.reconnects > 0,
         })
     }
+
+    /// Returns whether the account needs the data of events.
+    pub fn reads_data(&self) -> bool {
+        self.sequence.is_some() || self.made_at.is_some()
+    }
 }

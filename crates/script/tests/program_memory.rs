@@ -10,17 +10,21 @@ mod plans;
 
 use plans::*;
 use plimsoll_plan::answer::{Check, Rule, Subject};
+use plimsoll_plan::grpc;
+use plimsoll_plan::grpc::{Call, Codes, Field, Kind, Label, MessageForm, Piece, Scalar, Types};
 use plimsoll_plan::head::Head;
 use plimsoll_plan::program::{
     At, Behavior, BodyUse, Event, Message, MessageKind, Outbox, Phase, Phases, Program, Reply, UserSlot, Wake,
 };
 use plimsoll_plan::script::{Node, Order, Script, Slot};
+use plimsoll_plan::series::book::SeriesBook;
 use plimsoll_plan::stream::{Place, Stream};
 use plimsoll_plan::value::{Function, Placeholder};
 use plimsoll_plan::websocket::WebSocket;
 use plimsoll_wire::ws::accept_of;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
+use std::sync::Arc;
 
 struct Counting;
 
@@ -105,6 +109,8 @@ fn users_are_small_and_their_iterations_allocate_nothing() {
     a_user_that_holds_a_stream_is_small();
     a_user_that_holds_a_websocket_is_small();
     an_iteration_allocates_nothing();
+    a_grpc_call_allocates_nothing(false);
+    a_grpc_call_allocates_nothing(true);
 }
 
 fn a_user_that_waits_for_an_answer_is_small() {
@@ -216,4 +222,64 @@ fn an_iteration_allocates_nothing() {
     let calls = CALLS.get() - before;
     assert_eq!(calls, 0);
     assert!(requests > 3_000, "{requests}: the scenario was played");
+}
+
+/// A message type with a number, a text, and a message of the same type.
+fn types() -> Types {
+    let field = |number, name: &str, kind, label| Field { number, name: name.into(), kind, label };
+    let fields = vec![
+        field(1, "id", Kind::Scalar(Scalar::Int64), Label::Implicit),
+        field(2, "name", Kind::Scalar(Scalar::String), Label::Implicit),
+        field(3, "parts", Kind::Message(0), Label::List),
+    ];
+    let message = grpc::Message { name: "Item".into(), fields, form: MessageForm::Object };
+    Types { messages: vec![message], by_name: [("Item".to_owned(), 0)].into() }
+}
+
+fn a_grpc_call_allocates_nothing(is_compressed: bool) {
+    let field = |number, scalar, text| Piece::Field { number, path: "f".into(), scalar, text };
+    let counter = || around("", Placeholder::Call(Function::Counter { id: 0, start: 7, step: 0 }), "");
+    let part = vec![field(1, Scalar::Int64, counter()), field(2, Scalar::String, text("part"))];
+    let message = vec![
+        field(1, Scalar::Int64, counter()),
+        field(2, Scalar::String, around("x", Placeholder::Call(Function::User), "")),
+        Piece::Message { number: 3, is_group: false, pieces: part },
+    ];
+    let mut call = ask("/shop.Shop/Get");
+    call.method = "POST".into();
+    let types = Arc::new(types());
+    call.grpc = Some(Box::new(Call { message, is_compressed, types, response: 0, expect: Codes::OK }));
+    call.checks = vec![equals("$.parts[0].id", "7"), equals("$.name", "x1")];
+    call.extracts = vec![extract("a", "$.id", Slot::Var(0))];
+    let stage = stage(script(vec![call], vec![Node::Ask(0)]));
+    let mut program = user(&stage, 0);
+    let mut out = Outbox { book: Box::new(SeriesBook::new(9, 9)), ..Outbox::default() };
+    let mut sent = Vec::with_capacity(1_000);
+    let head = b"HTTP/2 200\r\ncontent-type: application/grpc+proto\r\ngrpc-encoding: gzip\r\n\r\n";
+    let mut iterate = |program: &mut dyn Program| {
+        wake(program, 0, Wake::Begin { user: 0, iteration: 0 }, &mut out);
+        // The response is the message of the request.
+        let end = out.arena.windows(4).position(|four| four == b"\r\n\r\n").expect("the head ends");
+        sent.clear();
+        sent.extend_from_slice(&out.arena[end + 4..]);
+        let reply = Reply {
+            id: out.steps[0].id,
+            status: 200,
+            fault: None,
+            head: Head::new(head),
+            body: &sent,
+            body_bytes: sent.len() as u64,
+            trailers: Head::new(b"\r\ngrpc-status: 0\r\n\r\n"),
+            phases: Phases::default(),
+            ended: None,
+        };
+        wake(program, 1, Wake::Reply(reply), &mut out);
+        assert!(out.failure.is_none(), "{:?}", out.samples);
+    };
+    (0..100).for_each(|_| iterate(&mut *program));
+    let before = CALLS.get();
+    (0..1_000).for_each(|_| iterate(&mut *program));
+    assert_eq!(CALLS.get() - before, 0);
+    assert_eq!(sent[0], u8::from(is_compressed));
+    assert!(is_compressed || sent.ends_with(b"\x12\x02x1\x1a\x08\x08\x07\x12\x04part"), "{sent:?}");
 }

@@ -1,5 +1,7 @@
 //! gRPC over HTTP/2: the frames of messages, and the texts of statuses (gRPC's "PROTOCOL-HTTP2").
 
+use crate::sse::Spares;
+
 /// Length of the prefix of a message: a flag, and the length of the message.
 pub const PREFIX_BYTES: usize = 5;
 
@@ -57,6 +59,87 @@ pub fn next_message<'a>(body: &mut &'a [u8]) -> Result<Option<Message<'a>>, Inva
     Ok(Some(Message { is_compressed: flag == 1, bytes }))
 }
 
+/// The state of one stream of messages. Between two messages, it has no memory.
+#[derive(Debug, Default)]
+pub struct Parser {
+    /// The beginning of a message that is not complete.
+    held: Vec<u8>,
+    messages: u64,
+}
+
+/// Why a stream cannot be read any further.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unreadable {
+    /// A message is longer than the limit.
+    TooLong,
+    /// The flag of a message is neither 0 nor 1.
+    Flag,
+}
+
+impl Parser {
+    /// Reads `bytes` and calls `message` for each message that ends in them.
+    ///
+    /// # Errors
+    /// Returns an error as soon as a message has more than `limit_bytes`, or has an invalid flag.
+    pub fn feed(
+        &mut self,
+        bytes: &[u8],
+        spares: &mut Spares,
+        limit_bytes: usize,
+        message: &mut dyn FnMut(Message<'_>),
+    ) -> Result<(), Unreadable> {
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            if self.held.is_empty() {
+                let whole = wanted(rest, limit_bytes)?;
+                if whole <= rest.len() && rest.len() >= PREFIX_BYTES {
+                    let (now, after) = rest.split_at(whole);
+                    self.messages += 1;
+                    message(Message { is_compressed: now[0] == 1, bytes: &now[PREFIX_BYTES..] });
+                    rest = after;
+                } else {
+                    self.held = spares.take();
+                    self.held.extend_from_slice(rest);
+                    return Ok(());
+                }
+                continue;
+            }
+            let missing = wanted(&self.held, limit_bytes)? - self.held.len();
+            let (now, after) = rest.split_at(missing.min(rest.len()));
+            self.held.extend_from_slice(now);
+            rest = after;
+            if self.held.len() >= PREFIX_BYTES && wanted(&self.held, limit_bytes)? == self.held.len() {
+                let held = std::mem::take(&mut self.held);
+                self.messages += 1;
+                message(Message { is_compressed: held[0] == 1, bytes: &held[PREFIX_BYTES..] });
+                spares.give_back(held);
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the number of complete messages if the stream is in the middle of another one.
+    pub fn unfinished(&self) -> Option<u64> {
+        (!self.held.is_empty()).then_some(self.messages)
+    }
+
+    /// Returns the memory of an incomplete message.
+    pub fn reset(&mut self, spares: &mut Spares) {
+        spares.give_back(std::mem::take(&mut self.held));
+        self.messages = 0;
+    }
+}
+
+/// Returns how many bytes a message that begins here has with its prefix, or the bytes of a prefix.
+fn wanted(begun: &[u8], limit_bytes: usize) -> Result<usize, Unreadable> {
+    if begun.first().is_some_and(|flag| *flag > 1) {
+        return Err(Unreadable::Flag);
+    }
+    let Some(&[_, a, b, c, d]) = begun.first_chunk::<PREFIX_BYTES>() else { return Ok(PREFIX_BYTES) };
+    let len = u32::from_be_bytes([a, b, c, d]) as usize;
+    if len > limit_bytes { Err(Unreadable::TooLong) } else { Ok(PREFIX_BYTES + len) }
+}
+
 /// Appends a `grpc-message`, whose bytes outside ASCII are percent-encoded. Invalid escapes stay as they are.
 pub fn decode_text(coded: &[u8], out: &mut Vec<u8>) {
     let mut rest = coded;
@@ -77,7 +160,8 @@ pub fn decode_text(coded: &[u8], out: &mut Vec<u8>) {
 
 #[cfg(test)]
 mod tests {
-    use super::{Invalid, Message, decode_text, frame, next_message};
+    use super::{Invalid, Message, Parser, Unreadable, decode_text, frame, next_message};
+    use crate::sse::Spares;
 
     #[test]
     fn a_frame_is_read_as_it_was_written() {
@@ -102,6 +186,34 @@ mod tests {
             assert_eq!(next_message(&mut &b"\0\0\0\0\x03one"[..cut]), Err(Invalid::Cut), "{cut} bytes");
         }
         assert_eq!(next_message(&mut &b"<html>"[..]), Err(Invalid::Flag(b'<')));
+    }
+
+    #[test]
+    fn messages_are_the_same_wherever_their_bytes_are_split() {
+        let stream = b"\0\0\0\0\x03one\x01\0\0\0\0\0\0\0\0\x01x";
+        let expected = [(false, b"one".to_vec()), (true, Vec::new()), (false, b"x".to_vec())];
+        for first in 0..=stream.len() {
+            for second in first..=stream.len() {
+                let (mut parser, mut spares, mut seen) = (Parser::default(), Spares::new(), Vec::new());
+                for part in [&stream[..first], &stream[first..second], &stream[second..]] {
+                    let mut note =
+                        |message: Message<'_>| seen.push((message.is_compressed, message.bytes.to_vec()));
+                    assert_eq!(parser.feed(part, &mut spares, 3, &mut note), Ok(()));
+                }
+                assert_eq!((&seen[..], parser.unfinished()), (&expected[..], None), "{first}, {second}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_stream_is_refused_at_a_long_message_and_at_an_invalid_flag() {
+        let mut spares = Spares::new();
+        let mut parser = Parser::default();
+        let mut none = |message: Message<'_>| panic!("{message:?}");
+        assert_eq!(parser.feed(b"\0\0\0\0", &mut spares, 9, &mut none), Ok(()));
+        assert_eq!(parser.unfinished(), Some(0));
+        assert_eq!(parser.feed(b"\x0a", &mut spares, 9, &mut none), Err(Unreadable::TooLong));
+        assert_eq!(Parser::default().feed(b"<", &mut spares, 9, &mut none), Err(Unreadable::Flag));
     }
 
     #[test]

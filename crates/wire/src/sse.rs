@@ -83,11 +83,11 @@ impl Spares {
         Spares(Vec::new())
     }
 
-    fn take(&mut self) -> Vec<u8> {
+    pub(crate) fn take(&mut self) -> Vec<u8> {
         self.0.pop().unwrap_or_default()
     }
 
-    fn give_back(&mut self, mut buffer: Vec<u8>) {
+    pub(crate) fn give_back(&mut self, mut buffer: Vec<u8>) {
         let fits = (1..=Spares::KEPT_BYTES_MAX).contains(&buffer.capacity());
         if fits && self.0.len() < Spares::KEPT_MAX {
             buffer.clear();

@@ -178,23 +178,21 @@ func echo(method protoreflect.MethodDescriptor, stream grpc.ServerStream) error 
 			return status.FromContextError(stream.Context().Err()).Err()
 		}
 	}
+	repeats := method.IsStreamingServer() && !method.IsStreamingClient()
+	if repeats {
+		times, _ := strconv.Atoi(command("x-times"))
+		pause, _ := time.ParseDuration(command("x-pause"))
+		if err := repeat(stream, items[0], times, pause); err != nil {
+			return err
+		}
+	}
 	if text := command("x-status"); text != "" {
 		return commanded(text, command("x-message"), command("x-details") != "")
 	}
 	switch {
-	case method.IsStreamingServer() && method.IsStreamingClient():
+	case repeats:
 		return nil
-	case method.IsStreamingServer():
-		times, _ := strconv.Atoi(command("x-times"))
-		pause, _ := time.ParseDuration(command("x-pause"))
-		for at := 0; at < times; at++ {
-			if at > 0 {
-				time.Sleep(pause)
-			}
-			if err := stream.SendMsg(items[0]); err != nil {
-				return err
-			}
-		}
+	case method.IsStreamingServer() && method.IsStreamingClient():
 		return nil
 	case method.IsStreamingClient():
 		all := dynamicpb.NewMessage(method.Output())
@@ -206,6 +204,22 @@ func echo(method protoreflect.MethodDescriptor, stream grpc.ServerStream) error 
 	default:
 		return stream.SendMsg(items[0])
 	}
+}
+
+// repeat sends an item several times; its id counts up.
+func repeat(stream grpc.ServerStream, item *dynamicpb.Message, times int, pause time.Duration) error {
+	field := item.Descriptor().Fields().ByName("id")
+	first := item.Get(field).Int()
+	for at := 0; at < times; at++ {
+		if at > 0 {
+			time.Sleep(pause)
+		}
+		item.Set(field, protoreflect.ValueOfInt64(first+int64(at)))
+		if err := stream.SendMsg(item); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func commanded(text, message string, details bool) error {

@@ -3,14 +3,13 @@
 use super::socket::open_socket;
 use super::{Post, Worker};
 use crate::driver::Door;
-use crate::exchange::{OpenStream, Reader};
+use crate::exchange::{OpenStream, Parser, Reader, Unreadable};
 use crate::fault;
 use plimsoll_plan::Fault;
 use plimsoll_plan::head::Head;
 use plimsoll_plan::metric::{RunPeak, SeriesSum, StreamHist, StreamSum};
 use plimsoll_plan::program::{BodyUse, Ended, Event, Reply, Wake};
 use plimsoll_wire::h1::Answer;
-use plimsoll_wire::sse;
 
 impl<D: Door, P: Post> Worker<D, P> {
     /// Handles bytes of such a response; `done` is set when it is complete. Returns whether the socket is idle and
@@ -57,7 +56,11 @@ impl<D: Door, P: Post> Worker<D, P> {
         let exchange = &mut self.exchanges[id as usize];
         let (user, step, request) = (exchange.user, exchange.step, exchange.request);
         let reader = match exchange.body {
-            BodyUse::Stream => Some(Reader::Events(sse::Parser::new())),
+            BodyUse::Stream => {
+                let kept = exchange.kept.as_deref().map_or(&[][..], Vec::as_slice);
+                let head = Head::new(kept.get(..exchange.kept_head as usize).unwrap_or_default());
+                Some(Reader::Events(Parser::of(head)))
+            }
             BodyUse::WebSocket if status == 101 => {
                 let kept = exchange.kept.as_deref().map_or(&[][..], Vec::as_slice);
                 Some(Reader::Socket(open_socket(kept)))
@@ -136,7 +139,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         let mut last_ns = stream.last_event_ns;
         // A program may end the stream in the middle of the received events: the rest are not shown.
         let mut over = false;
-        let parsed = parser.feed(&payload, &mut spares, limit, &mut |event| {
+        let parsed = parser.feed(&payload, &mut spares, limit, &mut |name, data, event_id| {
             if over {
                 return;
             }
@@ -150,7 +153,7 @@ impl<D: Door, P: Post> Worker<D, P> {
             }
             last_ns = now_ns;
             self.stream_lives(id, request, user);
-            let event = Event { id: step, name: event.name, data: event.data, event_id: event.id };
+            let event = Event { id: step, name, data, event_id };
             let out = self.wake(user, Wake::Event(event));
             self.act(user, out, now_ns, false);
             over = self.exchanges[id as usize].cancelled;
@@ -171,19 +174,23 @@ impl<D: Door, P: Post> Worker<D, P> {
                 self.exchange_wheel.arm(id, exchange.deadline_ns);
             }
         }
+        let is_grpc = matches!(stream.reader, Reader::Events(Parser::Messages(_)));
         exchange.stream = Some(stream);
         if over {
             self.end_stream(id);
             return false;
         }
-        if parsed.is_err() {
-            match fault::is_lowered("event_bytes", limit as u64) {
-                true => self.cut_by(id, "event_bytes", limit as u64),
-                false => self.failed(id, Fault::UnsafeResponse),
+        match parsed {
+            Ok(()) => return true,
+            Err(Unreadable::Invalid) => self.failed(id, Fault::GrpcInvalidMessage),
+            Err(Unreadable::TooLong) if fault::is_lowered("event_bytes", limit as u64) => {
+                self.cut_by(id, "event_bytes", limit as u64);
             }
-            return false;
+            // An event without an end is a danger; a message says how long it is.
+            Err(Unreadable::TooLong) if is_grpc => self.failed(id, Fault::ClientLimit),
+            Err(Unreadable::TooLong) => self.failed(id, Fault::UnsafeResponse),
         }
-        true
+        false
     }
 
     /// Schedules the end of a stream that a program has canceled: before the next sleep, when no code is using it.

@@ -24,24 +24,36 @@ pub struct End<'a> {
 /// gRPC status is one.
 pub fn end_of<'a>(reply: &Reply<'a>) -> Result<End<'a>, Fault> {
     // A response without a body has its status in the head.
-    let from = [reply.trailers, reply.head].into_iter().find(|head| head.field("grpc-status").is_some());
-    let Some(from) = from else {
-        return Err(match (reply.status, is_grpc(reply.head)) {
-            (200, true) => Fault::GrpcNoStatus,
-            (200, false) => Fault::GrpcContentType,
-            _ => Fault::Status,
-        });
-    };
-    if !is_grpc(reply.head) {
-        return Err(Fault::GrpcContentType);
+    let found = status_in(reply.trailers).or_else(|| status_in(reply.head));
+    match (found, begin_of(reply.status, reply.head)) {
+        // An error of a proxy may have a status, too.
+        (Some(end), Ok(()) | Err(Fault::Status)) if is_grpc(reply.head) => {
+            Ok(End { trailers: reply.trailers, ..end })
+        }
+        (_, Err(fault)) => Err(fault),
+        (Some(_), Ok(())) => Err(Fault::GrpcContentType),
+        (None, Ok(())) => Err(Fault::GrpcNoStatus),
     }
-    let text = |name: &str| from.field(name).unwrap_or_default();
-    Ok(End {
-        status: Status::from_text(text("grpc-status")),
-        message: text("grpc-message"),
-        details: text("grpc-status-details-bin"),
-        trailers: reply.trailers,
-    })
+}
+
+/// Returns the status that a head or trailers have; `None` without one.
+pub fn status_in(fields: Head<'_>) -> Option<End<'_>> {
+    let status = Status::from_text(fields.field("grpc-status")?);
+    let text = |name: &str| fields.field(name).unwrap_or_default();
+    let (message, details) = (text("grpc-message"), text("grpc-status-details-bin"));
+    Some(End { status, message, details, trailers: fields })
+}
+
+/// Checks that a head begins the response to a call.
+///
+/// # Errors
+/// Returns the fault of a head that does not.
+pub fn begin_of(status: u16, head: Head<'_>) -> Result<(), Fault> {
+    match (status, is_grpc(head)) {
+        (200, true) => Ok(()),
+        (200, false) => Err(Fault::GrpcContentType),
+        _ => Err(Fault::Status),
+    }
 }
 
 /// Returns whether the content type is that of gRPC: `application/grpc`, alone or with a format or parameters.

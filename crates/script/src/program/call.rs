@@ -3,12 +3,13 @@
 use super::code::StrandId;
 use super::user::Turn;
 use crate::answer::Answer;
-use crate::call::{Broken, End, Unread, details, end_of};
+use crate::call::{Broken, End, Unread, begin_of, details, end_of, status_in};
 use plimsoll_plan::Fault;
 use plimsoll_plan::grpc::{Call, Status};
-use plimsoll_plan::program::{Outbox, Reply, RequestId};
+use plimsoll_plan::head::Head;
+use plimsoll_plan::program::{COMPRESSED, Event, Outbox, Phases, Reply, RequestId};
 use plimsoll_plan::series::Family;
-use plimsoll_wire::grpc::{decode_text, next_message};
+use plimsoll_wire::grpc::{Message, decode_text, next_message};
 use std::cell::Cell;
 
 /// The name of the metric that counts the statuses of calls, and of its label.
@@ -31,6 +32,21 @@ impl StatusSeries {
             known.set(series + 1);
         }
         out.add(known.get() - 1, 1.0);
+    }
+}
+
+/// Returns a reply without anything.
+fn no_reply() -> Reply<'static> {
+    Reply {
+        id: 0,
+        status: 0,
+        fault: None,
+        head: Head::default(),
+        body: b"",
+        body_bytes: 0,
+        trailers: Head::default(),
+        phases: Phases::default(),
+        ended: None,
     }
 }
 
@@ -98,23 +114,35 @@ impl Turn<'_> {
         if (reply.body.len() as u64) < reply.body_bytes {
             return Err(Fault::ClientLimit);
         }
-        let most_bytes = self.stage.body_bytes_max;
         let mut body = reply.body;
         let message = next_message(&mut body).map_err(|_| Fault::GrpcInvalidMessage)?;
         let Some(message) = message.filter(|_| body.is_empty()) else {
             return Err(Fault::GrpcInvalidMessage);
         };
+        if message.is_compressed && reply.head.field("grpc-encoding") != Some(b"gzip") {
+            return Err(Fault::DecodeFailed);
+        }
+        let is_read = self.stage.asks[ask as usize].reads_message;
+        self.decode(call, message, is_read, json)
+    }
+
+    /// Decompresses a message, and reads it as JSON if that is needed.
+    fn decode(
+        &mut self,
+        call: &Call,
+        message: Message<'_>,
+        is_read: bool,
+        json: &mut Vec<u8>,
+    ) -> Result<(), Fault> {
+        let most_bytes = self.stage.body_bytes_max;
         let mut bytes = message.bytes;
         if message.is_compressed {
-            if reply.head.field("grpc-encoding") != Some(b"gzip") {
-                return Err(Fault::DecodeFailed);
-            }
             bytes = self.bench.gzip.decode(bytes, most_bytes).map_err(|why| match why {
                 Broken::Invalid => Fault::DecodeFailed,
                 Broken::TooLong => Fault::ClientLimit,
             })?;
         }
-        if !self.stage.asks[ask as usize].reads_message {
+        if !is_read {
             return Ok(());
         }
         let read = self.bench.messages.read(&call.types, call.response, bytes, most_bytes, json);
@@ -122,6 +150,59 @@ impl Turn<'_> {
             Unread::Invalid => Fault::GrpcInvalidMessage,
             Unread::TooLong => Fault::ClientLimit,
         })
+    }
+
+    /// Checks that a head begins a stream of messages. A response without any has its status there.
+    pub fn call_began(&mut self, ask: u32, call: &Call, status: u16, head: Head<'_>) -> Result<(), Fault> {
+        let begun = begin_of(status, head);
+        let Some(end) = status_in(head).filter(|_| begun.is_ok()) else {
+            if let Err(fault) = begun {
+                let reply = Reply { status, head, ..no_reply() };
+                self.tell_no_call(ask, fault, &reply);
+            }
+            return begun;
+        };
+        self.judge_stream(ask, call, &end, &Reply { status, head, ..no_reply() })
+    }
+
+    /// Counts and judges the status of a stream that the server has ended.
+    pub fn stream_call_ended(&mut self, ask: u32, call: &Call, reply: &Reply<'_>) -> Result<(), Fault> {
+        match status_in(reply.trailers) {
+            Some(end) => self.judge_stream(ask, call, &end, reply),
+            None => Err(Fault::GrpcNoStatus),
+        }
+    }
+
+    fn judge_stream(&mut self, ask: u32, call: &Call, end: &End<'_>, reply: &Reply<'_>) -> Result<(), Fault> {
+        self.series.count(end.status, self.out);
+        let unexpected = end.status.fault().filter(|_| !call.expect.holds(end.status));
+        if let Some(fault) = unexpected {
+            self.tell_status(ask, call, fault, end, reply);
+        }
+        let answer = Answer {
+            status: reply.status,
+            head: reply.head,
+            body: b"",
+            body_bytes: 0,
+            service_ns: reply.phases.service_ns(),
+            call: Some(*end),
+        };
+        let judged = self.judge(ask, &answer);
+        unexpected.or(judged).map_or(Ok(()), Err)
+    }
+
+    /// Replaces the data of an event, a message, by its JSON if its stream has an account that reads it.
+    pub fn read_event<'e>(
+        &mut self,
+        call: &Call,
+        event: &Event<'e>,
+        is_read: bool,
+        json: &'e mut Vec<u8>,
+    ) -> Result<Event<'e>, Fault> {
+        json.clear();
+        let message = Message { is_compressed: event.name == COMPRESSED, bytes: event.data };
+        self.decode(call, message, is_read, json)?;
+        Ok(Event { name: b"", data: json, ..*event })
     }
 
     /// Reports a status that is a failure, with its text and its details.

@@ -231,9 +231,7 @@ fn ask(place: &Place<'_>, ask: &Ask) -> Result<(), String> {
         (None, None) => return Ok(()),
     };
     // Only the head of a stream can be checked. Its events are accounted for separately.
-    let odd_check = ask.checks.iter().find(|check| {
-        !matches!(check.on, Subject::Status(_) | Subject::Header { .. } | Subject::HeaderSnapshot(_))
-    });
+    let odd_check = ask.checks.iter().find(|check| needs_body(&check.on));
     let odd_extract = ask
         .extracts
         .iter()
@@ -281,4 +279,25 @@ fn extracts(place: &Place<'_>, all: &[Extract]) -> Result<(), String> {
         extract.default.iter().try_for_each(|default| text(place, default))?;
     }
     Ok(())
+}
+
+/// Returns whether a check needs more than the head, the trailers, and the status.
+fn needs_body(on: &Subject) -> bool {
+    match on {
+        Subject::Status(_)
+        | Subject::Header { .. }
+        | Subject::HeaderSnapshot(_)
+        | Subject::GrpcStatus(_)
+        | Subject::GrpcMessage(_) => false,
+        Subject::Body(_)
+        | Subject::Json { .. }
+        | Subject::Value { .. }
+        | Subject::Schema(_)
+        | Subject::OpenApi(_)
+        | Subject::NoGraphqlErrors
+        | Subject::Jwt(_)
+        | Subject::Length { .. }
+        | Subject::Hash { .. }
+        | Subject::Duration { .. } => true,
+    }
 }

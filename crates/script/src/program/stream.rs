@@ -4,8 +4,9 @@ use super::code::{Op, StrandId};
 use super::reply::Way;
 use super::user::{IterationState, Kind, Trail, Turn, Wait, step_id};
 use crate::answer::{Answer, json};
+use crate::call::status_in;
 use crate::value::Unfilled;
-use crate::watch::Watch;
+use crate::watch::{Ledger, Watch};
 use plimsoll_plan::head::Head;
 use plimsoll_plan::metric::StreamSum;
 use plimsoll_plan::program::{Count, Ended, Event, Reply};
@@ -45,6 +46,10 @@ enum Ending {
     Errors,
     /// The iteration ends.
     GivenUp,
+    /// A gRPC call without messages has ended with an expected status.
+    Accepted,
+    /// A message could not be read.
+    Broken(Fault),
 }
 
 /// Returns whether the data of an event is a GraphQL response with errors.
@@ -91,6 +96,14 @@ impl Turn<'_> {
             kept.clear();
             return kept.extend_from_slice(head.text());
         }
+        if let Some(call) = &script.grpc {
+            // The status of a call comes at its end, unless there are no messages.
+            return match self.call_began(ask, call, status, head) {
+                Ok(()) if status_in(head).is_none() => self.stream_opened(strand, script.stream.as_deref()),
+                Ok(()) => self.end_stream(strand, Ending::Accepted),
+                Err(fault) => self.end_stream(strand, Ending::Refused(fault)),
+            };
+        }
         // The service time of a stream is its whole duration, which has just begun.
         let answer = Answer { status, head, body: &[], body_bytes: 0, service_ns: 0, call: None };
         if let Some(fault) = self.judge(ask, &answer) {
@@ -128,6 +141,21 @@ impl Turn<'_> {
     pub fn stream_event(&mut self, strand: StrandId, event: &Event<'_>) {
         let Some((ask, stream)) = self.stream_of(strand) else { return };
         let most = stream.events;
+        let stage = self.stage;
+        let ledger = stage.asks[ask as usize].ledger.as_ref();
+        let mut json = std::mem::take(&mut self.bench.json);
+        let read = match &stage.script.asks[ask as usize].grpc {
+            Some(call) => self.read_event(call, event, ledger.is_some_and(Ledger::reads_data), &mut json),
+            None => Ok(*event),
+        };
+        if let Err(fault) = read {
+            self.end_stream(strand, Ending::Broken(fault));
+        }
+        self.note_event(strand, ask, most, read.as_ref().unwrap_or(event));
+        self.bench.json = json;
+    }
+
+    fn note_event(&mut self, strand: StrandId, ask: u32, most: Option<u64>, event: &Event<'_>) {
         let Some(live) = &mut self.state.strand(strand).live else { return };
         live.last_ns = self.at.run_ns;
         live.events += 1;
@@ -238,10 +266,19 @@ impl Turn<'_> {
         if is_redirect && ending == Ending::Not && reply.fault.is_none() {
             return self.stream_redirected(strand, ask, reply);
         }
-        let fault = match (reply.fault, ending) {
+        let is_open = live.is_open;
+        let stage = self.stage;
+        let status = match &stage.script.asks[ask as usize].grpc {
+            Some(call) if ending == Ending::Not && is_open && reply.fault.is_none() => {
+                self.stream_call_ended(ask, call, reply).err()
+            }
+            _ => None,
+        };
+        let Some(live) = &mut self.state.strand(strand).live else { return };
+        let fault = match (reply.fault.or(status), ending) {
             (Some(fault), _) => Some(fault),
-            (None, Ending::GivenUp) => None,
-            (None, Ending::Refused(fault)) => Some(fault),
+            (None, Ending::GivenUp | Ending::Accepted) => None,
+            (None, Ending::Refused(fault) | Ending::Broken(fault)) => Some(fault),
             (None, Ending::Idle) => Some(Fault::StreamIdleTimeout),
             (None, Ending::Errors) => Some(Fault::GraphqlErrors),
             (None, Ending::AsPlanned) => (closer == Some(Closer::Server)).then_some(Fault::StreamFailed),
@@ -269,8 +306,10 @@ impl Turn<'_> {
         {
             self.out.fail(fault);
         }
-        // The rejection of the head is already counted.
-        if let Some(fault) = fault.filter(|_| !matches!(ending, Ending::Refused(_))) {
+        // The rejection of the head is already counted, and a status is already reported.
+        let is_told =
+            matches!(ending, Ending::Refused(_)) || status.is_some_and(|own| own != Fault::GrpcNoStatus);
+        if let Some(fault) = fault.filter(|_| !is_told) {
             self.tell_fault(ask, fault, reply);
         }
         self.stream_over(strand, ask, fault);

@@ -278,6 +278,7 @@ keys! {
         Check = "check",
             "a mapping such as `{ status: OK, json: { $.name: ball } }`, or a list of them",
             Either(&[Keys(GrpcCheck), List(&Keys(GrpcCheck))]);
+        Stream = "stream", "`true`, or a mapping such as `{ duration: 60s }`", Either(&[Truth, Keys(Stream)]);
         Extract = "extract",
             "a mapping of names to places, such as `{ token: $.token }`",
             Named(&Either(&[Text, Keys(Extract)]));

@@ -1,10 +1,10 @@
 //! One gRPC call: its method, message, and metadata, and the checks and extractions of its response.
 
 use super::rule::{self, Bare};
-use super::{auth, extract, headers, known, pause};
+use super::{auth, extract, headers, known, pause, stream};
 use crate::build::draft::{
     CallDraft, CheckDraft, ExtractDraft, HeaderDraft, NameDraft, On, PathDraft, RequestDraft, StepDraft,
-    SubjectDraft, TextDraft,
+    StreamDraft, SubjectDraft, TextDraft,
 };
 use crate::own::grpc::{self, Schemas};
 use crate::own::key::{Row, of};
@@ -12,9 +12,12 @@ use crate::own::reader::Reader;
 use crate::own::work::Work;
 use crate::own::yaml::{Entry, Node, Value, one_or_more};
 use crate::sentence::short;
+use crate::source::Pos;
 use plimsoll_plan::answer::{Source, Subject};
 use plimsoll_plan::grpc::Codes;
+use plimsoll_plan::stream::{Place, Stream};
 use plimsoll_plan::unit;
+use prost_reflect::MethodDescriptor;
 use std::rc::Rc;
 
 /// Reads one call and the pause after it. Returns `None` if its method is missing or unknown.
@@ -35,14 +38,10 @@ pub fn read(item: &Node, entries: &[Entry], w: &mut Work<'_>) -> Option<Vec<Step
         return None;
     };
     let method = schemas.method(&text, entry.value.pos, &mut w.r)?;
-    if method.is_client_streaming() || method.is_server_streaming() {
-        let kind = match (method.is_client_streaming(), method.is_server_streaming()) {
-            (true, true) => "bidirectional streaming",
-            (true, false) => "client streaming",
-            _ => "server streaming",
-        };
-        let message = format!("{kind} is not supported yet: `{}`", method.full_name());
-        w.r.complain("F012", entry.value.pos, message, "choose a method with one message each way");
+    if method.is_client_streaming() {
+        let kind = if method.is_server_streaming() { "bidirectional" } else { "client" };
+        let message = format!("{kind} streaming is not supported yet: `{}`", method.full_name());
+        w.r.complain("F012", entry.value.pos, message, "choose a method that takes one message");
         return None;
     }
     let path = format!("/{}/{}", method.parent_service().full_name(), method.name());
@@ -82,7 +81,7 @@ pub fn read(item: &Node, entries: &[Entry], w: &mut Work<'_>) -> Option<Vec<Step
         let node = &entry.value;
         let r = &mut w.r;
         match key {
-            of::GrpcCall::Grpc => {}
+            of::GrpcCall::Grpc | of::GrpcCall::Stream => {}
             of::GrpcCall::Message => {
                 has_message = true;
                 call.message = grpc::message(&method.input(), node, &schemas, r);
@@ -126,11 +125,57 @@ pub fn read(item: &Node, entries: &[Entry], w: &mut Work<'_>) -> Option<Vec<Step
         let empty = Node { pos: item.pos, value: Value::Map(Vec::new()) };
         call.message = grpc::message(&method.input(), &empty, &schemas, &mut w.r);
     }
+    draft.stream = stream_of(given(of::GrpcCall::Stream), &method, entry.pos, &schemas, call.response, w);
     draft.grpc = Some(Box::new(call));
     draft.spoiled = w.r.wrong.len() > before;
     let mut steps = vec![StepDraft::Request(Box::new(draft))];
     steps.extend(think.map(StepDraft::Think));
     Some(steps)
+}
+
+/// Reads the stream of a server streaming method, which `stream` describes; other methods have none.
+fn stream_of(
+    given: Option<(&'static Row, &Entry)>,
+    method: &MethodDescriptor,
+    pos: Pos,
+    schemas: &Schemas,
+    response: usize,
+    w: &mut Work<'_>,
+) -> Option<StreamDraft> {
+    let plain = || StreamDraft { pos, stream: Stream::default(), beside: Vec::new() };
+    match (given, method.is_server_streaming()) {
+        (None, true) => Some(plain()),
+        (None, false) => None,
+        (Some((_, entry)), false) => {
+            let message =
+                format!("`stream` does not apply to `{}`, which returns one message", method.name());
+            w.r.complain("F017", entry.pos, message, "remove `stream`");
+            None
+        }
+        (Some((row, entry)), true) => {
+            let draft = stream::read(&entry.value, row, entry.pos, w).unwrap_or_else(plain);
+            let of = &draft.stream;
+            for place in of.sequence.iter().chain(of.made_at.iter().map(|(place, _)| place)) {
+                match place {
+                    Place::Json(path) => {
+                        if let Err(problem) = grpc::check_path(&schemas.types, response, path) {
+                            w.r.complain("F042", entry.pos, problem.message, problem.hint);
+                        }
+                    }
+                    Place::Id => {
+                        let message = "gRPC messages have no `id`";
+                        w.r.complain("F017", entry.pos, message, "write a JSONPath such as `$.seq`");
+                    }
+                    Place::Regex(_) => {}
+                }
+            }
+            if of.reconnects > 0 {
+                let message = "`reconnect` does not apply to a gRPC call";
+                w.r.complain("F017", entry.pos, message, "remove `reconnect`, and repeat the call");
+            }
+            Some(draft)
+        }
+    }
 }
 
 /// Reads metadata, without the names that gRPC itself uses.
@@ -234,13 +279,7 @@ fn checks(
 }
 
 /// Returns whether a JSONPath is valid, and names fields that the response has.
-fn is_path(
-    path: &str,
-    pos: crate::source::Pos,
-    schemas: &Schemas,
-    response: usize,
-    r: &mut Reader<'_>,
-) -> bool {
+fn is_path(path: &str, pos: Pos, schemas: &Schemas, response: usize, r: &mut Reader<'_>) -> bool {
     if rule::json_path(path, pos, r).is_none() {
         return false;
     }
