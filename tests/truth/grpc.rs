@@ -310,7 +310,8 @@ fn a_stream_fails_by_its_status_and_ends_as_the_client_wants() {
     let load = "{ users: 2, iterations_per_user: 3 }";
     let call = |metadata: &str, more: &str| {
         format!(
-            "- grpc: echo.v1.Echo/Repeat\n  message: {{ id: 1 }}\n  metadata: {{ {metadata} }}\n  on_failure: continue\n{more}"
+            "- grpc: echo.v1.Echo/Repeat\n  message: {{ id: 1 }}\n  metadata: {{ {metadata} }}\n  \
+             on_failure: continue\n{more}"
         )
     };
     // After messages, and without any, so that the head has the status.
