@@ -1,6 +1,6 @@
 //! Builds WebSockets: the request that opens one, and the steps that use it.
 
-use super::answer::{apart, needs_body};
+use super::answer::{distinct_name, needs_body};
 use super::draft::{CloseDraft, ExpectDraft, NameDraft, SendDraft, WebSocketDraft};
 use super::work::Work;
 use crate::source::Pos;
@@ -127,7 +127,7 @@ impl Work {
         Some(Node::Send { socket: socket?, content: draft.content, text })
     }
 
-    pub fn expect(&mut self, draft: &ExpectDraft) -> Option<Node> {
+    pub fn expectation(&mut self, draft: &ExpectDraft) -> Option<Node> {
         let socket = self.socket_of(draft.socket.as_ref(), draft.pos);
         let found = self.subjects(&draft.subjects);
         let words: Vec<&str> = found.iter().map(|(_, words)| words.as_str()).collect();
@@ -162,7 +162,7 @@ impl Work {
                 return None;
             }
             Some(chosen) => chosen.name.clone(),
-            None => apart(default, is_taken),
+            None => distinct_name(default, is_taken),
         };
         let expectation = u16::try_from(plan.expectations.len()).ok()?;
         plan.expectations.push(Expectation {
