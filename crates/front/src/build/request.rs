@@ -80,16 +80,14 @@ impl Work {
         let way = match way {
             Some(way) => way,
             None => {
-                // Its steps are checked nevertheless.
-                if let Some(socket) = &draft.websocket {
-                    self.websocket(socket, ask);
-                }
+                self.check_websocket(draft, ask);
                 return None;
             }
         };
         ask.path = way.text;
         ask.origin = way.origin;
         if draft.spoiled || self.wrong.all.len() > before {
+            self.check_websocket(draft, ask);
             return None;
         }
         ask.name = match &draft.name {

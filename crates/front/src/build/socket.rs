@@ -1,7 +1,7 @@
 //! Builds WebSockets: the request that opens one, and the steps that use it.
 
 use super::answer::{distinct_name, needs_body};
-use super::draft::{CloseDraft, ExpectDraft, NameDraft, SendDraft, WebSocketDraft};
+use super::draft::{CloseDraft, ExpectDraft, NameDraft, RequestDraft, SendDraft, WebSocketDraft};
 use super::work::Work;
 use crate::source::Pos;
 use plimsoll_plan::answer::{Check, Source};
@@ -45,6 +45,14 @@ impl Work {
                     false => "permessage-deflate; client_no_context_takeover; server_no_context_takeover",
                 },
             );
+        }
+    }
+
+    /// Checks the steps inside of a `connect` step that has a mistake itself. Later steps may name it.
+    pub fn check_websocket(&mut self, draft: &RequestDraft, mut ask: Ask) {
+        if let Some(socket) = &draft.websocket {
+            ask.name = draft.name.as_ref().map(|chosen| chosen.name.clone()).unwrap_or_default();
+            self.websocket(socket, ask);
         }
     }
 
