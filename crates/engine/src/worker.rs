@@ -3,10 +3,10 @@
 //! [`turn`] is the event loop. [`link`] opens and closes connections, [`exchange`] sends a request over one ([`secure`]
 //! over TLS, [`multiplex`] and [`flush`] over HTTP/2, whose [`frames`] it reads, and whose links may be [`lost`]).
 //! [`read`] passes received bytes ([`stream`] for endless streams of events, [`socket`] for WebSockets, [`keep`] for
-//! kept parts of a response) to one of the [`ends`], in [`shares`] of an event-loop iteration. [`arrivals`] and [`next`]
-//! decide which user sends next, [`attempts`] handles failed connections, and [`unasked`] handles bytes received without a request.
-//! [`resume`] runs programs. Links, exchanges, and users have separate numbers. The worker is generic over its
-//! [`Door`], so tests run it in a network made of numbers.
+//! kept parts of a response) to one of the [`ends`], in [`shares`] of an event-loop iteration. [`arrivals`] and
+//! [`next`] decide which user sends next, [`attempts`] handles failed connections, and [`unasked`] handles bytes
+//! received without a request. [`resume`] runs programs. Links, exchanges, and users have separate numbers. The worker
+//! is generic over its [`Door`], so tests run it in a network made of numbers.
 
 mod arrivals;
 mod attempts;

@@ -23,7 +23,7 @@ pub fn text(text: &str) -> Seen {
     Seen::Text(text.to_owned())
 }
 
-fn seen(message: Incoming<'_>) -> Seen {
+fn describe(message: Incoming<'_>) -> Seen {
     let string = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).expect("the session has checked it");
     match message {
         Incoming::Text(bytes) => Seen::Text(string(bytes)),
@@ -44,7 +44,7 @@ pub fn fed<'a>(terms: Option<Terms>, pieces: impl IntoIterator<Item = &'a [u8]>)
     let (mut session, mut shared) = (Session::new(terms), Shared::new(LIMIT));
     let mut all = Vec::new();
     for piece in pieces {
-        let fed = session.feed(piece, &mut shared, &mut |message| all.push(seen(message)));
+        let fed = session.feed(piece, &mut shared, &mut |message| all.push(describe(message)));
         if let Err(malformed) = fed {
             return (all, Some(malformed));
         }

@@ -1,6 +1,6 @@
 //! Endpoints with their own responses: the request itself (`/echo`), a login (`/token`, `/secure`), a session
-//! (`/cart`), event streams (`/events`, `/events/stop`), and WebSockets (`/websocket`). The keys apply to them as to any
-//! other path.
+//! (`/cart`), event streams (`/events`, `/events/stop`), and WebSockets (`/websocket`). The keys apply to them as to
+//! any other path.
 //!
 //! Tokens and session names are serial numbers sent through a bijection: the ruler recognizes its own without
 //! storing any, and they do not look like serial numbers.

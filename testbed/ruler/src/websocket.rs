@@ -1,6 +1,6 @@
 //! `/websocket`: what one WebSocket does, as its query says, over the protocol of a library that plimsoll does not use.
 //!
-//! It returns every message (`echo`), sends messages of its own (`every`), or sends each message to all sockets of a
+//! It returns every message (`echo`), sends planned messages (`every`), or sends each message to all sockets of a
 //! `room`. Bytes come from the connection and go back to it; nothing here owns a socket or waits.
 
 use crate::feed::{Feed, Plan};

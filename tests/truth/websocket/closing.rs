@@ -119,7 +119,7 @@ fn a_silent_socket_fails_after_its_idle_timeout() {
     no_faults(&run(&ruler, &steps("5ms"), LOAD, 0));
 }
 
-/// Sockets that are open at the end are neither lost nor failed, and the server is told that the client goes away.
+/// Sockets that are open at the end are neither lost nor failed, and the server receives a close frame with code 1001.
 #[test]
 fn sockets_that_are_open_at_the_end_are_counted_separately() {
     let _beside = run_alongside();

@@ -197,12 +197,12 @@ impl Work {
 }
 
 fn add(name: String, on: Subject, ask: &mut Ask) {
-    let name = apart(name, |name| ask.checks.iter().any(|check| check.name == name));
+    let name = distinct_name(name, |name| ask.checks.iter().any(|check| check.name == name));
     ask.checks.push(Check { name, on });
 }
 
 /// Returns a name that is not taken: with a number if necessary.
-pub fn apart(name: String, taken: impl Fn(&str) -> bool) -> String {
+pub fn distinct_name(name: String, taken: impl Fn(&str) -> bool) -> String {
     let mut apart = name.clone();
     let mut number = 1;
     while taken(&apart) {

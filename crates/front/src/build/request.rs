@@ -101,10 +101,7 @@ impl Work {
         let way = match way {
             Some(way) => way,
             None => {
-                // Its steps are checked nevertheless.
-                if let Some(socket) = &draft.websocket {
-                    self.websocket(socket, ask);
-                }
+                self.check_websocket(draft, ask);
                 return None;
             }
         };
@@ -112,6 +109,7 @@ impl Work {
         ask.origin = way.origin;
         if draft.spoiled || self.wrong.all.len() > before {
             self.is_incomplete = true;
+            self.check_websocket(draft, ask);
             return None;
         }
         ask.name = match &draft.name {

@@ -1,7 +1,7 @@
 //! Builds WebSockets: the request that opens one, and the steps that use it.
 
-use super::answer::{apart, needs_body};
-use super::draft::{CloseDraft, ExpectDraft, NameDraft, SendDraft, WebSocketDraft};
+use super::answer::{distinct_name, needs_body};
+use super::draft::{CloseDraft, ExpectDraft, NameDraft, RequestDraft, SendDraft, WebSocketDraft};
 use super::work::Work;
 use crate::source::Pos;
 use plimsoll_plan::answer::{Check, Source};
@@ -45,6 +45,14 @@ impl Work {
                     false => "permessage-deflate; client_no_context_takeover; server_no_context_takeover",
                 },
             );
+        }
+    }
+
+    /// Checks the steps inside of a `connect` step that has a mistake itself. Later steps may name it.
+    pub fn check_websocket(&mut self, draft: &RequestDraft, mut ask: Ask) {
+        if let Some(socket) = &draft.websocket {
+            ask.name = draft.name.as_ref().map(|chosen| chosen.name.clone()).unwrap_or_default();
+            self.websocket(socket, ask);
         }
     }
 
@@ -127,7 +135,7 @@ impl Work {
         Some(Node::Send { socket: socket?, content: draft.content, text })
     }
 
-    pub fn expect(&mut self, draft: &ExpectDraft) -> Option<Node> {
+    pub fn expectation(&mut self, draft: &ExpectDraft) -> Option<Node> {
         let socket = self.socket_of(draft.socket.as_ref(), draft.pos);
         let found = self.subjects(&draft.subjects, None);
         let words: Vec<&str> = found.iter().map(|(_, words)| words.as_str()).collect();
@@ -162,7 +170,7 @@ impl Work {
                 return None;
             }
             Some(chosen) => chosen.name.clone(),
-            None => apart(default, is_taken),
+            None => distinct_name(default, is_taken),
         };
         let expectation = u16::try_from(plan.expectations.len()).ok()?;
         plan.expectations.push(Expectation {

@@ -58,7 +58,7 @@ impl Work {
                 Some(Node::Parallel(branches.iter().map(|branch| self.steps(branch)).collect()))
             }
             StepDraft::Send(draft) => self.send(draft),
-            StepDraft::Expect(draft) => self.expect(draft),
+            StepDraft::Expect(draft) => self.expectation(draft),
             StepDraft::Close(draft) => self.close(draft),
             // Its mistake is already reported, so uses of its names are valid.
             StepDraft::Spoiled(names) => {

@@ -205,7 +205,7 @@ impl Judge {
     }
 
     /// Replaces the expected status codes.
-    pub fn expect(&mut self, statuses: Statuses) {
+    pub fn set_expected(&mut self, statuses: Statuses) {
         self.expect = Some(statuses);
     }
 

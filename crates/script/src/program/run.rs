@@ -67,7 +67,7 @@ impl Turn<'_> {
                 Ok(if self.send_message(strand, ask, content, text)? { next } else { Flow::Stop })
             }
             Op::Expect { ask, expectation } => {
-                Ok(self.expect(strand, pc, ask, expectation).map_or(Flow::Stop, |()| next))
+                Ok(self.await_message(strand, pc, ask, expectation).map_or(Flow::Stop, |()| next))
             }
             Op::Close { ask, code, reason } => {
                 if self.close(ask, code, reason)? {

@@ -313,7 +313,7 @@ impl Asking {
     ) -> Result<Asking, String> {
         let mut judge = Judge::compile(ask)?;
         if ask.websocket.is_some() && ask.expect.is_none() {
-            judge.expect(Statuses(vec![(101, 101)]));
+            judge.set_expected(Statuses(vec![(101, 101)]));
         }
         let follows = (cookies || ask.redirects > 0) && ask.grpc.is_none();
         let body = match (judge.body_use(), ask.stream.is_some()) {

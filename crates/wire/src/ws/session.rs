@@ -309,6 +309,6 @@ mod tests {
 
     #[test]
     fn a_quiet_socket_is_smaller_than_a_hundred_bytes() {
-        assert_eq!(size_of::<Session>(), 80);
+        assert_eq!(size_of::<Session>(), 72);
     }
 }

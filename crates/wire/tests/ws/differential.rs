@@ -44,6 +44,10 @@ fn theirs(bytes: &[u8]) -> (Vec<Seen>, bool) {
                 let (code, reason) = closing.map_or((1005, String::new()), |closing| {
                     (closing.code.into(), closing.reason.to_string())
                 });
+                // Its answer to a code that is not permitted.
+                if (code, reason.as_str()) == (1002, "Protocol violation") {
+                    return (all, true);
+                }
                 all.push(Seen::Close(code, reason));
                 return (all, false);
             }

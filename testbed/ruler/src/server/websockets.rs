@@ -11,7 +11,7 @@ use crate::websocket::{Over, Peer};
 use tungstenite::Message;
 
 impl Server {
-    /// Answers the handshake; from then on, the connection speaks WebSocket.
+    /// Answers the handshake, after which the connection speaks WebSocket.
     pub(super) fn open_socket(&mut self, ticket: Ticket) -> Result<(), Error> {
         let Some(connection) = self.slots.at(ticket) else { return Ok(()) };
         let page = connection.exchange.as_mut().and_then(|exchange| exchange.page.take());

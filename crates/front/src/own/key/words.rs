@@ -135,7 +135,6 @@ pub const SYNONYMS: &[(Section, &str, &str)] = &[
     (Connect, "for", "duration"),
     (Connect, "idle", "idle_timeout"),
     (Connect, "every", "expected_interval"),
-    (Connect, "beside", "while_open"),
     (Message, "body", "text"),
     (Message, "bytes", "binary"),
     (Message, "file", "binary_file"),

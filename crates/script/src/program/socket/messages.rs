@@ -208,7 +208,7 @@ impl Turn<'_> {
 
     /// Looks for a message that has arrived already. Otherwise, the strand waits. Returns whether it continues; `None`
     /// if it waits, or the iteration ends.
-    pub fn expect(&mut self, strand: StrandId, pc: Pc, ask: u32, expectation: u16) -> Option<()> {
+    pub fn await_message(&mut self, strand: StrandId, pc: Pc, ask: u32, expectation: u16) -> Option<()> {
         let id = self.asking(ask)?.number;
         while let Some(letter) = self.socket(id).mail.as_mut().and_then(|mail| mail.inbox.pop_front()) {
             if self.matches(ask, expectation, letter.content, &letter.data) {
