@@ -31,6 +31,9 @@ pub(crate) enum Parser {
     Messages(grpc::Parser),
 }
 
+/// Receives the name, the data, and the ID of an event.
+type OnEvent<'e> = dyn FnMut(&[u8], &[u8], Option<&[u8]>) + 'e;
+
 /// Why a stream cannot be read any further.
 pub(crate) enum Unreadable {
     TooLong,
@@ -53,7 +56,7 @@ impl Parser {
         bytes: &[u8],
         spares: &mut sse::Spares,
         limit_bytes: usize,
-        event: &mut dyn FnMut(&[u8], &[u8], Option<&[u8]>),
+        event: &mut OnEvent<'_>,
     ) -> Result<(), Unreadable> {
         match self {
             Parser::Events(parser) => parser
