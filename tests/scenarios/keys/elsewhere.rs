@@ -40,6 +40,16 @@ pub const TESTED: &[(&str, &str, &str)] = &[
     ("limits.head_timeout_ns", FLOODS, "a_head_and_a_chunk_line_must_end_in_time"),
     ("limits.chunk_line_timeout_ns", FLOODS, "a_head_and_a_chunk_line_must_end_in_time"),
     ("limits.event_timeout_ns", FLOODS, "an_event_must_end_in_time_and_events_that_end_may_come_for_ever"),
+    (
+        "limits.message_bytes",
+        "tests/truth/websocket/refused.rs",
+        "a_message_above_the_limit_is_refused_by_its_length",
+    ),
+    (
+        "limits.close_timeout_ns",
+        "tests/truth/websocket/closing.rs",
+        "a_close_frame_without_an_answer_ends_the_socket_in_time",
+    ),
     ("limits.read_buffer_bytes", "crates/engine/tests/cache.rs", "a_smaller_read_buffer_takes_more_reads"),
     (
         "limits.kept_total_bytes",
