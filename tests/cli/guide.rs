@@ -151,7 +151,9 @@ fn every_example_of_a_threshold_in_the_reference_is_accepted() {
     let experiment = format!(
         "target: http://127.0.0.1:8080\nload: {{ rate: 10/s }}\nscenarios:\n  a:\n    - group: checkout\n      \
          steps: [ {{ get: /, check: {{ status: 200 }} }} ]\n    - {{ get: /events, stream: {{ sequence: id, \
-         timestamp: {{ json: $.at, unit: ms }} }} }}\nthresholds:\n{list}"
+         timestamp: {{ json: $.at, unit: ms }} }} }}\n    - {{ connect: /chat, duration: 9s, \
+         sequence: {{ json: $.seq }}, \
+         timestamp: {{ json: $.at, unit: ms }} }}\nthresholds:\n{list}"
     );
     let output = check(&experiment);
     assert_eq!(output.code, 0, "{}", output.stderr);
