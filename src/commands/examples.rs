@@ -17,12 +17,12 @@ macro_rules! examples {
 
 examples! {
     "arrivals-over-time", "checks", "choose-and-conditions", "connections", "cookies", "data-csv",
-    "data-unique-once", "exact-mix", "extract-and-reuse", "find", "forms", "generate-data",
-    "groups-and-names", "gzip-body-file", "http10", "https", "ladder", "login-and-token", "many-streams",
-    "monitors", "multipart-upload", "parallel", "parts", "poisson", "redirects", "replay",
-    "scenarios-with-own-loads", "schedule", "secrets-and-env", "sequence", "setup-teardown", "spike", "stages",
-    "staircase", "stream-events", "sweep", "think-and-pace", "thresholds", "thresholds-scoped", "variants",
-    "weighted-mix", "whole-api",
+    "data-unique-once", "exact-mix", "extract-and-reuse", "find", "forms", "generate-data", "graphql",
+    "groups-and-names", "grpc", "gzip-body-file", "http10", "https", "ladder", "login-and-token", "logins",
+    "made-values", "many-streams", "monitors", "multipart-upload", "pages-and-schemas", "parallel", "parts",
+    "poisson", "redirects", "replay", "scenarios-with-own-loads", "schedule", "secrets-and-env", "sequence",
+    "setup-teardown", "spike", "stages", "staircase", "stream-events", "sweep", "think-and-pace", "thresholds",
+    "thresholds-scoped", "variants", "websocket-broadcast", "websocket-chat", "weighted-mix", "whole-api",
 }
 
 macro_rules! files {
@@ -33,8 +33,9 @@ macro_rules! files {
 }
 
 files! {
-    "data/gaps.txt", "data/users.csv", "data/vouchers.csv", "templates/audit.md", "templates/comparison.md",
-    "templates/experiment.md", "templates/pull-request.md", "templates/search.md", "templates/summary.html",
+    "data/gaps.txt", "data/page.headers", "data/shop.openapi.yaml", "data/shop.proto", "data/users.csv",
+    "data/vouchers.csv", "templates/audit.md", "templates/comparison.md", "templates/experiment.md",
+    "templates/pull-request.md", "templates/search.md", "templates/summary.html",
 }
 
 pub fn command(flags: &Examples) -> Result<Exit, Failure> {

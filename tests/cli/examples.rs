@@ -210,16 +210,6 @@ const IDEAS: &[Idea] = &[
     idea("spike.yaml", 580, |seen| assert_eq!(seen.number("/offered/arrivals"), 592)),
     idea("stages.yaml", 300, |seen| assert!(seen.rows("buckets").len() == 4)),
     idea("staircase.yaml", 700, |seen| assert_eq!(seen.number("/offered/arrivals"), 750)),
-    idea("websocket-chat.yaml", 40, |seen| {
-        let row = seen.row("websockets", "chat");
-        assert_eq!((&row["messages_sent"], &row["round_trip"]["count"]), (&440.into(), &440.into()), "{row}");
-        assert_eq!(row["messages_unanswered"], 0, "{row}");
-        seen.checks_held(2);
-    }),
-    idea("websocket-broadcast.yaml", 50, |seen| {
-        let row = seen.row("websockets", "hall");
-        assert_eq!((&row["messages_sent"], &row["age"]["count"]), (&20.into(), &1_000.into()), "{row}");
-    }),
     idea("stream-events.yaml", 40, |seen| {
         let row = seen.row("streams", "ticker");
         assert_eq!(row["events"], 800, "{row}");
@@ -246,6 +236,16 @@ const IDEAS: &[Idea] = &[
     idea("variants.yaml", 500, |seen| {
         assert_eq!((seen.number("/combinations"), seen.number("/runs")), (2, 6));
         assert_eq!((seen.rows("comparisons").len(), seen.rows("expectations").len()), (1, 2));
+    }),
+    idea("websocket-broadcast.yaml", 50, |seen| {
+        let row = seen.row("websockets", "hall");
+        assert_eq!((&row["messages_sent"], &row["age"]["count"]), (&20.into(), &1_000.into()), "{row}");
+    }),
+    idea("websocket-chat.yaml", 40, |seen| {
+        let row = seen.row("websockets", "chat");
+        assert_eq!((&row["messages_sent"], &row["round_trip"]["count"]), (&440.into(), &440.into()), "{row}");
+        assert_eq!(row["messages_unanswered"], 0, "{row}");
+        seen.checks_held(2);
     }),
     idea("weighted-mix.yaml", 500, |seen| {
         let [browse, buy] = ["browse", "buy"].map(|name| seen.requests_of("scenarios", name));
@@ -283,7 +283,7 @@ fn copy(idea: &Idea, ruler: &Ruler, nginx: &Nginx) -> (Scratch, String) {
     let text = std::fs::read_to_string(folder().join(idea.file)).expect("the checkout is whole");
     let (target, ours) = match text.contains("https://127.0.0.1:8443") {
         true => ("https://127.0.0.1:8443", nginx.https_url("")),
-        false => ("http://127.0.0.1:8080", ruler.url("")),
+        false => ("://127.0.0.1:8080", format!("://127.0.0.1:{}", ruler.port())),
     };
     assert!(text.contains(target), "{}: the target of every example is `{target}`", idea.file);
     let file = scratch.file(

@@ -1,5 +1,6 @@
 //! Keys whose effect is tested elsewhere, with the test that fails when it is gone.
 
+const KEYS: &str = "crates/front/tests/keys.rs";
 const WATCH: &str = "crates/front/tests/monitor.rs";
 const PARTS: &str = "crates/front/tests/parts.rs";
 const FLOODS: &str = "crates/engine/tests/floods.rs";
@@ -129,6 +130,260 @@ pub const TESTED: &[(&str, &str, &str)] = &[
         "generators_share_each_run_and_are_counted_together",
     ),
     ("experiment.environment", WATCH, "the_environment_keeps_the_order_of_the_file"),
+    (
+        "auth.aws_sigv4",
+        "crates/script/tests/auth.rs",
+        "signatures_are_those_of_the_published_examples_and_of_botocore",
+    ),
+    (
+        "auth.digest",
+        "crates/script/tests/program/logins.rs",
+        "a_challenge_is_an_exchange_of_its_own_and_is_asked_for_once",
+    ),
+    ("auth.jwt", "crates/script/tests/auth.rs", "signatures_of_own_keys_are_accepted_by_their_public_halves"),
+    (
+        "auth.oauth2",
+        "crates/script/tests/program/logins.rs",
+        "a_token_is_requested_in_setup_and_again_before_it_expires",
+    ),
+    (
+        "aws_sigv4.access_key",
+        "crates/script/tests/auth.rs",
+        "signatures_are_those_of_the_published_examples_and_of_botocore",
+    ),
+    (
+        "aws_sigv4.region",
+        "crates/script/tests/auth.rs",
+        "signatures_are_those_of_the_published_examples_and_of_botocore",
+    ),
+    (
+        "aws_sigv4.secret_key",
+        "crates/script/tests/auth.rs",
+        "signatures_are_those_of_the_published_examples_and_of_botocore",
+    ),
+    (
+        "aws_sigv4.service",
+        "crates/script/tests/auth.rs",
+        "signatures_are_those_of_the_published_examples_and_of_botocore",
+    ),
+    (
+        "aws_sigv4.session_token",
+        "crates/script/tests/auth.rs",
+        "signatures_are_those_of_the_published_examples_and_of_botocore",
+    ),
+    ("boundary.left", "crates/script/tests/answer_markup.rs", "a_boundary_takes_the_text_between_two_others"),
+    (
+        "boundary.right",
+        "crates/script/tests/answer_markup.rs",
+        "a_boundary_takes_the_text_between_two_others",
+    ),
+    (
+        "boundary_check.left",
+        "crates/script/tests/answer_markup.rs",
+        "a_boundary_takes_the_text_between_two_others",
+    ),
+    (
+        "boundary_check.right",
+        "crates/script/tests/answer_markup.rs",
+        "a_boundary_takes_the_text_between_two_others",
+    ),
+    (
+        "boundary_check.value",
+        "crates/script/tests/answer_markup.rs",
+        "a_boundary_takes_the_text_between_two_others",
+    ),
+    (
+        "check.boundary",
+        "crates/script/tests/answer_markup.rs",
+        "a_boundary_takes_the_text_between_two_others",
+    ),
+    ("check.css", "crates/script/tests/answer_markup.rs", "css_selects_in_html_what_cssselect_selects"),
+    (
+        "check.header_snapshot",
+        "crates/script/tests/answer_schema.rs",
+        "a_header_snapshot_compares_all_values_of_each_header",
+    ),
+    (
+        "check.jmespath",
+        "crates/script/tests/answer_markup.rs",
+        "jmespath_gives_what_the_library_for_python_gives",
+    ),
+    ("check.jwt", "crates/script/tests/auth.rs", "tokens_of_another_library_are_accepted_until_they_expire"),
+    ("check.openapi", "crates/script/tests/answer_schema.rs", "an_openapi_description_decides_by_the_status"),
+    (
+        "check.schema",
+        "crates/script/tests/answer_schema.rs",
+        "a_schema_accepts_what_fits_and_names_the_place_of_what_does_not",
+    ),
+    ("check.xpath", "crates/script/tests/answer_markup.rs", "xpath_selects_in_html_what_lxml_selects"),
+    ("experiment.grpc", "tests/truth/grpc.rs", "every_call_is_counted_by_both_sides"),
+    (
+        "extraction.attribute",
+        "crates/script/tests/answer_markup.rs",
+        "css_selects_in_html_what_cssselect_selects",
+    ),
+    (
+        "extraction.boundary",
+        "crates/script/tests/answer_markup.rs",
+        "a_boundary_takes_the_text_between_two_others",
+    ),
+    ("extraction.css", "crates/script/tests/answer_markup.rs", "css_selects_in_html_what_cssselect_selects"),
+    (
+        "extraction.jmespath",
+        "crates/script/tests/answer_markup.rs",
+        "jmespath_gives_what_the_library_for_python_gives",
+    ),
+    ("extraction.xpath", "crates/script/tests/answer_markup.rs", "xpath_selects_in_html_what_lxml_selects"),
+    (
+        "graphql.errors",
+        "crates/script/tests/program/logins.rs",
+        "errors_in_a_graphql_response_have_their_own_name",
+    ),
+    ("graphql.operation", "crates/front/tests/auth.rs", "a_graphql_request_sends_its_query_or_its_hash"),
+    (
+        "graphql.persisted",
+        "crates/script/tests/program/logins.rs",
+        "an_unknown_hash_is_sent_once_more_with_its_query",
+    ),
+    ("graphql.query", "crates/front/tests/auth.rs", "a_graphql_request_sends_its_query_or_its_hash"),
+    ("graphql.query_file", "crates/front/tests/auth.rs", "a_graphql_request_sends_its_query_or_its_hash"),
+    ("graphql.transport", "crates/front/tests/auth.rs", "what_cannot_work_is_rejected_with_a_fix"),
+    ("graphql.variables", "crates/front/tests/auth.rs", "a_graphql_request_sends_its_query_or_its_hash"),
+    ("grpc.protos", "tests/truth/grpc.rs", "every_call_is_counted_by_both_sides"),
+    ("grpc_call.check", "tests/truth/grpc.rs", "metadata_and_trailers_are_checked_and_extracted"),
+    ("grpc_call.compression", "tests/truth/grpc.rs", "messages_are_compressed_both_ways"),
+    ("grpc_call.deadline", "tests/truth/grpc.rs", "the_server_knows_the_deadline_and_the_client_keeps_it"),
+    ("grpc_call.extract", "tests/truth/grpc.rs", "metadata_and_trailers_are_checked_and_extracted"),
+    ("grpc_call.grpc", "tests/truth/grpc.rs", "every_call_is_counted_by_both_sides"),
+    ("grpc_call.message", "tests/truth/grpc.rs", "every_kind_of_field_arrives_and_returns"),
+    ("grpc_call.metadata", "tests/truth/grpc.rs", "metadata_and_trailers_are_checked_and_extracted"),
+    (
+        "grpc_call.stream",
+        "tests/truth/grpc.rs",
+        "messages_of_a_stream_are_counted_and_their_gaps_are_measured",
+    ),
+    ("grpc_check.json", "tests/truth/grpc.rs", "metadata_and_trailers_are_checked_and_extracted"),
+    ("grpc_check.message", "tests/truth/grpc.rs", "a_status_is_a_failure_unless_the_call_expects_it"),
+    ("grpc_check.metadata", "tests/truth/grpc.rs", "metadata_and_trailers_are_checked_and_extracted"),
+    ("grpc_check.status", "tests/truth/grpc.rs", "a_status_is_a_failure_unless_the_call_expects_it"),
+    ("header_snapshot.file", "crates/front/tests/answers.rs", "a_header_snapshot_keeps_the_selected_headers"),
+    (
+        "header_snapshot.headers",
+        "crates/front/tests/answers.rs",
+        "a_header_snapshot_keeps_the_selected_headers",
+    ),
+    (
+        "jwt.algorithm",
+        "crates/script/tests/auth.rs",
+        "signatures_of_own_keys_are_accepted_by_their_public_halves",
+    ),
+    (
+        "jwt.claims",
+        "crates/script/tests/auth.rs",
+        "signatures_of_own_keys_are_accepted_by_their_public_halves",
+    ),
+    ("jwt.key", "crates/script/tests/auth.rs", "signatures_of_own_keys_are_accepted_by_their_public_halves"),
+    (
+        "jwt.key_file",
+        "crates/script/tests/auth.rs",
+        "signatures_of_own_keys_are_accepted_by_their_public_halves",
+    ),
+    (
+        "jwt.key_id",
+        "crates/script/tests/auth.rs",
+        "signatures_of_own_keys_are_accepted_by_their_public_halves",
+    ),
+    (
+        "jwt.valid_for",
+        "crates/script/tests/auth.rs",
+        "signatures_of_own_keys_are_accepted_by_their_public_halves",
+    ),
+    (
+        "jwt_check.algorithm",
+        "crates/script/tests/auth.rs",
+        "tokens_of_another_library_are_accepted_until_they_expire",
+    ),
+    (
+        "jwt_check.claims",
+        "crates/script/tests/auth.rs",
+        "tokens_of_another_library_are_accepted_until_they_expire",
+    ),
+    (
+        "jwt_check.key",
+        "crates/script/tests/auth.rs",
+        "tokens_of_another_library_are_accepted_until_they_expire",
+    ),
+    (
+        "jwt_check.key_file",
+        "crates/script/tests/auth.rs",
+        "tokens_of_another_library_are_accepted_until_they_expire",
+    ),
+    (
+        "jwt_check.token",
+        "crates/script/tests/auth.rs",
+        "tokens_of_another_library_are_accepted_until_they_expire",
+    ),
+    ("oauth2.audience", "crates/front/tests/auth.rs", "a_token_is_requested_once_in_setup_for_all_requests"),
+    (
+        "oauth2.client_auth",
+        "crates/front/tests/auth.rs",
+        "a_token_is_requested_once_in_setup_for_all_requests",
+    ),
+    ("oauth2.client_id", "crates/front/tests/auth.rs", "a_token_is_requested_once_in_setup_for_all_requests"),
+    (
+        "oauth2.client_secret",
+        "crates/front/tests/auth.rs",
+        "a_token_is_requested_once_in_setup_for_all_requests",
+    ),
+    (
+        "oauth2.grant",
+        "crates/front/tests/auth.rs",
+        "the_password_grant_names_its_user_and_may_use_a_refresh_token",
+    ),
+    (
+        "oauth2.password",
+        "crates/front/tests/auth.rs",
+        "the_password_grant_names_its_user_and_may_use_a_refresh_token",
+    ),
+    (
+        "oauth2.refresh_before",
+        "crates/script/tests/program/logins.rs",
+        "a_token_is_requested_in_setup_and_again_before_it_expires",
+    ),
+    ("oauth2.scope", "crates/front/tests/auth.rs", "a_token_is_requested_once_in_setup_for_all_requests"),
+    ("oauth2.token_url", "crates/front/tests/auth.rs", "a_token_is_requested_once_in_setup_for_all_requests"),
+    (
+        "oauth2.username",
+        "crates/front/tests/auth.rs",
+        "the_password_grant_names_its_user_and_may_use_a_refresh_token",
+    ),
+    (
+        "openapi.file",
+        "crates/front/tests/answers.rs",
+        "an_openapi_document_is_resolved_by_path_method_and_status",
+    ),
+    (
+        "openapi.method",
+        "crates/front/tests/answers.rs",
+        "an_openapi_document_is_resolved_by_path_method_and_status",
+    ),
+    (
+        "openapi.path",
+        "crates/front/tests/answers.rs",
+        "an_openapi_document_is_resolved_by_path_method_and_status",
+    ),
+    ("request.graphql", "crates/front/tests/auth.rs", "a_graphql_request_sends_its_query_or_its_hash"),
+    // These do for a call what they do for a request, by the same code.
+    ("grpc.descriptor_sets", KEYS, "every_key_of_the_table_is_accepted_by_the_reader_and_by_the_schema"),
+    ("grpc.import_paths", KEYS, "every_key_of_the_table_is_accepted_by_the_reader_and_by_the_schema"),
+    ("grpc_call.auth", KEYS, "every_key_of_the_table_is_accepted_by_the_reader_and_by_the_schema"),
+    ("grpc_call.name", KEYS, "every_key_of_the_table_is_accepted_by_the_reader_and_by_the_schema"),
+    ("grpc_call.on_failure", KEYS, "every_key_of_the_table_is_accepted_by_the_reader_and_by_the_schema"),
+    ("grpc_call.origin", KEYS, "every_key_of_the_table_is_accepted_by_the_reader_and_by_the_schema"),
+    ("grpc_call.tags", KEYS, "every_key_of_the_table_is_accepted_by_the_reader_and_by_the_schema"),
+    ("grpc_call.think", KEYS, "every_key_of_the_table_is_accepted_by_the_reader_and_by_the_schema"),
+    ("grpc_check.max_duration", KEYS, "every_key_of_the_table_is_accepted_by_the_reader_and_by_the_schema"),
+    ("grpc_check.name", KEYS, "every_key_of_the_table_is_accepted_by_the_reader_and_by_the_schema"),
 ];
 
 use crate::bench::{steps, trial};
