@@ -63,6 +63,32 @@ fn every_class_of_the_table_has_its_test() {
         "stream_reset",
         "stream_refused",
         "protocol_changed",
+        // In `websocket`.
+        "websocket_handshake_failed",
+        "websocket_closed",
+        "message_timeout",
+        // In `grpc`: `every_status_is_a_failure_of_its_own`, and responses that are not gRPC.
+        "grpc_cancelled",
+        "grpc_unknown",
+        "grpc_invalid_argument",
+        "grpc_deadline_exceeded",
+        "grpc_not_found",
+        "grpc_already_exists",
+        "grpc_permission_denied",
+        "grpc_resource_exhausted",
+        "grpc_failed_precondition",
+        "grpc_aborted",
+        "grpc_out_of_range",
+        "grpc_unimplemented",
+        "grpc_internal",
+        "grpc_unavailable",
+        "grpc_data_loss",
+        "grpc_unauthenticated",
+        "grpc_no_status",
+        "grpc_content_type",
+        "grpc_invalid_message",
+        // In `crates/script/tests/program/logins.rs`: `errors_in_a_graphql_response_have_their_own_name`.
+        "graphql_errors",
     ];
     let table: Vec<&str> = Fault::ALL.iter().map(|fault| fault.name()).collect();
     assert_eq!(table, tested);
