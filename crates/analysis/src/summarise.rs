@@ -169,7 +169,7 @@ fn phases(facts: &Facts, service: &Times) -> Phases {
     // requests is one of rounding.
     let part = |hist: &Hist| {
         let part = short(hist);
-        if part.count != service.count || service.censored > 0 {
+        if part.count != service.count {
             return part;
         }
         let at_most = |value: Option<u64>, most: Option<u64>| Some(value?.min(most.unwrap_or(u64::MAX)));
