@@ -3,6 +3,7 @@
 
 mod failures;
 mod gone;
+pub(crate) use gone::went;
 mod slow;
 mod system;
 

@@ -15,7 +15,7 @@ use super::gaps::RecordGap;
 use super::offered::Demand;
 use super::timeline::Moment;
 use super::watched::Seen;
-use crate::caution::{CautionLimits, Evidence, Kind};
+use crate::caution::{CautionLimits, Kind};
 use crate::summary::{Caution, Client, Doubt, Severity, ThresholdResult, Times};
 
 /// What is already known when doubts are looked for.
@@ -36,30 +36,21 @@ pub(super) fn cautions(inputs: &Inputs) -> Vec<Caution> {
     let mut all = Vec::new();
     client::limits(inputs, &mut all);
     client::room(inputs, &mut all);
-    load::sending(inputs, &mut all);
+    // Whether the backlog grew decides what to advise on the connection limit.
+    course::course(inputs, &mut all);
+    let has_growing_backlog = all.iter().any(|caution| caution.kind == Kind::BacklogGrew);
+    load::sending(inputs, has_growing_backlog, &mut all);
     load::model(inputs, &mut all);
     sample::samples(inputs, &mut all);
     sample::network(inputs, &mut all);
-    course::course(inputs, &mut all);
     way::way(inputs, &mut all);
     watched::watched(inputs, &mut all);
     connections::connections(inputs, &mut all);
     script::script(inputs, &mut all);
     record::record(inputs, &mut all);
-    note_backlog(&mut all);
     weigh(&mut all, inputs.thresholds);
     all.sort_by_key(|c| (c.severity, c.kind));
     all
-}
-
-/// If the backlog grew throughout the run, the advice on the connection limit is another one.
-fn note_backlog(cautions: &mut [Caution]) {
-    let is_growing = cautions.iter().any(|caution| caution.kind == Kind::BacklogGrew);
-    for caution in cautions {
-        if let Evidence::ConnectionsFull { has_growing_backlog, .. } = &mut caution.evidence {
-            *has_growing_backlog = is_growing;
-        }
-    }
 }
 
 /// Doubts about the run as a whole: no threshold has a figure without them.

@@ -63,7 +63,7 @@ fn whole(case: &Case) -> Option<Gone> {
     let failed: u64 = outage.failures.iter().map(|failure| failure.count).sum();
     let how = how(outage);
     let (absence, claim) = match how {
-        Some(failure) => went(case, failure)?,
+        Some(failure) => went(case.is_local(), failure)?,
         None => (Absence::NoAnswer, Claim::Certain),
     };
     let evidence = Evidence::Gone {
@@ -82,7 +82,7 @@ fn whole(case: &Case) -> Option<Gone> {
 
 /// How the service went, by its most telling failure; `None`: it responds, but not as expected, so it did not go away,
 /// and `failures` names what it responds.
-fn went(case: &Case, failure: &OutageFailure) -> Option<(Absence, Claim)> {
+pub(crate) fn went(is_local: bool, failure: &OutageFailure) -> Option<(Absence, Claim)> {
     Some(match failure.class {
         Fault::Status if failure.status.is_some_and(|status| status < 500) => return None,
         // What a gateway in front of a service that is gone says.
@@ -117,9 +117,7 @@ fn went(case: &Case, failure: &OutageFailure) -> Option<(Absence, Claim)> {
         | Fault::GrpcContentType
         | Fault::GrpcInvalidMessage => return None,
         Fault::ConnectionRefused => (Absence::NothingListens, Claim::Certain),
-        Fault::HostUnreachable | Fault::ConnectTimeout if !case.is_local() => {
-            (Absence::WentAway, Claim::Likely)
-        }
+        Fault::HostUnreachable | Fault::ConnectTimeout if !is_local => (Absence::WentAway, Claim::Likely),
         Fault::Timeout => (Absence::NoAnswer, Claim::Certain),
         Fault::HostUnreachable
         | Fault::ConnectTimeout

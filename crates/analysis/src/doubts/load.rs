@@ -13,10 +13,10 @@ use plimsoll_plan::metric::{RunHist, RunSum, SeriesHist};
 use plimsoll_stats::samples_needed;
 
 /// The open model: on time, and all of it.
-pub(super) fn sending(e: &Inputs, into: &mut Vec<Caution>) {
+pub(super) fn sending(e: &Inputs, has_growing_backlog: bool, into: &mut Vec<Caution>) {
     into.extend(offered_rate_missed(e));
     into.extend(late_sends(e));
-    into.extend(client_connection_limit(e));
+    into.extend(client_connection_limit(e, has_growing_backlog));
 }
 
 fn offered_rate_missed(e: &Inputs) -> Option<Caution> {
@@ -42,7 +42,7 @@ fn late_sends(e: &Inputs) -> Option<Caution> {
         .then(|| Evidence::LateSends { schedule_lag_p99_ns: late_ns, response_p99_ns: response_ns }.raise())
 }
 
-fn client_connection_limit(e: &Inputs) -> Option<Caution> {
+fn client_connection_limit(e: &Inputs, has_growing_backlog: bool) -> Option<Caution> {
     let offered = e.demand.offered.as_ref()?;
     let never = e.facts.run.of(RunSum::ArrivalsNotStarted);
     let cap: u64 = sum_of(e.facts.machines.iter().map(|m| arrivals_connections(m.plan())));
@@ -66,8 +66,7 @@ fn client_connection_limit(e: &Inputs) -> Option<Caution> {
         },
         suggested_count: arrivals_connections(&e.facts.plan) / u64::from(e.facts.plan.link.streams.max(1))
             * 2,
-        // Known when the course of the run has been looked at.
-        has_growing_backlog: false,
+        has_growing_backlog,
     };
     Some(evidence.raise())
 }

@@ -2,8 +2,8 @@
 //! other cause.
 
 use super::{Gone, Part};
-use crate::summary::{Outage, OutageFailure, Summary};
-use plimsoll_plan::Fault;
+use crate::causes::went;
+use crate::summary::{Outage, Summary};
 
 /// One for the service as a whole and one for each part that was down by itself.
 pub(super) fn gone(s: &Summary) -> impl Iterator<Item = Gone<'_>> {
@@ -14,22 +14,21 @@ pub(super) fn gone(s: &Summary) -> impl Iterator<Item = Gone<'_>> {
 /// Whether the service responded all the time, but never as the plan expects: then it was not down, and the failures
 /// say what is wrong.
 fn responded(outage: &Outage) -> bool {
-    let is_response = |one: &OutageFailure| match one.class {
-        Fault::Status => one.status.is_some_and(|status| status < 500),
-        class => matches!(class, Fault::Check | Fault::DecodeFailed | Fault::Redirects),
-    };
-    outage.failures.first().is_some_and(is_response)
+    outage.failures.first().is_some_and(|failure| went(true, failure).is_none())
 }
 
-fn longest<'a>(part: Option<Part<'a>>, outages: &'a [Outage]) -> Option<Gone<'a>> {
-    let outages_gone = outages.iter().filter(|outage| !responded(outage));
-    let outage = outages_gone.reduce(|a, b| if b.length_ns > a.length_ns { b } else { a })?;
+fn longest<'a>(part: Option<Part<'a>>, all: &'a [Outage]) -> Option<Gone<'a>> {
+    let outages: Vec<&Outage> = all.iter().filter(|outage| !responded(outage)).collect();
+    let outage = outages.iter().copied().reduce(longer)?;
     Some(Gone { part, outage, outages: outages.len() })
+}
+
+/// Of two equally long ones the first.
+fn longer<'a>(a: &'a Outage, b: &'a Outage) -> &'a Outage {
+    if b.length_ns > a.length_ns { b } else { a }
 }
 
 /// Where to look first; `None`: there was no outage.
 pub(super) fn first(s: &Summary) -> Option<Gone<'_>> {
-    let (part, outage) = s.availability.longest().filter(|(_, outage)| !responded(outage))?;
-    let outages = part.map_or(&s.availability.outages, |part| &part.outages).len();
-    Some(Gone { part: part.map(Part::from), outage, outages })
+    gone(s).reduce(|a, b| if b.outage.length_ns > a.outage.length_ns { b } else { a })
 }

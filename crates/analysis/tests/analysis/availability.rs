@@ -479,8 +479,14 @@ fn a_service_that_responds_as_nobody_expects_is_not_reported_as_down() {
         let kind = |of: &str| next[of][0]["kind"].as_str().unwrap_or_default().to_owned();
         (kind("reasons"), kind("steps"))
     };
-    let (reason, step) = first_reason(&failing(Fault::Check));
-    assert_ne!((reason.as_str(), step.as_str()), ("outage", "look_at_outage"), "the check is what is wrong");
+    for fault in [Fault::Check, Fault::GraphqlErrors, Fault::GrpcNotFound, Fault::MalformedResponse] {
+        let (reason, step) = first_reason(&failing(fault));
+        assert_ne!(
+            (reason.as_str(), step.as_str()),
+            ("outage", "look_at_outage"),
+            "{fault:?} is what is wrong"
+        );
+    }
     let (reason, step) = first_reason(&failing(Fault::ConnectionRefused));
     assert_eq!((reason.as_str(), step.as_str()), ("outage", "look_at_outage"));
 }

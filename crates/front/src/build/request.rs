@@ -17,7 +17,7 @@ type Headers = Vec<(String, Text)>;
 
 /// The resolved authentication of a request.
 pub(super) enum Auth {
-    Nobody,
+    Anonymous,
     Header(Text),
     /// A header, if any, and what the load does in addition.
     Special(Option<Text>, plimsoll_plan::auth::Auth),
@@ -174,7 +174,7 @@ impl Work {
             auth
         });
         let (header, special) = match (auth, credentials) {
-            (Some(Auth::Nobody), _) | (None, None) => (None, None),
+            (Some(Auth::Anonymous), _) | (None, None) => (None, None),
             (Some(Auth::Header(text)), _) => (Some(text), None),
             (Some(Auth::Special(text, special)), _) => (text, Some(special)),
             (None, Some(credentials)) => (Some(Text::literal(basic(credentials))), None),
@@ -212,7 +212,7 @@ impl Work {
 
     fn auth(&mut self, draft: &AuthDraft, origin: OriginId) -> Option<Auth> {
         match draft {
-            AuthDraft::None => Some(Auth::Nobody),
+            AuthDraft::None => Some(Auth::Anonymous),
             AuthDraft::Header(text) => self.header_text(text).map(Auth::Header),
             AuthDraft::Basic { user, password, pos } => {
                 let (user, password) = (self.text(user), self.text(password));

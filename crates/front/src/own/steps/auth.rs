@@ -1,11 +1,11 @@
 //! Authentication: fixed headers, and what the load makes or gets.
 
+use super::body;
 use crate::build::draft::{
     AuthDraft, JwtDraft, JwtKeyDraft, OAuth2Draft, Open, PartDraft, SigV4Draft, TextDraft,
 };
-use crate::build::escape;
 use crate::build::expression::Expression;
-use crate::own::json::{self, Sink};
+use crate::own::json;
 use crate::own::key::{Row, of};
 use crate::own::reader::Reader;
 use crate::own::yaml::{Entry, Node, Scalar, Value};
@@ -180,37 +180,7 @@ fn expire(claims: &mut TextDraft, valid_ns: u64, at: Pos) {
 /// Reads a mapping as JSON with expressions.
 pub fn object(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<TextDraft> {
     r.map(node, row)?;
-    let mut sink = Object { text: TextDraft::default(), r };
-    let rendered = json::render(node, &mut sink);
-    let text = sink.text;
-    match rendered {
-        Ok(()) => Some(text),
-        Err((pos, message, hint)) => {
-            r.complain("F015", pos, message, hint);
-            None
-        }
-    }
-}
-
-/// A JSON text with expressions.
-struct Object<'r, 'a> {
-    text: TextDraft,
-    r: &'r Reader<'a>,
-}
-
-impl Sink for Object<'_, '_> {
-    fn literal(&mut self, text: &str) {
-        self.text.literal(text);
-    }
-
-    fn open(&mut self, node: &Node, quoted: bool) {
-        let Value::Scalar(scalar) = &node.value else { return };
-        let quote = if quoted { "\"" } else { "" };
-        self.text.literal(quote);
-        let escape = if quoted { Escape::Json } else { Escape::None };
-        self.text.text(self.r.filled(scalar, node.pos, escape, &escape::json));
-        self.text.literal(quote);
-    }
+    body::json_text(node, r)
 }
 
 fn oauth2(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<AuthDraft> {

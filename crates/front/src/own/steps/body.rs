@@ -61,11 +61,19 @@ fn json(node: &Node, w: &mut Work<'_>) -> Option<BodyDraft> {
         );
         return None;
     }
-    let mut sink = Json { text: TextDraft::default(), r: &w.r };
-    match json::render(node, &mut sink) {
-        Ok(()) => Some(BodyDraft { text: sink.text, media_type: Some("application/json".into()) }),
+    let text = json_text(node, &mut w.r)?;
+    Some(BodyDraft { text, media_type: Some("application/json".into()) })
+}
+
+/// Writes a value as JSON with expressions. Returns `None` if it reported a mistake.
+pub fn json_text(node: &Node, r: &mut Reader<'_>) -> Option<TextDraft> {
+    let mut sink = Json { text: TextDraft::default(), r };
+    let rendered = json::render(node, &mut sink);
+    let text = sink.text;
+    match rendered {
+        Ok(()) => Some(text),
         Err((pos, message, hint)) => {
-            w.r.complain("F015", pos, message, hint);
+            r.complain("F015", pos, message, hint);
             None
         }
     }
