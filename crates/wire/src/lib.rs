@@ -10,6 +10,7 @@ pub mod grpc;
 pub mod h1;
 pub mod h2;
 pub mod hpack;
+mod malformed;
 pub mod proto;
 pub mod sse;
 pub mod ws;

@@ -85,7 +85,10 @@ impl<D: Door, P: Post> Worker<D, P> {
 
     /// Sends unsent bytes, then those just sealed; bytes that the kernel does not take wait with the connection.
     pub(super) fn flush(&mut self, id: u32) {
-        let link = &mut self.links[id as usize];
+        let link = &self.links[id as usize];
+        if link.tls.is_none() {
+            return;
+        }
         let exchange = link.exchange;
         let is_socket = self.is_socket(exchange);
         let link = &mut self.links[id as usize];

@@ -183,27 +183,11 @@ impl Work {
         // The headers of the file are for the service, not for the server of tokens.
         let headers = std::mem::take(&mut self.headers);
         let id = self.request(&RequestDraft {
-            pos: draft.pos,
-            method: "POST".to_owned(),
-            path: Some(path),
-            origin: None,
-            query: Vec::new(),
-            headers: Vec::new(),
             auth: Some(auth),
             body: Some(BodyDraft { text: draft.form.clone(), media_type }),
             name: Some(NameDraft { name, pos: draft.pos }),
-            tags: Vec::new(),
-            timeout_ns: None,
-            redirects: 0,
-            go_on_after_failure: false,
             expect: Some(Statuses(vec![(200, 299)])),
-            checks: Vec::new(),
-            extracts: Vec::new(),
-            stream: None,
-            websocket: None,
-            grpc: None,
-            graphql: None,
-            spoiled: false,
+            ..RequestDraft::new(draft.pos, "POST", Some(path))
         });
         self.headers = headers;
         id

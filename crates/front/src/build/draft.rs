@@ -167,6 +167,35 @@ pub struct RequestDraft {
     pub spoiled: bool,
 }
 
+impl RequestDraft {
+    /// Returns a request to the target without anything that is optional.
+    pub fn new(pos: Pos, method: &str, path: Option<PathDraft>) -> RequestDraft {
+        RequestDraft {
+            pos,
+            method: method.to_owned(),
+            path,
+            origin: None,
+            query: Vec::new(),
+            headers: Vec::new(),
+            auth: None,
+            body: None,
+            name: None,
+            tags: Vec::new(),
+            timeout_ns: None,
+            redirects: 0,
+            go_on_after_failure: false,
+            expect: None,
+            checks: Vec::new(),
+            extracts: Vec::new(),
+            stream: None,
+            websocket: None,
+            grpc: None,
+            graphql: None,
+            spoiled: false,
+        }
+    }
+}
+
 /// The destination of a request: a path that is joined to the target, or a whole URL.
 #[derive(Debug)]
 pub struct PathDraft {

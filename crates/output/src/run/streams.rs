@@ -1,7 +1,8 @@
 //! How streams began and ended, what came through them, and its times.
 
-use super::{max, percentile, printable_ns};
-use crate::document::{Block, Cell, Column, Fact, On, Role, Section, Table, rest, sentence, telling, worst};
+use super::printable_ns;
+use super::times::named_times;
+use crate::document::{Block, Fact, On, Role, Section, rest, sentence, telling, worst};
 use crate::words;
 use plimsoll_analysis::summary::{StreamRow, Summary, Times};
 
@@ -27,15 +28,10 @@ pub fn section(s: &Summary) -> Section {
 
 fn stream(at: usize, row: &StreamRow) -> Vec<Block> {
     let times: Vec<(&str, &Times)> = words::stream_times(row).collect();
-    let table = Table::of(format!("stream-{at}"), format!("Times of the stream {}", row.name), &times)
-        .column(Column::text("time").brief("").role(Role::Soft), |(label, _)| Cell::text(*label))
-        .column(Column::number("p50"), |(_, times)| percentile(times, 0.5))
-        .column(Column::number("p99"), |(_, times)| percentile(times, 0.99))
-        .column(Column::number("max"), |(_, times)| max(times))
-        .column(Column::number("samples").role(Role::Soft), |(_, times)| Cell::count(times.count));
+    let table = named_times(format!("stream-{at}"), format!("Times of the stream {}", row.name), &times);
     let facts = vec![
         Fact::new("streams", words::ends(row).join(", ")),
         Fact::new("events", words::events(row).join("; ")),
     ];
-    vec![Block::Heading(row.name.clone()), Block::Facts(facts), Block::Table(table.done())]
+    vec![Block::Heading(row.name.clone()), Block::Facts(facts), Block::Table(table)]
 }

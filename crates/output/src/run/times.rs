@@ -91,6 +91,17 @@ pub fn percentiles(s: &Summary) -> Section {
     section.aside("95% CI of the response time").indented()
 }
 
+/// Returns a table of several distributions, a row for each.
+pub fn named_times(id: String, title: String, times: &[(&str, &Times)]) -> Table {
+    Table::of(id, title, times)
+        .column(Column::text("time").brief("").role(Role::Soft), |(label, _)| Cell::text(*label))
+        .column(Column::number("p50"), |(_, times)| percentile(times, 0.5))
+        .column(Column::number("p99"), |(_, times)| percentile(times, 0.99))
+        .column(Column::number("max"), |(_, times)| max(times))
+        .column(Column::number("samples").role(Role::Soft), |(_, times)| Cell::count(times.count))
+        .done()
+}
+
 /// The mean is exact, the percentile is its bucket's, which is a 128th wide: of times that are all alike one may lie a
 /// hair above the other.
 pub fn is_skewed(times: &Times) -> bool {

@@ -142,7 +142,8 @@ fn add(piece: &Piece, parts: &mut Vec<Part>) -> Result<(), String> {
     Ok(())
 }
 
-fn wire_type_of(scalar: &Scalar) -> u32 {
+/// Returns how a value is written: as a varint, in 4 or 8 bytes, or with its length.
+pub(super) fn wire_type_of(scalar: &Scalar) -> u32 {
     match scalar {
         Scalar::Double | Scalar::Fixed64 | Scalar::Sfixed64 => wire_type::FIXED64,
         Scalar::Float | Scalar::Fixed32 | Scalar::Sfixed32 => wire_type::FIXED32,

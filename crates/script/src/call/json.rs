@@ -4,12 +4,13 @@
 
 mod known;
 
+use super::encode::wire_type_of;
 use crate::value::escape_from;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use plimsoll_plan::grpc::{EnumType, Field, Kind, Label, Message, MessageForm, Scalar, Types};
 use plimsoll_plan::value::Escape;
-use plimsoll_wire::proto::{DEPTH_MAX, Value, take_field, take_varint, unzigzag};
+use plimsoll_wire::proto::{DEPTH_MAX, Value, take_field, take_varint, unzigzag, wire_type};
 use std::io::Write;
 use std::ops::Range;
 
@@ -284,19 +285,19 @@ impl<'a> Run<'a> {
     fn packed(&mut self, scalar: &Scalar, at: Range<usize>, is_first: &mut bool) -> Done {
         let mut rest = self.base.get(at).ok_or(Unread::Invalid)?;
         while !rest.is_empty() {
-            let place = match width(scalar) {
-                Width::Varint => Place::Varint(take_varint(&mut rest).map_err(|_| Unread::Invalid)?),
-                Width::Fixed64 => {
+            let place = match wire_type_of(scalar) {
+                wire_type::VARINT => Place::Varint(take_varint(&mut rest).map_err(|_| Unread::Invalid)?),
+                wire_type::FIXED64 => {
                     let (chunk, after) = rest.split_first_chunk().ok_or(Unread::Invalid)?;
                     rest = after;
                     Place::Fixed64(u64::from_le_bytes(*chunk))
                 }
-                Width::Fixed32 => {
+                wire_type::FIXED32 => {
                     let (chunk, after) = rest.split_first_chunk().ok_or(Unread::Invalid)?;
                     rest = after;
                     Place::Fixed32(u32::from_le_bytes(*chunk))
                 }
-                Width::Bytes => return Err(Unread::Invalid),
+                _ => return Err(Unread::Invalid),
             };
             if !std::mem::take(is_first) {
                 self.push(",");
@@ -413,43 +414,19 @@ impl<'a> Run<'a> {
 fn is_of(kind: &Kind, place: Place) -> bool {
     match (kind, place) {
         (Kind::Scalar(scalar), place) => matches!(
-            (width(scalar), place),
-            (Width::Varint, Place::Varint(_))
-                | (Width::Fixed64, Place::Fixed64(_))
-                | (Width::Fixed32, Place::Fixed32(_))
-                | (Width::Bytes, Place::Bytes { .. })
+            (wire_type_of(scalar), place),
+            (wire_type::VARINT, Place::Varint(_))
+                | (wire_type::FIXED64, Place::Fixed64(_))
+                | (wire_type::FIXED32, Place::Fixed32(_))
+                | (wire_type::BYTES, Place::Bytes { .. })
         ),
         (Kind::Message(_), Place::Bytes { .. }) | (Kind::Group(_), Place::Group { .. }) => true,
         _ => false,
     }
 }
 
-/// The width of a value on the wire.
-enum Width {
-    Varint,
-    Fixed64,
-    Fixed32,
-    Bytes,
-}
-
-fn width(scalar: &Scalar) -> Width {
-    match scalar {
-        Scalar::Double | Scalar::Fixed64 | Scalar::Sfixed64 => Width::Fixed64,
-        Scalar::Float | Scalar::Fixed32 | Scalar::Sfixed32 => Width::Fixed32,
-        Scalar::String | Scalar::Bytes | Scalar::Timestamp | Scalar::Duration => Width::Bytes,
-        Scalar::Int32
-        | Scalar::Int64
-        | Scalar::Uint32
-        | Scalar::Uint64
-        | Scalar::Sint32
-        | Scalar::Sint64
-        | Scalar::Bool
-        | Scalar::Enum(_) => Width::Varint,
-    }
-}
-
 fn is_packable(scalar: &Scalar) -> bool {
-    !matches!(width(scalar), Width::Bytes)
+    wire_type_of(scalar) != wire_type::BYTES
 }
 
 fn not_finite(number: f64) -> &'static str {

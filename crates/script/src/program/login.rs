@@ -2,8 +2,8 @@
 //! OAuth 2, and the same request once more if the server asks for it.
 
 use super::code::{Pc, StrandId};
+use super::reply::answer_of;
 use super::user::{Exchange, IterationState, Turn, Wait};
-use crate::answer::Answer;
 use crate::ask::set_header;
 use crate::auth::digest::{Challenge, request_line};
 use crate::auth::sigv4::{self, Credentials};
@@ -345,15 +345,4 @@ impl Turn<'_> {
 fn is_unknown_query(body: &[u8]) -> bool {
     let holds = |word: &[u8]| memchr::memmem::find(body, word).is_some();
     body.len() < 4_096 && (holds(b"PersistedQueryNotFound") || holds(b"PERSISTED_QUERY_NOT_FOUND"))
-}
-
-fn answer_of<'a>(reply: &Reply<'a>) -> Answer<'a> {
-    Answer {
-        status: reply.status,
-        head: reply.head,
-        body: reply.body,
-        body_bytes: reply.body_bytes,
-        service_ns: reply.phases.service_ns(),
-        call: None,
-    }
 }

@@ -66,15 +66,7 @@ impl Turn<'_> {
                 TimingPart::Ttfb => reply.phases.first_byte_ns,
             };
         }
-        let answer = Answer {
-            status: reply.status,
-            head: reply.head,
-            body: reply.body,
-            body_bytes: reply.body_bytes,
-            service_ns: reply.phases.service_ns(),
-            call: None,
-        };
-        match self.judge(ask, &answer) {
+        match self.judge(ask, &answer_of(reply)) {
             None => self.go_on(strand),
             Some(fault) => {
                 self.out.fail(fault);
@@ -242,5 +234,17 @@ impl Turn<'_> {
             &mut self.bench.scratch,
             &mut self.bench.findings,
         );
+    }
+}
+
+/// Returns what checks and extractions see of a reply that is not a gRPC call.
+pub(super) fn answer_of<'a>(reply: &Reply<'a>) -> Answer<'a> {
+    Answer {
+        status: reply.status,
+        head: reply.head,
+        body: reply.body,
+        body_bytes: reply.body_bytes,
+        service_ns: reply.phases.service_ns(),
+        call: None,
     }
 }

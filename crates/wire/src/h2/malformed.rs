@@ -1,7 +1,7 @@
 //! Invalid frames and responses, with one number for each kind, so that a failure can be counted without a string.
 
 use crate::hpack;
-use std::fmt;
+use crate::malformed::kinds;
 
 /// Error codes of RST_STREAM and GOAWAY (RFC 9113 section 7).
 pub mod code {
@@ -38,38 +38,11 @@ pub mod code {
     }
 }
 
-macro_rules! kinds {
-    ($count:literal: $($(#[doc = $doc:literal])+ $name:ident = $number:literal, $code:ident, $sentence:literal;)+) => {
-        /// The reason why a response or a connection was refused. [`Malformed::is_stream`] says which: a connection
-        /// cannot be used any further. The numbers are stable.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        #[repr(u8)]
-        pub enum Malformed {
-            $($(#[doc = $doc])+ $name = $number,)+
-        }
+kinds! {
+    /// The reason why a response or a connection was refused. [`Malformed::is_stream`] says which: a connection
+    /// cannot be used any further. The numbers are stable.
+    Malformed: 31, u32, code;
 
-        impl Malformed {
-            /// All variants in the order of their numbers.
-            pub const ALL: [Malformed; $count] = [$(Malformed::$name,)+];
-
-            /// Returns the code for RST_STREAM or GOAWAY.
-            pub const fn code(self) -> u32 {
-                match self {
-                    $(Malformed::$name => code::$code,)+
-                }
-            }
-
-            /// Returns a lower-case fragment that says what was received.
-            pub const fn sentence(self) -> &'static str {
-                match self {
-                    $(Malformed::$name => $sentence,)+
-                }
-            }
-        }
-    };
-}
-
-kinds! { 31:
     /// The first bytes are a response of HTTP/1.
     Http1 = 1, PROTOCOL_ERROR, "the server responded in HTTP/1";
     /// The first frame is not SETTINGS (RFC 9113 section 3.4).
@@ -137,24 +110,11 @@ kinds! { 31:
 }
 
 impl Malformed {
-    /// Returns the stable number, from 1.
-    pub const fn number(self) -> u8 {
-        self as u8
-    }
-
     /// Returns whether only one stream is refused, and its connection continues.
     pub const fn is_stream(self) -> bool {
         self.number() >= Malformed::StreamFlow.number()
     }
 }
-
-impl fmt::Display for Malformed {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.sentence())
-    }
-}
-
-impl std::error::Error for Malformed {}
 
 impl From<hpack::Error> for Malformed {
     fn from(error: hpack::Error) -> Malformed {

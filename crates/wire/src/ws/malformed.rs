@@ -1,39 +1,12 @@
 //! Invalid frames and messages, with one number for each kind, so that a failure can be counted without a string.
 
 use super::close;
-use std::fmt;
+use crate::malformed::kinds;
 
-macro_rules! kinds {
-    ($count:literal: $($(#[doc = $doc:literal])+ $name:ident = $number:literal, $code:ident, $sentence:literal;)+) => {
-        /// The reason why a socket was refused. It cannot be used any further. The numbers are stable.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        #[repr(u8)]
-        pub enum Malformed {
-            $($(#[doc = $doc])+ $name = $number,)+
-        }
+kinds! {
+    /// The reason why a socket was refused. It cannot be used any further. The numbers are stable.
+    Malformed: 13, u16, close;
 
-        impl Malformed {
-            /// All variants in the order of their numbers.
-            pub const ALL: [Malformed; $count] = [$(Malformed::$name,)+];
-
-            /// Returns the code for the close frame that answers it.
-            pub const fn code(self) -> u16 {
-                match self {
-                    $(Malformed::$name => close::$code,)+
-                }
-            }
-
-            /// Returns a lower-case fragment that says what was received.
-            pub const fn sentence(self) -> &'static str {
-                match self {
-                    $(Malformed::$name => $sentence,)+
-                }
-            }
-        }
-    };
-}
-
-kinds! { 13:
     /// A reserved bit that no agreed extension uses (RFC 6455 section 5.2).
     ReservedBits = 1, PROTOCOL_ERROR, "a frame sets a reserved bit that no extension uses";
     /// An opcode from 3 to 7, or from 11 to 15.
@@ -61,18 +34,3 @@ kinds! { 13:
     /// A message above the limit.
     TooLong = 13, TOO_LARGE, "a message is longer than the limit";
 }
-
-impl Malformed {
-    /// Returns the stable number, from 1.
-    pub const fn number(self) -> u8 {
-        self as u8
-    }
-}
-
-impl fmt::Display for Malformed {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.sentence())
-    }
-}
-
-impl std::error::Error for Malformed {}

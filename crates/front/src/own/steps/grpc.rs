@@ -52,29 +52,11 @@ pub fn read(item: &Node, entries: &[Entry], w: &mut Work<'_>) -> Option<Vec<Step
         response: schemas.number(method.output().full_name()),
         expect: Codes::OK,
     };
-    let mut draft = RequestDraft {
-        pos: item.pos,
-        method: "POST".into(),
-        path: Some(PathDraft { text: TextDraft::of(&path), encode: true, pos: entry.value.pos }),
-        origin: None,
-        query: Vec::new(),
-        headers: Vec::new(),
-        auth: None,
-        body: None,
-        name: None,
-        tags: Vec::new(),
-        timeout_ns: None,
-        redirects: 0,
-        go_on_after_failure: false,
-        expect: None,
-        checks: Vec::new(),
-        extracts: Vec::new(),
-        stream: None,
-        websocket: None,
-        grpc: None,
-        graphql: None,
-        spoiled: false,
-    };
+    let mut draft = RequestDraft::new(
+        item.pos,
+        "POST",
+        Some(PathDraft { text: TextDraft::of(&path), encode: true, pos: entry.value.pos }),
+    );
     let mut think = None;
     let mut has_message = false;
     for (row, key, entry) in &all {

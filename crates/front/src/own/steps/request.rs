@@ -76,27 +76,10 @@ pub fn read(item: &Node, entries: &[Entry], w: &mut Work<'_>) -> Option<Vec<Step
         w.r.complain("F017", entry.pos, message, "write `post: /graphql`");
     }
     let mut draft = RequestDraft {
-        pos: item.pos,
-        method: line.method,
-        path,
-        origin: None,
         query,
-        headers: Vec::new(),
-        auth: None,
         body,
-        name: None,
-        tags: Vec::new(),
-        timeout_ns: None,
         redirects: w.redirects,
-        go_on_after_failure: false,
-        expect: None,
-        checks: Vec::new(),
-        extracts: Vec::new(),
-        stream: None,
-        websocket: None,
-        grpc: None,
-        graphql: None,
-        spoiled: false,
+        ..RequestDraft::new(item.pos, &line.method, path)
     };
     let mut think = None;
     for (row, key, entry) in &all {

@@ -32,29 +32,7 @@ pub fn connect(item: &Node, entries: &[Entry], w: &mut Work<'_>) -> Option<Vec<S
     let query = given(of::Connect::Query)
         .map(|(row, entry)| path::query(&entry.value, row, encode, w))
         .unwrap_or_default();
-    let mut draft = RequestDraft {
-        pos: item.pos,
-        method: "GET".into(),
-        path,
-        origin: None,
-        query,
-        headers: Vec::new(),
-        auth: None,
-        body: None,
-        name: None,
-        tags: Vec::new(),
-        timeout_ns: None,
-        redirects: 0,
-        go_on_after_failure: false,
-        expect: None,
-        checks: Vec::new(),
-        extracts: Vec::new(),
-        stream: None,
-        websocket: None,
-        grpc: None,
-        graphql: None,
-        spoiled: false,
-    };
+    let mut draft = RequestDraft { query, ..RequestDraft::new(item.pos, "GET", path) };
     let mut socket = WebSocket::default();
     let (mut beside, mut think) = (Vec::new(), None);
     for (row, key, entry) in &all {
