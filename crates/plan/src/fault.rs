@@ -85,7 +85,7 @@ faults! {
     WebSocketHandshake = 27, "websocket_handshake_failed", Server,
         "the response to a WebSocket handshake is not the one that RFC 6455 requires";
     WebSocketClosed = 28, "websocket_closed", Server,
-        "the server closed a WebSocket otherwise than the plan expects, or with the code of an error";
+        "the server closed a WebSocket unexpectedly, or with an error code";
     MessageTimeout = 29, "message_timeout", Server, "no message that the plan expects was received in time";
     GrpcCancelled = 30, "grpc_cancelled", Server, "the server cancelled the call (CANCELLED)";
     GrpcUnknown = 31, "grpc_unknown", Server,
@@ -118,7 +118,7 @@ faults! {
         "the response to a gRPC call is not gRPC: its content type is not `application/grpc`";
     GrpcInvalidMessage = 48, "grpc_invalid_message", Server,
         "the response to a gRPC call is not exactly one message of its type";
-    GraphqlErrors = 49, "graphql_errors", Server, "a GraphQL response of an accepted status contains errors";
+    GraphqlErrors = 49, "graphql_errors", Server, "a GraphQL response with an accepted status contains errors";
 }
 
 impl Fault {
