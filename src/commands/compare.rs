@@ -278,7 +278,11 @@ fn save(flags: &Compare, name: &str) -> Result<Exit, Failure> {
         .into());
     };
     let file = place(flags, name);
-    crate::home::refuse_taken(&file)?;
+    if file.exists() {
+        let message = format!("baseline `{}` exists, and baselines are never overwritten", file.display());
+        let hint = "choose another name, or move the existing file and its directory";
+        return Err(Diagnostic::new("U020", Place::Flag("--save".into()), message, hint).into());
+    }
     let runs = runs(Path::new(path))?;
     let beside = file.with_extension("");
     let named = |run: &Run| {

@@ -82,6 +82,7 @@ fn a_baseline_is_saved_by_name_and_compared_with_later_runs() {
         let again =
             Tool::run(&["compare", &after, "--save", "main", "--baseline-dir", &baselines]).expect_code(2);
         assert!(again.stderr.contains("main.json"), "{}", again.stderr);
+        assert!(again.stderr.contains("--save") && !again.stderr.contains("--out"), "{}", again.stderr);
         let none = Tool::run(&["compare", &after, "--baseline", "release", "--baseline-dir", &baselines])
             .expect_code(1);
         assert!(none.stderr.contains("--save release"), "{}", none.stderr);

@@ -11,6 +11,9 @@ use std::time::{Duration, Instant};
 /// Time limit of the lab's builds, which run with idle priority during the tests.
 const BUILDS_WITHIN: Duration = Duration::from_secs(20 * 60);
 
+/// Free disk space that a run from nothing takes, with a margin of about a half, bytes.
+const DISK_BYTES: u64 = 12_000_000_000;
+
 struct Step {
     name: &'static str,
     /// Omitted by `--quick`.
@@ -19,7 +22,7 @@ struct Step {
 }
 
 const STEPS: &[Step] = &[
-    Step { name: "needs", slow: false, run: |_| needs::command(&[]) },
+    Step { name: "needs", slow: false, run: |_| needed() },
     Step {
         name: "format",
         slow: false,
@@ -75,6 +78,13 @@ fn failed(done: &[(&str, f64)], name: &str, rest: &[&str]) -> String {
 fn streams() -> Outcome {
     let folder = shell::root().join("testbed/sse");
     shell::run(Command::new("go").args(["test", "./..."]).current_dir(folder))
+}
+
+/// Installs the programs, and looks for disk space: only what an earlier build left out is still needed.
+fn needed() -> Outcome {
+    needs::command(&[])?;
+    let folder = shell::target_folder()?;
+    if folder.join("debug/plimsoll").is_file() { Ok(()) } else { needs::space(&folder, DISK_BYTES) }
 }
 
 fn clippy() -> Outcome {

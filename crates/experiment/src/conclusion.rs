@@ -322,6 +322,7 @@ fn judged(c: &Conclusion) -> (Outcome, String) {
         matches!(kind, Some(RefusalKind::NothingMet | RefusalKind::EndedAtFirstStep))
     };
     let (missed, refused): (Vec<_>, Vec<_>) = refused.partition(carries_nothing);
+    let is_beyond_thresholds = of_searches().any(|answer| !answer.missed_thresholds.is_empty());
     let in_doubt = c.runs == 0
         || c.missing_runs > 0
         || c.inconclusive_combinations > 0
@@ -329,7 +330,7 @@ fn judged(c: &Conclusion) -> (Outcome, String) {
         || open > 0;
     let result = if in_doubt {
         Outcome::Inconclusive
-    } else if wrong > 0 || !missed.is_empty() || c.missed_combinations > 0 {
+    } else if wrong > 0 || !missed.is_empty() || c.missed_combinations > 0 || is_beyond_thresholds {
         Outcome::Fail
     } else {
         Outcome::Pass

@@ -104,6 +104,7 @@ fn answer() -> Answer {
         precision_ratio: 0.02,
         thresholds: vec!["response_time p99 < 250ms".into()],
         skipped_thresholds: vec!["throughput > 100/s".into()],
+        missed_thresholds: Vec::new(),
         bottleneck: None,
         deciding_runs: Some(Deciding {
             runs: 9,

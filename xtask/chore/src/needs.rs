@@ -2,7 +2,7 @@
 //! because they may be from elsewhere than the distribution. It installs them only if that needs no password.
 
 use crate::{Outcome, shell};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// (program, Debian package, purpose).
@@ -72,6 +72,30 @@ pub fn ensure(programs: &[&str]) -> Outcome {
     }
 }
 
+/// Returns an error if the file system of this folder has less free space. A linker that runs out of it is killed by a
+/// signal and does not say why.
+pub fn space(folder: &Path, bytes: u64) -> Outcome {
+    // The folder of a clean checkout does not exist yet.
+    let Some(existing) = folder.ancestors().find(|path| path.exists()) else { return Ok(()) };
+    let system = nix::sys::statvfs::statvfs(existing)
+        .map_err(|e| format!("cannot read the free space of `{}`: {e}", existing.display()))?;
+    enough(folder, system.blocks_available() as u64 * system.fragment_size() as u64, bytes)
+}
+
+fn enough(folder: &Path, free: u64, needed: u64) -> Outcome {
+    const GB: f64 = 1e9;
+    if free >= needed {
+        return Ok(());
+    }
+    Err(format!(
+        "`{}` has {:.1} GB of free disk space, but building and testing need {:.1} GB\nhelp: free disk space, or set \
+         CARGO_TARGET_DIR to a folder on another disk",
+        folder.display(),
+        free as f64 / GB,
+        needed as f64 / GB
+    ))
+}
+
 /// Returns the path of a program. Debian installs the server programs of each PostgreSQL version in a folder that is
 /// not on PATH; of several versions, the newest is used.
 pub fn find(program: &str) -> Option<PathBuf> {
@@ -137,6 +161,15 @@ fn sentence(packages: &[&str]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn too_little_disk_space_is_an_error_with_both_numbers() {
+        let here = &std::env::temp_dir().join("plimsoll-no/such/folder");
+        assert_eq!(enough(here, 2_000_000_000, 2_000_000_000), Ok(()));
+        let sentence = enough(here, 1_900_000_000, 12_000_000_000).unwrap_err();
+        assert!(sentence.contains("1.9 GB of free") && sentence.contains("need 12.0 GB"), "{sentence}");
+        assert!(space(here, u64::MAX).is_err() && space(here, 0).is_ok());
+    }
 
     #[test]
     fn only_missing_packages_are_installed() {

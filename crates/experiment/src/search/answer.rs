@@ -30,6 +30,8 @@ pub struct Answer {
     pub thresholds: Vec<String>,
     /// Thresholds that the search ignored: any low load misses a minimum rate or count.
     pub skipped_thresholds: Vec<String>,
+    /// Thresholds of the author that the result of a ladder misses: with its own rule, a ladder ignores them.
+    pub missed_thresholds: Vec<String>,
     /// The bottleneck of the service, if there are monitors.
     pub bottleneck: Option<Bottleneck>,
     /// The runs that determine the result, and their cautions; `None` if there are none.

@@ -59,7 +59,7 @@ pub(super) fn next(quest: &CapacitySearch, history: &[Trial]) -> Choice {
     let top = [view.missed, stop].into_iter().flatten().reduce(f64::min);
     let Some(met) = view.met else {
         let Some(top) = top else { return try_at(start(quest, view.floor_ns), Purpose::Bracket) };
-        if top <= quest.min_level() {
+        if top <= lowest_level(quest, history, view.floor_ns) {
             let because = view.ceiling.filter(|c| c.0 <= top).map(|c| refuse::limited(c.1));
             let tried = history.iter().filter(|t| t.probe.purpose != Purpose::Baseline && !t.met());
             let lowest = tried.min_by(|a, b| a.probe.level.total_cmp(&b.probe.level));
@@ -88,6 +88,15 @@ pub(super) fn next(quest: &CapacitySearch, history: &[Trial]) -> Choice {
         return confirm::next(quest, &view, last, turn);
     }
     try_at(between, Purpose::Bisect)
+}
+
+/// Returns the level below which none is tried. If even the run of one user certainly missed a threshold, load is not
+/// the reason, so two steps below the first level are enough to show that.
+fn lowest_level(quest: &CapacitySearch, history: &[Trial], floor_ns: Option<u64>) -> f64 {
+    let unloaded = history.iter().rfind(|t| t.probe.purpose == Purpose::Baseline && t.is_unloaded());
+    let is_hopeless = unloaded.is_some_and(|t| t.standing() == Standing::Missed && t.is_sure());
+    let few = if is_hopeless { start(quest, floor_ns) * DOWN * DOWN } else { 0.0 };
+    quest.min_level().max(few)
 }
 
 /// Returns the last step if its result is uncertain: one such step decides nothing.

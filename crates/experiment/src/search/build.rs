@@ -13,7 +13,7 @@ use super::curve::{curve, knee, reading, wilson};
 use super::probe::Probe;
 use super::shape::shape;
 use super::standing::{SAME, contradiction};
-use super::trial::{Trial, decides, is_outage};
+use super::trial::{Trial, decides, is_inside, is_outage};
 use super::view::{Choice, View};
 use super::{MOST_TRIALS, confirm, ladder, refuse, spent_ns};
 use plimsoll_analysis::bottleneck_of;
@@ -58,6 +58,7 @@ pub(super) fn answer(quest: &CapacitySearch, history: &[Trial], refusal: Option<
         precision_ratio: quest.precision,
         thresholds: texts(true),
         skipped_thresholds: texts(false),
+        missed_thresholds: level.filter(|_| !is_judged).map_or_else(Vec::new, |at| missed(history, at)),
         bottleneck: bottleneck(history, &view, level),
         deciding_runs: deciding(&view, level),
         curve,
@@ -66,6 +67,14 @@ pub(super) fn answer(quest: &CapacitySearch, history: &[Trial], refusal: Option<
     };
     answer.sentence = sentence(&answer, history.last().map(|last| ended(quest, last, is_judged)));
     answer
+}
+
+/// Returns the author's thresholds that this level of a ladder misses.
+fn missed(history: &[Trial], level: f64) -> Vec<String> {
+    let trial = history.iter().find(|t| t.probe.purpose == Purpose::Ladder && t.probe.level == level);
+    let judged = trial.map(|t| t.judged.as_slice()).unwrap_or_default();
+    let is_missed = |j: &&ThresholdResult| !j.is_default && decides(j) && !is_inside(j);
+    judged.iter().filter(is_missed).map(|j| j.text.clone()).collect()
 }
 
 /// Runs of a level after which it is not repeated.
@@ -379,7 +388,11 @@ fn sentence(answer: &Answer, ended: Option<String>) -> String {
     match answer.style {
         Style::Ladder => {
             let ended = ended.unwrap_or_else(|| "missed at".into());
-            format!("capacity is {level}{with}; {ended} {}, with one run per level{why}", show(high))
+            let missed = match answer.missed_thresholds.join(" and ") {
+                texts if texts.is_empty() => texts,
+                texts => format!("; {level} already misses {texts}"),
+            };
+            format!("capacity is {level}{with}; {ended} {}, with one run per level{missed}{why}", show(high))
         }
         Style::Search if answer.refusal.as_ref().is_some_and(|r| r.kind == RefusalKind::Contradicted) => {
             format!("capacity is at least {level}{with}{why}, so higher levels are inconclusive")

@@ -1,6 +1,6 @@
 //! Ladders: where they end, by which rule, and how they report it.
 
-use crate::search::machine::{capacity, cheap, quest};
+use crate::search::machine::{capacity, cheap, figure, quest};
 use crate::search::servers::{Limits, Server, Service, drive, search};
 use plimsoll_experiment::search::{Answer, CapacitySearch, Trial};
 use plimsoll_plan::experiment::{Bound, Limit, Step, Until};
@@ -142,4 +142,29 @@ fn a_ladder_that_ends_at_its_first_level_reports_the_reason() {
     assert!(code == "ended_at_first_step" && sentence.contains("most requests failed"), "{code}: {sentence}");
     let (code, _) = from(100.0, Until::Missed, true);
     assert_eq!(code, "nothing_met");
+}
+
+#[test]
+fn a_ladder_with_its_own_rule_states_the_thresholds_that_its_result_misses() {
+    let found = |ns: f64| {
+        let quest = CapacitySearch {
+            step: Some(Step::Times(2.0)),
+            from: Some(100.0),
+            stop_when: Some(Until::SocketErrors(6)),
+            ..quest(1e6)
+        };
+        drive(&quest, |probe| {
+            let mut trial = figure(probe, ns, 250e6);
+            trial.socket_errors = if probe.level > 500.0 { 9 } else { 0 };
+            trial
+        })
+        .0
+    };
+    let beyond = found(900e6);
+    assert_eq!(capacity(&beyond), 400.0);
+    assert_eq!(beyond.missed_thresholds, ["response_time{request: all} p99 < 250ms"]);
+    assert!(beyond.sentence.contains("already misses response_time"), "{}", beyond.sentence);
+    let within = found(90e6);
+    assert!(capacity(&within) == 400.0 && within.missed_thresholds.is_empty(), "{}", within.sentence);
+    assert!(!within.sentence.contains("misses"), "{}", within.sentence);
 }

@@ -241,6 +241,7 @@ pub fn search() -> Conclusion {
         precision_ratio: 0.02,
         thresholds: vec!["response_time p99 < 50ms".into()],
         skipped_thresholds: Vec::new(),
+        missed_thresholds: Vec::new(),
         bottleneck: Some(Bottleneck::Saturated {
             what: "api cpu".into(),
             evidence: Saturation::Usage {
