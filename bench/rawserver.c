@@ -4,7 +4,7 @@
 // there is testbed/ruler; this one is only fast.)
 //
 //   cc -O2 -o rawserver rawserver.c
-//   taskset -c 1 ./rawserver [-p port] [-b bigbytes] [-t tsfile] [-e sse_seconds]
+//   taskset -c 1 ./rawserver [-p port] [-b bigbytes] [-t tsfile] [-e sse_seconds] [-m hold|grpc]
 //
 //   Prints one line, `listening on 127.0.0.1:PORT` (-p 0, the default: a free port), and ends
 //   when its parent does.
@@ -18,6 +18,11 @@
 //   GET /x       counters as text (requests, accepted, open)
 //   POST, PUT, PATCH: the same by path, after a body by Content-Length (head and body: 4 KiB together)
 //
+// A connection that begins with the preface of HTTP/2 speaks HTTP/2, with prior knowledge. Each of its requests gets the
+// same response, whatever its headers, which are not read: 200 and 76 bytes. -m hold: the response never ends.
+// -m grpc: a message of 32 bytes and grpc-status 0. The responses to all requests of one read share a write, as with
+// nghttpd and Node. The windows of the client must be large.
+//
 // With -t:  SIGUSR1 writes the arrival time (CLOCK_MONOTONIC, ns, u64 little endian) of every request
 //           since the last time to tsfile (atomic rename), then forgets them. SIGUSR2 forgets them.
 // SIGTERM, SIGINT: leave.
@@ -28,6 +33,7 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,6 +58,7 @@ struct conn {
   char *keep;
   int64_t big_off;  // progress of a large answer; -1: none in flight
   uint64_t due;     // delayed answer: absolute ms; 0: none
+  struct h2 *h2;    // a connection of HTTP/2
 };
 
 static struct conn *C;
@@ -62,6 +69,7 @@ static const char *stamps_file;
 static uint64_t *stamps;
 static size_t n_stamps;
 static char small[512], chunked[512], sse_head[512];
+enum { SMALL_BODY = 76 };
 static size_t small_n, chunked_n, sse_head_n;
 static const char EVENT[] = "9\r\ndata: x\n\n\r\n";
 static uint64_t accepted, served;
@@ -77,6 +85,7 @@ static void shut(int fd) {
   struct conn *c = &C[fd];
   if (!c->open) return;
   free(c->keep);
+  free(c->h2);
   memset(c, 0, sizeof *c);
   n_open--;
   close(fd);
@@ -130,10 +139,148 @@ static size_t body_length(const char *head, size_t n) {
   return 0;
 }
 
+// HTTP/2. Frames are cut out of the bytes as they come; only those that are answered themselves are kept.
+enum { DATA = 0, HEADERS = 1, SETTINGS = 4, PING = 6, WINDOW_UPDATE = 8 };
+enum { END_STREAM = 1, ACK = 1, END_HEADERS = 4, FRAME_MAX = 9 + 256, OUT_MAX = 1 << 18, BLOCK_MAX = 160 };
+static const char PREFACE[] = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+static const char *h2_mode = "";
+static char first_block[BLOCK_MAX], later_block[8];
+static size_t first_block_n, later_block_n;
+
+struct h2 {
+  uint8_t has_table;       // its first response has filled the client's table
+  uint32_t skip, have;     // bytes of a frame that nobody reads; bytes of one that is kept
+  uint32_t unacknowledged; // bytes of request bodies
+  int64_t window;          // what the client lets us send
+  size_t n, at;            // bytes in out, and how many of them were sent
+  char frame[FRAME_MAX], out[OUT_MAX];
+};
+
+static void put_frame(struct h2 *h, int kind, int flags, uint32_t id, const void *payload, size_t n) {
+  char head[9] = {n >> 16, n >> 8, n, kind, flags, id >> 24, id >> 16, id >> 8, id};
+  memcpy(h->out + h->n, head, 9);
+  memcpy(h->out + h->n + 9, payload, n);
+  h->n += 9 + n;
+}
+
+// Sends what there is. 0 when the connection is gone; what the kernel does not take waits for EPOLLOUT.
+static int push_h2(int fd) {
+  struct h2 *h = C[fd].h2;
+  while (h->at < h->n) {
+    ssize_t w = send(fd, h->out + h->at, h->n - h->at, MSG_NOSIGNAL);
+    if (w < 0 && errno == EAGAIN) return 1;
+    if (w < 0) { shut(fd); return 0; }
+    h->at += w;
+  }
+  h->at = h->n = 0;
+  return 1;
+}
+
+// Answers one request; 0 when the connection is gone.
+static int answer_h2(int fd, uint32_t id) {
+  static const char MESSAGE[] = "\0\0\0\0\x20\x72\x1e" "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"; // field 14, a string of 30
+  static const char TRAILERS[] = "\x00\x0bgrpc-status\x01" "0";
+  struct h2 *h = C[fd].h2;
+  int holds = *h2_mode == 'h', grpc = *h2_mode == 'g';
+  const char *body = grpc ? MESSAGE : small + small_n - SMALL_BODY;
+  size_t n = grpc ? sizeof MESSAGE - 1 : SMALL_BODY;
+  if (stamps_file && n_stamps < STAMPS_MAX) stamps[n_stamps++] = now_ns();
+  served++;
+  if (h->n + 512 > OUT_MAX && (!push_h2(fd) || h->n)) { // a client that does not read is cut off
+    if (C[fd].open) shut(fd);
+    return 0;
+  }
+  if (h->has_table) put_frame(h, HEADERS, END_HEADERS, id, later_block, later_block_n);
+  else put_frame(h, HEADERS, END_HEADERS, id, first_block, first_block_n);
+  h->has_table = 1;
+  if (holds) return 1;
+  h->window -= n;
+  if (h->window < 0) {
+    fprintf(stderr, "the client's window is used up: this target does not wait for one\n");
+    shut(fd);
+    return 0;
+  }
+  put_frame(h, DATA, grpc ? 0 : END_STREAM, id, body, n);
+  if (grpc) put_frame(h, HEADERS, END_HEADERS | END_STREAM, id, TRAILERS, sizeof TRAILERS - 1);
+  return 1;
+}
+
+static uint32_t number(const char *at) {
+  const unsigned char *b = (const unsigned char *)at;
+  return (uint32_t)b[0] << 24 | b[1] << 16 | b[2] << 8 | b[3];
+}
+
+// Takes a frame of which at least the head is there. Returns the bytes of it that are used up, 0 to wait for the rest of
+// it, -1 when the connection is gone.
+static int take_frame(int fd, const char *at, size_t n) {
+  struct h2 *h = C[fd].h2;
+  uint32_t len = number(at) >> 8, id = number(at + 5) & 0x7fffffff;
+  int kind = at[3], flags = at[4];
+  if (kind == SETTINGS || kind == PING || kind == WINDOW_UPDATE) {
+    if (len > FRAME_MAX - 9) { shut(fd); return -1; }
+    if (n < 9 + len) return 0;
+    if (h->n + 512 > OUT_MAX) { shut(fd); return -1; }
+    if (kind == PING && !(flags & ACK)) put_frame(h, PING, ACK, 0, at + 9, len);
+    if (kind == SETTINGS && !(flags & ACK)) put_frame(h, SETTINGS, ACK, 0, "", 0);
+    if (kind == WINDOW_UPDATE && !id && len == 4) h->window += number(at + 9) & 0x7fffffff;
+    return 9 + len;
+  }
+  h->skip = len;
+  if (kind == DATA && (h->unacknowledged += len) >= 1 << 14) {
+    char more[4] = {h->unacknowledged >> 24, h->unacknowledged >> 16, h->unacknowledged >> 8, h->unacknowledged};
+    h->unacknowledged = 0;
+    if (h->n + 512 <= OUT_MAX) put_frame(h, WINDOW_UPDATE, 0, 0, more, 4);
+  }
+  if ((kind == HEADERS || kind == DATA) && (flags & END_STREAM) && !answer_h2(fd, id)) return -1;
+  return 9;
+}
+
+// 0 when the connection is gone.
+static int feed_h2(int fd, const char *at, size_t n) {
+  struct h2 *h = C[fd].h2;
+  while (n) {
+    if (h->skip) {
+      size_t part = n < h->skip ? n : h->skip;
+      h->skip -= part, at += part, n -= part;
+      continue;
+    }
+    if (!h->have && n >= 9) { // in the common case whole frames
+      int used = take_frame(fd, at, n);
+      if (used < 0) return 0;
+      at += used, n -= used;
+      if (used) continue;
+    }
+    // The beginning of a frame: a byte more each time, until it is one that can be taken.
+    h->frame[h->have++] = *at++, n--;
+    if (h->have < 9) continue;
+    int used = take_frame(fd, h->frame, h->have);
+    if (used < 0) return 0;
+    if (used) h->have = 0;
+  }
+  return push_h2(fd);
+}
+
+static int begin_h2(int fd) {
+  static const char MANY[] = "\0\3\0\0\x27\x10"; // SETTINGS_MAX_CONCURRENT_STREAMS 10,000
+  struct h2 *h = C[fd].h2 = malloc(sizeof *h); // untouched pages of out cost nothing
+  if (!h) { shut(fd); return 0; }
+  memset(h, 0, offsetof(struct h2, frame));
+  h->window = 65535;
+  put_frame(h, SETTINGS, 0, 0, MANY, 6);
+  return 1;
+}
+
 static void readable(int fd) {
   static char buf[65536];
   struct conn *c = &C[fd];
   for (;;) {
+    if (c->h2) {
+      ssize_t r = recv(fd, buf, sizeof buf, 0);
+      if (r < 0 && errno == EAGAIN) return;
+      if (r <= 0) { shut(fd); return; }
+      if (!feed_h2(fd, buf, r) || (size_t)r < sizeof buf) return;
+      continue;
+    }
     size_t have = c->have;
     if (have) memcpy(buf, c->keep, have);
     ssize_t r = recv(fd, buf + have, sizeof buf - have, 0);
@@ -141,6 +288,11 @@ static void readable(int fd) {
     if (r < 0) { if (errno != EAGAIN) shut(fd); return; }
     size_t n = have + r, at = 0;
     c->have = 0;
+    if (n >= sizeof PREFACE - 1 && !memcmp(buf, PREFACE, sizeof PREFACE - 1)) {
+      at = sizeof PREFACE - 1;
+      if (!begin_h2(fd) || !feed_h2(fd, buf + at, n - at)) return;
+      continue;
+    }
     while (at < n) { // in the common case exactly one request
       char *end = memmem(buf + at, n - at, "\r\n\r\n", 4);
       if (!end) break;
@@ -216,6 +368,24 @@ static void answer_delayed(void) {
   n_delayed = kept;
 }
 
+// The header blocks of HTTP/2: the first one of a connection inserts its fields into the client's table, so that the later
+// ones are a byte for each.
+static void prepare_h2(void) {
+  static const struct { int index; const char *value; } FIELDS[] = {
+      {31, "application/json"}, {54, "raw"}, {33, "Sat, 21 Nov 2026 00:00:00 GMT"}, {28, "76"}};
+  int grpc = *h2_mode == 'g', count = grpc ? 3 : 4;
+  first_block[first_block_n++] = later_block[later_block_n++] = (char)0x88; // :status 200
+  for (int i = 0; i < count; i++) {
+    const char *value = grpc && !i ? "application/grpc" : FIELDS[i].value;
+    size_t n = strlen(value);
+    first_block[first_block_n++] = (char)(0x40 | FIELDS[i].index);
+    first_block[first_block_n++] = (char)n;
+    memcpy(first_block + first_block_n, value, n);
+    first_block_n += n;
+    later_block[later_block_n++] = (char)(0x80 | (62 + count - 1 - i));
+  }
+}
+
 // Prepares every answer once. Returns 0 when the memory file cannot be written.
 static int prepare(void) {
   const char *body = "{\"id\":12345,\"name\":\"benchmark\",\"ok\":true,\"pad\":\"aaaaaaaaaaaaaaaaaaaaaaaaaa\"}";
@@ -267,11 +437,12 @@ int main(int argc, char **argv) {
   int port = 0, option;
   double sse_seconds = 5;
   big_total = 683481;
-  while ((option = getopt(argc, argv, "p:b:t:e:")) != -1) {
+  while ((option = getopt(argc, argv, "p:b:t:e:m:")) != -1) {
     if (option == 'p') port = atoi(optarg);
     else if (option == 'b') big_total = atoll(optarg);
     else if (option == 't') stamps_file = optarg;
     else if (option == 'e') sse_seconds = atof(optarg);
+    else if (option == 'm') h2_mode = optarg;
     else return 2;
   }
   prctl(PR_SET_PDEATHSIG, SIGTERM); // a bench that is killed leaves no server behind
@@ -284,6 +455,7 @@ int main(int argc, char **argv) {
   delayed = calloc(MAXFD, sizeof *delayed);
   stamps = mmap(0, STAMPS_MAX * 8ul, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (!C || !delayed || stamps == MAP_FAILED || !prepare()) return 4;
+  prepare_h2();
 
   ep = epoll_create1(0);
   sigset_t signals;
@@ -324,6 +496,7 @@ int main(int argc, char **argv) {
       if (!C[fd].open) continue;
       if (E[i].events & (EPOLLERR | EPOLLHUP)) { shut(fd); continue; }
       if ((E[i].events & EPOLLOUT) && C[fd].big_off >= 0) { push_big(fd); if (!C[fd].open) continue; }
+      if ((E[i].events & EPOLLOUT) && C[fd].h2 && !push_h2(fd)) continue;
       if (E[i].events & (EPOLLIN | EPOLLRDHUP)) readable(fd);
     }
     if (n_delayed) answer_delayed();

@@ -124,6 +124,78 @@ const GOALS: &[Goal] = &[
         bound: Bound::AtMost(2.0),
         unit: "%",
     },
+    Goal {
+        measure: "http2.batching_ratio",
+        what: "HTTP/2, server that batches, 8 x 100, requests per CPU-s",
+        bound: Bound::AtLeast(3.0),
+        unit: "x h2load",
+    },
+    Goal {
+        measure: "http2.nginx_ratio",
+        what: "HTTP/2, nginx, 8 x 10",
+        bound: Bound::AtLeast(1.2),
+        unit: "x h2load",
+    },
+    Goal {
+        measure: "http2.nginx_single_ratio",
+        what: "HTTP/2, nginx, 1 x 100",
+        bound: Bound::AtLeast(1.2),
+        unit: "x h2load",
+    },
+    Goal {
+        measure: "http2.tls_ratio",
+        what: "HTTP/2 over TLS, nginx, 8 x 10",
+        bound: Bound::AtLeast(1.15),
+        unit: "x h2load",
+    },
+    Goal {
+        measure: "http2.tls_single_ratio",
+        what: "HTTP/2 over TLS, nginx, 1 x 100",
+        bound: Bound::AtLeast(1.4),
+        unit: "x h2load",
+    },
+    Goal {
+        measure: "http2.large_ratio",
+        what: "HTTP/2, nginx, 100 KiB bodies, 8 x 10",
+        bound: Bound::AtLeast(1.5),
+        unit: "x h2load",
+    },
+    Goal {
+        measure: "http2-open.own_p99_over_floor_us",
+        what: "open loop over HTTP/2, 10,000/s: off their instant, p99 above the floor",
+        bound: Bound::AtMost(1000.0),
+        unit: "us",
+    },
+    Goal {
+        measure: "http2-open.unaccounted",
+        what: "open loop over HTTP/2: arrivals lost silently",
+        bound: Bound::AtMost(0.0),
+        unit: "arrivals",
+    },
+    Goal {
+        measure: "http2-held.bytes_with_1",
+        what: "connection of HTTP/2 with 1 open stream, user memory",
+        bound: Bound::AtMost(700.0),
+        unit: "B",
+    },
+    Goal {
+        measure: "http2-held.bytes_with_10",
+        what: "connection of HTTP/2 with 10 open streams, user memory",
+        bound: Bound::AtMost(2000.0),
+        unit: "B",
+    },
+    Goal {
+        measure: "websocket.ratio",
+        what: "WebSocket, messages of 32 bytes returned, per CPU-s",
+        bound: Bound::AtLeast(1.0),
+        unit: "x tungstenite",
+    },
+    Goal {
+        measure: "grpc.ratio",
+        what: "unary gRPC calls, per CPU-s",
+        bound: Bound::AtLeast(5.0),
+        unit: "x ghz",
+    },
 ];
 
 /// The table of goals, in Markdown. A smoke run is not judged, because one second says nothing about a goal.

@@ -1,5 +1,6 @@
-//! `idle`: user memory per held connection. The tool opens N endless streams; when the server counts them and some time
-//! has passed, resident memory is read. Two sizes give the slope, so that what a tool costs anyway cancels out.
+//! `idle` and `http2-held`: user memory per held connection. The tool opens N connections with endless responses; when
+//! the server counts them and some time has passed, resident memory is read. Two sizes give the slope, so that what a
+//! tool costs anyway cancels out.
 
 use super::options::Options;
 use super::report::Report;
@@ -14,6 +15,19 @@ const OPEN_WITHIN: Duration = Duration::from_secs(40);
 /// Settling takes most of the time and memory hardly varies: more rounds than this tell nothing new.
 const ROUNDS: usize = 3;
 
+/// What is held.
+struct Setting {
+    bench: &'static str,
+    /// Arguments of the target.
+    target: &'static [&'static str],
+    path: &'static str,
+    /// Endless responses on each connection.
+    streams: u32,
+    /// Connections of both sizes.
+    sizes: [u32; 2],
+    settle_s: f64,
+}
+
 /// One size, held.
 struct Held {
     connections: u64,
@@ -22,23 +36,53 @@ struct Held {
 
 pub fn run(context: &Context, roster: &Roster, options: &Options, report: &mut Report) -> Outcome {
     // An event every 5 s goes over each stream: 8 s let each have had one.
-    let (sizes, settle) = if context.smoke { ([100, 400], 0.3) } else { ([1_000, 10_000], 8.0) };
+    let (sizes, settle_s) = if context.smoke { ([100, 400], 0.3) } else { ([1_000, 10_000], 8.0) };
+    let setting = Setting { bench: "idle", target: &[], path: "/s", streams: 1, sizes, settle_s };
+    let kib = table(&setting, roster.idle(), "endless event streams, held", context, options, report)?;
+    report.measure("idle.kib_per_connection", kib);
+    Ok(())
+}
+
+/// The same over HTTP/2, with one and with ten streams on each connection, which have had the heads of their responses.
+pub fn http2(context: &Context, roster: &Roster, options: &Options, report: &mut Report) -> Outcome {
+    for (streams, what, measure) in [
+        (1, "connections of HTTP/2 with one endless response each, held", "http2-held.bytes_with_1"),
+        (10, "connections of HTTP/2 with ten endless responses each, held", "http2-held.bytes_with_10"),
+    ] {
+        let (sizes, settle_s) = if context.smoke { ([50, 200], 0.3) } else { ([1_000, 5_000], 3.0) };
+        let (bench, target, path) = ("http2-held", &["-m", "hold"], "/");
+        let setting = Setting { bench, target, path, streams, sizes, settle_s };
+        let kib = table(&setting, roster.http2_held(), what, context, options, report)?;
+        report.measure(measure, kib.map(|kib| 1024.0 * kib));
+    }
+    Ok(())
+}
+
+/// Measures all tools, and returns plimsoll's KiB per connection.
+fn table(
+    setting: &Setting,
+    tools: Vec<Tool>,
+    what: &str,
+    context: &Context,
+    options: &Options,
+    report: &mut Report,
+) -> Result<Option<f64>, String> {
     let rounds = options.rounds.min(ROUNDS);
-    let mut tools = roster.idle();
     let mut text = format!(
-        "{rounds} rounds, sizes {sizes:?}.\n\n| generator | held | RSS MiB | KiB per connection (slope) |\n"
+        "{rounds} rounds, sizes {:?}.\n\n| generator | held | RSS MiB | KiB per connection (slope) |\n",
+        setting.sizes
     );
     text.push_str("|---|---|---|---|\n");
-    let mut kept = Vec::new();
-    for tool in tools.drain(..) {
-        match slopes(&tool, sizes, settle, rounds, context, report) {
+    let (mut kept, mut own) = (Vec::new(), None);
+    for tool in tools {
+        match slopes(&tool, setting, rounds, context, report) {
             Ok((slopes, last)) => {
                 let slope = maths::median(&slopes);
                 let shown = slope.map_or("-".into(), |kib| format!("{kib:.2}"));
                 let mib = last.rss_kib as f64 / 1024.0;
                 text.push_str(&format!("| {} | {} | {mib:.1} | {shown} |\n", tool.name, last.connections));
                 if tool.name == OWN {
-                    report.measure("idle.kib_per_connection", slope);
+                    own = slope;
                 }
                 kept.push(tool.describe());
             }
@@ -46,14 +90,13 @@ pub fn run(context: &Context, roster: &Roster, options: &Options, report: &mut R
             Err(sentence) => return Err(sentence),
         }
     }
-    report.section("idle", "endless event streams, held", &kept, &text);
-    Ok(())
+    report.section(setting.bench, what, &kept, &text);
+    Ok(own)
 }
 
 fn slopes(
     tool: &Tool,
-    sizes: [u32; 2],
-    settle_s: f64,
+    setting: &Setting,
     rounds: usize,
     context: &Context,
     report: &mut Report,
@@ -61,18 +104,15 @@ fn slopes(
     let mut slopes = Vec::new();
     let mut last = Held { connections: 0, rss_kib: 0 };
     for round in 1..=rounds {
-        let small = hold(tool, sizes[0], settle_s, context)?;
-        let large = hold(tool, sizes[1], settle_s, context)?;
+        let small = hold(tool, setting, setting.sizes[0], context)?;
+        let large = hold(tool, setting, setting.sizes[1], context)?;
         for held in [&small, &large] {
             println!("round {round:2}  {:14} {:6} held  {:8} KiB", tool.name, held.connections, held.rss_kib);
-            report.raw(
-                "idle",
-                round,
-                tool.name,
-                &format!("rss at {}", held.connections),
-                held.rss_kib as f64,
-                "KiB",
-            );
+            let measure = match setting.streams {
+                1 => format!("rss at {}", held.connections),
+                streams => format!("rss at {} x {streams}", held.connections),
+            };
+            report.raw(setting.bench, round, tool.name, &measure, held.rss_kib as f64, "KiB");
         }
         if large.connections > small.connections {
             let more = (large.connections - small.connections) as f64;
@@ -83,16 +123,16 @@ fn slopes(
     Ok((slopes, last))
 }
 
-/// Holds `connections` streams with a fresh server, and reads the tool's memory.
-fn hold(tool: &Tool, connections: u32, settle_s: f64, context: &Context) -> Result<Held, String> {
+/// Holds `connections` with a fresh server, and reads the tool's memory.
+fn hold(tool: &Tool, setting: &Setting, connections: u32, context: &Context) -> Result<Held, String> {
     remove_run_files(&context.folder)?;
-    let server = RawServer::start(context, false)?;
-    let url = server.url("/s");
-    let values =
-        Values { url: &url, connections, secs: 120, rate_per_s: RATE_PER_S, folder: &context.folder };
-    let log = format!("idle-{}", tool.name);
+    let server = RawServer::with(context, false, setting.target)?;
+    let url = server.url(setting.path);
+    let (streams, folder) = (setting.streams, &context.folder);
+    let values = Values { url: &url, connections, streams, secs: 120, rate_per_s: RATE_PER_S, folder };
+    let log = format!("{}-{}", setting.bench, tool.name);
     let mut generator = child::spawn(context, 0, &tool.program, &tool.arguments(&values), &log)?;
-    let result = watch(&mut generator, &server, connections, settle_s);
+    let result = watch(&mut generator, &server, connections, setting);
     // Already gone is fine: `watch` has said so.
     let killed =
         if generator.try_wait().ok().flatten().is_some() { Ok(()) } else { child::kill(&mut generator) };
@@ -105,7 +145,7 @@ fn watch(
     generator: &mut std::process::Child,
     server: &RawServer,
     wanted: u32,
-    settle_s: f64,
+    setting: &Setting,
 ) -> Result<Held, String> {
     let deadline = Instant::now() + OPEN_WITHIN;
     let gone = |generator: &mut std::process::Child| match generator.try_wait() {
@@ -113,15 +153,26 @@ fn watch(
         Ok(Some(status)) => Err(format!("ended by itself while holding connections ({status})")),
         Err(e) => Err(format!("cannot be watched: {e}")),
     };
-    while server.counters()?.open < u64::from(wanted) && Instant::now() < deadline {
+    // Each reading of the counters is a request, too.
+    let mut readings = 0;
+    let mut is_held = || {
+        let counters = server.counters()?;
+        let requests = counters.served.saturating_sub(readings);
+        readings += 1;
+        let all = u64::from(wanted) * u64::from(setting.streams);
+        Ok::<_, String>((counters.open, counters.open >= u64::from(wanted) && requests >= all))
+    };
+    while !is_held()?.1 && Instant::now() < deadline {
         gone(generator)?;
         std::thread::sleep(Duration::from_millis(100));
     }
-    std::thread::sleep(Duration::from_secs_f64(settle_s));
+    std::thread::sleep(Duration::from_secs_f64(setting.settle_s));
     gone(generator)?;
-    let connections = server.counters()?.open;
-    if connections == 0 {
-        return Err("holds no connection".into());
+    match is_held()? {
+        (0, _) => Err("holds no connection".into()),
+        (connections, false) if setting.streams > 1 => {
+            Err(format!("holds {connections} connections of {wanted}, or fewer streams on them"))
+        }
+        (connections, _) => Ok(Held { connections, rss_kib: child::memory_kib(generator.id(), "VmRSS:") }),
     }
-    Ok(Held { connections, rss_kib: child::memory_kib(generator.id(), "VmRSS:") })
 }

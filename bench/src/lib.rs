@@ -9,8 +9,10 @@ mod child;
 mod console;
 mod floor;
 mod goals;
+mod http2;
 mod idle;
 mod maths;
+mod messages;
 mod nginx;
 mod openloop;
 mod options;
@@ -22,6 +24,7 @@ mod secure;
 mod start;
 mod streams;
 mod target;
+mod testserver;
 mod tools;
 
 use chore::{Outcome, shell};
@@ -32,8 +35,8 @@ use std::path::{Path, PathBuf};
 use target::Programs;
 
 pub const USAGE: &str = "[--smoke] [--rounds 15] [--secs 4] [plain|large|open|idle|start|scripted|mix|https|\
-                         handshakes|streams|console|all] [--peers wrk,ab,...] [--peers-only] [--note TEXT] \
-                         [--tool FILE] [--before FILE]";
+                         handshakes|streams|console|http2|http2-open|http2-held|websocket|grpc|protocols|all] \
+                         [--peers wrk,ab,...] [--peers-only] [--note TEXT] [--tool FILE] [--before FILE]";
 
 /// Connections in every bench except `idle` and `streams`.
 const CONNECTIONS: u32 = 100;
@@ -80,6 +83,11 @@ pub fn command(arguments: &[String]) -> Outcome {
             Bench::Handshakes => secure::handshakes(&context, &roster, &options, &mut report)?,
             Bench::Streams => streams::run(&context, &roster, &options, &mut report)?,
             Bench::Console => console::run(&context, &roster, &options, &mut report)?,
+            Bench::Http2 => http2::run(&context, &roster, &options, &mut report)?,
+            Bench::Http2Open => openloop::http2(&context, &roster, &options, &mut report)?,
+            Bench::Http2Held => idle::http2(&context, &roster, &options, &mut report)?,
+            Bench::WebSocket => messages::websocket(&context, &roster, &options, &mut report)?,
+            Bench::Grpc => messages::grpc(&context, &roster, &options, &mut report)?,
         }
     }
     println!("\n{}", report.goals());

@@ -23,8 +23,13 @@ pub struct Nginx {
     child: Child,
     status: u16,
     https: u16,
+    http2: u16,
+    http2_tls: u16,
     folder: PathBuf,
 }
+
+/// Bytes of `/large`, over HTTP/2.
+pub const LARGE_BYTES: usize = 100 << 10;
 
 /// Handshakes by their result: `TLSv1.3 TLS_AES_256_GCM_SHA384 X25519 full` and so on.
 pub type Handshakes = BTreeMap<String, u64>;
@@ -52,6 +57,16 @@ impl Nginx {
 
     pub fn url(&self, path: &str) -> String {
         format!("https://127.0.0.1:{}{path}", self.https)
+    }
+
+    /// HTTP/2 with prior knowledge.
+    pub fn http2_url(&self, path: &str) -> String {
+        format!("http://127.0.0.1:{}{path}", self.http2)
+    }
+
+    /// HTTP/2 over TLS.
+    pub fn http2_tls_url(&self, path: &str) -> String {
+        format!("https://127.0.0.1:{}{path}", self.http2_tls)
     }
 
     /// The self-signed certificate as PEM.
@@ -92,17 +107,18 @@ impl Drop for Nginx {
 
 fn try_start(context: &Context, folder: &Path, upstream: Option<u16>) -> Result<Nginx, String> {
     let cannot = |e: std::io::Error| format!("cannot start nginx: {e}");
-    // Both ports are chosen at once, so that they differ.
-    let held = [TcpListener::bind((Ipv4Addr::LOCALHOST, 0)), TcpListener::bind((Ipv4Addr::LOCALHOST, 0))];
-    let mut ports = [0; 2];
+    // All ports are chosen at once, so that they differ.
+    let held: [_; 4] = std::array::from_fn(|_| TcpListener::bind((Ipv4Addr::LOCALHOST, 0)));
+    let mut ports = [0; 4];
     for (port, socket) in ports.iter_mut().zip(held) {
         *port = socket.and_then(|socket| socket.local_addr()).map_err(cannot)?.port();
     }
-    let [status, https] = ports;
+    let [status, https, http2, http2_tls] = ports;
+    let large: Vec<u8> = (b'a'..=b'z').cycle().take(LARGE_BYTES).collect();
+    std::fs::write(folder.join("large"), large).map_err(cannot)?;
     let errors = folder.join("error.log");
     remove_if_there(&errors)?;
-    std::fs::write(folder.join("nginx.conf"), configuration(folder, status, https, upstream))
-        .map_err(cannot)?;
+    std::fs::write(folder.join("nginx.conf"), configuration(folder, ports, upstream)).map_err(cannot)?;
     let nginx = shell::find_program("nginx").ok_or("nginx is not installed\ntype: cargo xtask needs")?;
     let setpriv =
         shell::find_program("setpriv").ok_or("`setpriv` is not installed\ntype: cargo xtask needs")?;
@@ -112,7 +128,7 @@ fn try_start(context: &Context, folder: &Path, upstream: Option<u16>) -> Result<
     command.arg("-e").arg(&errors).arg("-p").arg(folder).arg("-c").arg(folder.join("nginx.conf"));
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     let child = command.spawn().map_err(cannot)?;
-    let mut nginx = Nginx { child, status, https, folder: folder.to_path_buf() };
+    let mut nginx = Nginx { child, status, https, http2, http2_tls, folder: folder.to_path_buf() };
     let deadline = Instant::now() + WITHIN;
     let describe = || std::fs::read_to_string(&errors).unwrap_or_default();
     while TcpStream::connect((Ipv4Addr::LOCALHOST, https)).is_err() {
@@ -125,7 +141,8 @@ fn try_start(context: &Context, folder: &Path, upstream: Option<u16>) -> Result<
     if describe().contains("Address already in use") { Err(describe()) } else { Ok(nginx) }
 }
 
-fn configuration(folder: &Path, status: u16, https: u16, upstream: Option<u16>) -> String {
+fn configuration(folder: &Path, ports: [u16; 4], upstream: Option<u16>) -> String {
+    let [status, https, http2, http2_tls] = ports;
     let folder = folder.display();
     let temporary: String = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
         .map(|name| format!("  {name}_temp_path {folder}/{name};\n"))
@@ -163,6 +180,22 @@ http {{
     ssl_session_cache off;
     location / {{ return 200 '{BODY}'; }}
 {events}  }}
+  server {{
+    listen 127.0.0.1:{http2} http2 backlog=16384;
+    listen 127.0.0.1:{http2_tls} ssl http2 backlog=16384;
+    access_log off;
+    ssl_certificate {folder}/server.pem;
+    ssl_certificate_key {folder}/server.key;
+    # The log cannot show what was negotiated, because streams share the number of a connection's first request.
+    # So there is only one choice.
+    ssl_protocols TLSv1.3;
+    ssl_conf_command Ciphersuites TLS_AES_128_GCM_SHA256;
+    ssl_ecdh_curve X25519;
+    ssl_session_tickets off;
+    ssl_session_cache off;
+    location / {{ return 200 '{BODY}'; }}
+    location = /large {{ alias {folder}/large; }}
+  }}
 }}
 "
     )

@@ -1,5 +1,6 @@
-//! `open`: arrivals at a rate. They are compared with the ideal grid of 1/rate, as the server sees them, and with
-//! each arrival's intended start, in plimsoll's own record; and with the machine's own lateness in the same round.
+//! `open` and `http2-open`: arrivals at a rate. They are compared with the ideal grid of 1/rate, as the server sees
+//! them, and with each arrival's intended start, in plimsoll's own record; and with the machine's own lateness in the
+//! same round.
 
 use super::options::Options;
 use super::report::Report;
@@ -28,15 +29,63 @@ const LATE_P99_NS: &str = "/client/schedule_lag/p99_ns";
 const SENT: &str = "/totals/requests_sent";
 const NEVER_STARTED: &str = "/totals/arrivals_not_started";
 
+/// What carries the arrivals.
+struct Setting {
+    bench: &'static str,
+    what: &'static str,
+    connections: u32,
+    streams: u32,
+    /// Columns of plimsoll's row, and the measures of goals that they are.
+    measures: &'static [(&'static str, &'static str)],
+}
+
 pub fn run(context: &Context, roster: &Roster, options: &Options, report: &mut Report) -> Outcome {
+    let setting = Setting {
+        bench: "open",
+        what: "10,000 arrivals per second over 100 connections",
+        connections: CONNECTIONS,
+        streams: 1,
+        measures: &[
+            ("own p50", "open.own_p50_us"),
+            ("off the grid p50", "open.grid_p50_us"),
+            ("unaccounted", "open.unaccounted"),
+            ("own p99 over floor", "open.own_p99_over_floor_us"),
+        ],
+    };
+    all(&setting, roster.open(), context, roster, options, report)
+}
+
+/// The same over the streams of a few connections of HTTP/2.
+pub fn http2(context: &Context, roster: &Roster, options: &Options, report: &mut Report) -> Outcome {
+    let setting = Setting {
+        bench: "http2-open",
+        what: "10,000 arrivals per second over 10 connections of HTTP/2 with 10 streams each",
+        connections: 10,
+        streams: 10,
+        measures: &[
+            ("own p50", "http2-open.own_p50_us"),
+            ("unaccounted", "http2-open.unaccounted"),
+            ("own p99 over floor", "http2-open.own_p99_over_floor_us"),
+        ],
+    };
+    all(&setting, roster.http2_open(), context, roster, options, report)
+}
+
+fn all(
+    setting: &Setting,
+    mut tools: Vec<Tool>,
+    context: &Context,
+    roster: &Roster,
+    options: &Options,
+    report: &mut Report,
+) -> Outcome {
     let server = RawServer::start(context, true)?;
     let url = server.url("/");
     std::fs::write(targets_file(&context.folder), format!("GET {url}\n"))
         .map_err(|e| format!("cannot write: {e}"))?;
-    let secs = options.open_secs;
-    let values =
-        Values { url: &url, connections: CONNECTIONS, secs, rate_per_s: RATE_PER_S, folder: &context.folder };
-    let mut tools = roster.open();
+    let (secs, folder) = (options.open_secs, &context.folder);
+    let (connections, streams) = (setting.connections, setting.streams);
+    let values = Values { url: &url, connections, streams, secs, rate_per_s: RATE_PER_S, folder };
     let mut rows: BTreeMap<&'static str, Vec<Row>> = BTreeMap::new();
     for round in 1..=options.rounds {
         tools.reverse();
@@ -47,15 +96,15 @@ pub fn run(context: &Context, roster: &Roster, options: &Options, report: &mut R
             ("late max", floor.max_us, "us"),
             ("stolen", floor.stolen_percent, "%"),
         ];
-        keep("(machine floor)", round, row, &mut rows, report);
+        keep(setting.bench, "(machine floor)", round, row, &mut rows, report);
         let mut kept = Vec::new();
         for tool in tools {
-            match one(&server, &tool, &values, context, roster) {
+            match one(setting.bench, &server, &tool, &values, context, roster) {
                 Ok(mut row) => {
                     if let Some(own_p99) = cell(&row, "own p99") {
                         row.push(("own p99 over floor", own_p99 - floor.p99_us, "us"));
                     }
-                    keep(tool.name, round, row, &mut rows, report);
+                    keep(setting.bench, tool.name, round, row, &mut rows, report);
                     kept.push(tool);
                 }
                 Err(sentence) if !tool.own() && !context.smoke => report.note(&sentence),
@@ -64,19 +113,15 @@ pub fn run(context: &Context, roster: &Roster, options: &Options, report: &mut R
         }
         tools = kept;
     }
-    tables(&rows, &tools, options, report);
-    for (column, key) in [
-        ("own p50", "open.own_p50_us"),
-        ("off the grid p50", "open.grid_p50_us"),
-        ("unaccounted", "open.unaccounted"),
-        ("own p99 over floor", "open.own_p99_over_floor_us"),
-    ] {
+    tables(setting, &rows, &tools, options, report);
+    for &(column, key) in setting.measures {
         report.measure(key, rows.get(OWN).and_then(|rounds| middle(rounds, column)));
     }
     Ok(())
 }
 
 fn keep(
+    bench: &'static str,
     tool: &'static str,
     round: usize,
     row: Row,
@@ -87,19 +132,20 @@ fn keep(
         row.iter().map(|(name, value, unit)| format!("{name} {value:.2} {unit}")).collect();
     println!("round {round:2}  {tool:16} {}", shown.join(", "));
     for (name, value, unit) in &row {
-        report.raw("open", round, tool, name, *value, unit);
+        report.raw(bench, round, tool, name, *value, unit);
     }
     rows.entry(tool).or_default().push(row);
 }
 
 fn one(
+    bench: &'static str,
     server: &RawServer,
     tool: &Tool,
     values: &Values,
     context: &Context,
     roster: &Roster,
 ) -> Result<Row, String> {
-    let log = format!("open-{}", tool.name);
+    let log = format!("{bench}-{}", tool.name);
     server.forget()?;
     remove_run_files(values.folder)?;
     let ended = child::run(context, &tool.program, &tool.arguments(values), &log, values.secs)?;
@@ -108,7 +154,7 @@ fn one(
     let Some(seen) = grid(&arrivals, values.rate_per_s, values.secs) else {
         let words = child::last_words(context, &log);
         return Err(format!(
-            "{} sent {} of {ideal} requests in bench open\n{words}",
+            "{} sent {} of {ideal} requests in bench {bench}\n{words}",
             tool.name,
             arrivals.len()
         ));
@@ -182,7 +228,13 @@ fn middle(rounds: &[Row], column: &str) -> Option<f64> {
     maths::median(&rounds.iter().filter_map(|row| cell(row, column)).collect::<Vec<_>>())
 }
 
-fn tables(rows: &BTreeMap<&'static str, Vec<Row>>, tools: &[Tool], options: &Options, report: &mut Report) {
+fn tables(
+    setting: &Setting,
+    rows: &BTreeMap<&'static str, Vec<Row>>,
+    tools: &[Tool],
+    options: &Options,
+    report: &mut Report,
+) {
     let ideal = RATE_PER_S * options.open_secs;
     let mut text = format!("{} rounds x {} s, medians.\n\n", options.rounds, options.open_secs);
     text.push_str(&format!(
@@ -222,7 +274,7 @@ fn tables(rows: &BTreeMap<&'static str, Vec<Row>>, tools: &[Tool], options: &Opt
         ));
     }
     let commands: Vec<String> = tools.iter().map(Tool::describe).collect();
-    report.section("open", "10,000 arrivals per second over 100 connections", &commands, &text);
+    report.section(setting.bench, setting.what, &commands, &text);
 }
 
 #[cfg(test)]

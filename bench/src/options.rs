@@ -15,9 +15,18 @@ pub enum Bench {
     Handshakes,
     Streams,
     Console,
+    Http2,
+    Http2Open,
+    Http2Held,
+    WebSocket,
+    Grpc,
 }
 
-const ALL: [Bench; 11] = [
+/// Those of other protocols than HTTP/1.1.
+const PROTOCOLS: [Bench; 5] =
+    [Bench::Http2, Bench::Http2Open, Bench::Http2Held, Bench::WebSocket, Bench::Grpc];
+
+const ALL: [Bench; 16] = [
     Bench::Plain,
     Bench::Large,
     Bench::Open,
@@ -29,6 +38,11 @@ const ALL: [Bench; 11] = [
     Bench::Handshakes,
     Bench::Streams,
     Bench::Console,
+    Bench::Http2,
+    Bench::Http2Open,
+    Bench::Http2Held,
+    Bench::WebSocket,
+    Bench::Grpc,
 ];
 
 impl Bench {
@@ -45,6 +59,11 @@ impl Bench {
             Bench::Handshakes => "handshakes",
             Bench::Streams => "streams",
             Bench::Console => "console",
+            Bench::Http2 => "http2",
+            Bench::Http2Open => "http2-open",
+            Bench::Http2Held => "http2-held",
+            Bench::WebSocket => "websocket",
+            Bench::Grpc => "grpc",
         }
     }
 }
@@ -56,7 +75,7 @@ pub struct Options {
     pub rounds: usize,
     /// Length of a round of every bench that counts requests per CPU-second.
     pub secs: u32,
-    /// Length of a round of `open`: ten seconds unless `--secs` says otherwise.
+    /// Length of a round of `open` and `http2-open`: ten seconds unless `--secs` says otherwise.
     pub open_secs: u32,
     pub benches: Vec<Bench>,
     /// The only other tools to run; without any, all that are found.
@@ -103,6 +122,7 @@ impl Options {
                 "--tool" => options.tool = Some(value()?.into()),
                 "--before" => options.before = Some(value()?.into()),
                 "all" => options.benches.extend(ALL),
+                "protocols" => options.benches.extend(PROTOCOLS),
                 name => match ALL.into_iter().find(|bench| bench.name() == name) {
                     Some(bench) => options.benches.push(bench),
                     None => {
@@ -148,7 +168,8 @@ mod tests {
     #[test]
     fn without_arguments_everything_runs_fifteen_rounds() {
         let options = parse("").unwrap();
-        assert_eq!((options.benches.len(), options.rounds, options.secs, options.open_secs), (11, 15, 4, 10));
+        assert_eq!((options.benches.len(), options.rounds, options.secs, options.open_secs), (16, 15, 4, 10));
+        assert_eq!(parse("protocols").unwrap().benches, PROTOCOLS);
     }
 
     #[test]

@@ -8,14 +8,20 @@ use super::target::{RawServer, Target, remove_run_files};
 use super::tools::{BASE, BEFORE, OWN, Roster, Tool, Values, targets_file};
 use super::{CONNECTIONS, Context, RATE_PER_S, child, maths, own};
 use chore::Outcome;
+use serde_json::Value;
 
+/// Starts whose median is what a start costs.
+const STARTS: usize = 5;
 /// Body bytes of `/b`, the default of the target.
 const LARGE_BYTES: f64 = 683_481.0;
 
 /// One tool in one round.
 struct Round {
     requests: u64,
+    /// Without what a start costs, if the bench subtracts that.
     cpu_s: f64,
+    /// With it.
+    whole_cpu_s: f64,
     user_s: f64,
     server_cpu_s: f64,
     peak_rss_kib: u64,
@@ -36,12 +42,31 @@ pub struct Field<'a> {
     pub url: &'a str,
     /// Checks the target after a round with this many requests.
     pub inspect: &'a dyn Fn(&Tool, u64) -> Outcome,
+    /// Compares plimsoll's own record with the server's count.
+    pub agrees: fn(&Value, u64) -> Outcome,
+    /// Ratios are relative to this tool.
+    pub base: &'static str,
+    pub connections: u32,
+    /// Requests in flight on each connection.
+    pub streams: u32,
+}
+
+impl<'a> Field<'a> {
+    /// Requests over HTTP/1.1, compared with the usual base.
+    pub fn new(bench: &'static str, target: &'a dyn Target, url: &'a str) -> Field<'a> {
+        let (agrees, inspect): (fn(&Value, u64) -> Outcome, _) = (own::agrees, &|_: &Tool, _| Ok(()));
+        Field { bench, target, url, inspect, agrees, base: BASE, connections: CONNECTIONS, streams: 1 }
+    }
 }
 
 /// A tool with its rounds so far.
 pub struct Entry {
     tool: Tool,
     rounds: Vec<Round>,
+    /// What ratios are relative to.
+    base: &'static str,
+    /// CPU of a start, which was subtracted; `None` if it counts.
+    start_cpu_s: Option<f64>,
 }
 
 pub fn plain(context: &Context, roster: &Roster, options: &Options, report: &mut Report) -> Outcome {
@@ -79,7 +104,8 @@ pub fn large(context: &Context, roster: &Roster, options: &Options, report: &mut
 
 /// Returns the median of a tool's ratios to the base.
 pub fn middle_ratio(name: &str, entries: &[Entry]) -> Option<f64> {
-    maths::median(&ratios(find(entries, name)?, BASE, entries)?)
+    let entry = find(entries, name)?;
+    maths::median(&ratios(entry, entry.base, entries)?)
 }
 
 fn find<'a>(entries: &'a [Entry], name: &str) -> Option<&'a Entry> {
@@ -96,13 +122,7 @@ fn on_raw_server(
 ) -> Result<Vec<Entry>, String> {
     let server = RawServer::start(context, false)?;
     let url = server.url(path);
-    measure(
-        &Field { bench, target: &server, url: &url, inspect: &|_, _| Ok(()) },
-        tools,
-        context,
-        options,
-        report,
-    )
+    measure(&Field::new(bench, &server, &url), tools, context, options, report)
 }
 
 /// Runs all rounds of a bench.
@@ -118,17 +138,30 @@ pub fn measure(
         .map_err(|e| format!("cannot write: {e}"))?;
     let values = Values {
         url,
-        connections: CONNECTIONS,
+        connections: field.connections,
+        streams: field.streams,
         secs: options.secs,
         rate_per_s: RATE_PER_S,
         folder: &context.folder,
     };
-    let mut entries: Vec<Entry> = tools.into_iter().map(|tool| Entry { tool, rounds: Vec::new() }).collect();
+    let mut entries = Vec::new();
+    for tool in tools {
+        match start_cpu_s(bench, &tool, &values, context) {
+            Ok(start_cpu_s) => {
+                if let Some(cpu_s) = start_cpu_s {
+                    report.raw(bench, 0, tool.name, "start_cpu", cpu_s, "s");
+                }
+                entries.push(Entry { tool, rounds: Vec::new(), base: field.base, start_cpu_s });
+            }
+            Err(sentence) if !tool.own() && !context.smoke => report.note(&sentence),
+            Err(sentence) => return Err(sentence),
+        }
+    }
     for round in 1..=options.rounds {
         entries.reverse();
         let mut kept = Vec::new();
         for mut entry in entries {
-            match one(field, &entry.tool, &values, context) {
+            match one(field, &entry, &values, context) {
                 Ok(result) => {
                     record(bench, round, entry.tool.name, &result, options, report);
                     entry.rounds.push(result);
@@ -144,16 +177,39 @@ pub fn measure(
     Ok(entries)
 }
 
-fn one(field: &Field, tool: &Tool, values: &Values, context: &Context) -> Result<Round, String> {
-    let (bench, server) = (field.bench, field.target);
+/// Returns the CPU of a start without a load, the median of some; `None` if the bench counts it.
+fn start_cpu_s(bench: &str, tool: &Tool, values: &Values, context: &Context) -> Result<Option<f64>, String> {
+    let Some(arguments) = tool.once(values) else { return Ok(None) };
+    let log = format!("{bench}-{}-once", tool.name);
+    let mut all = Vec::new();
+    for _ in 0..STARTS {
+        remove_run_files(values.folder)?;
+        let ended = child::run(context, &tool.program, &arguments, &log, 1)?;
+        // plimsoll's verdict on one request is that there are too few.
+        let is_inconclusive = ended.code == Some(3) && (tool.own() || tool.name == BEFORE);
+        if ended.code != Some(0) && !is_inconclusive {
+            let words = child::last_words(context, &log);
+            return Err(format!(
+                "{} failed at its start in bench {bench}: {:?}\n{words}",
+                tool.name, ended.code
+            ));
+        }
+        all.push(ended.cpu_s());
+    }
+    Ok(maths::median(&all))
+}
+
+fn one(field: &Field, entry: &Entry, values: &Values, context: &Context) -> Result<Round, String> {
+    let (bench, server, tool) = (field.bench, field.target, &entry.tool);
     let log = format!("{bench}-{}", tool.name);
     remove_run_files(values.folder)?;
     let (before, server_before) = (server.counters()?, server.cpu_s());
     let ended = child::run(context, &tool.program, &tool.arguments(values), &log, values.secs)?;
     let (after, server_after) = (server.counters()?, server.cpu_s());
     // The later response counted the earlier status request itself.
-    let requests = (after.served - before.served).saturating_sub(1);
-    if requests == 0 || ended.cpu_s() <= 0.0 {
+    let requests = (after.served - before.served).saturating_sub(u64::from(server.counts_readings()));
+    let cpu_s = ended.cpu_s() - entry.start_cpu_s.unwrap_or(0.0);
+    if requests == 0 || cpu_s <= 0.0 {
         let words = child::last_words(context, &log);
         return Err(format!(
             "{} made {requests} requests in bench {bench} ({:?})\n{words}",
@@ -162,13 +218,14 @@ fn one(field: &Field, tool: &Tool, values: &Values, context: &Context) -> Result
     }
     if tool.own() {
         let said = own::report(&tool.program, values.folder)?;
-        own::agrees(&said, requests)
+        (field.agrees)(&said, requests)
             .map_err(|sentence| format!("{} in bench {bench}: {sentence}", tool.name))?;
     }
     (field.inspect)(tool, requests)?;
     Ok(Round {
         requests,
-        cpu_s: ended.cpu_s(),
+        cpu_s,
+        whole_cpu_s: ended.cpu_s(),
         user_s: ended.user_s,
         server_cpu_s: server_after - server_before,
         peak_rss_kib: ended.peak_rss_kib,
@@ -194,7 +251,7 @@ fn record(
     let code = round.code.map_or(-1.0, f64::from);
     let cells = [
         ("requests", round.requests as f64, "1"),
-        ("cpu", round.cpu_s, "s"),
+        ("cpu", round.whole_cpu_s, "s"),
         ("cpu_user", round.user_s, "s"),
         ("server_cpu", round.server_cpu_s, "s"),
         ("peak_rss", round.peak_rss_kib as f64, "KiB"),
@@ -224,8 +281,9 @@ pub fn table(
     let mut text = format!("{} rounds x {} s.\n\n", options.rounds, options.secs);
     text.push_str("| generator | requests/s | requests per CPU-s | min..max |");
     text.push_str(if body_bytes.is_some() { " MB per CPU-s |" } else { "" });
+    let base = entries.first().map_or(BASE, |entry| entry.base);
     text.push_str(&format!(
-        " ratio to {BASE} | quartiles | peak RSS MiB | user share | server CPU-s | exit codes |\n"
+        " ratio to {base} | quartiles | peak RSS MiB | user share | server CPU-s | exit codes |\n"
     ));
     text.push_str(if body_bytes.is_some() { "|---" } else { "" });
     text.push_str("|---|---|---|---|---|---|---|---|---|---|\n");
@@ -241,20 +299,31 @@ pub fn table(
         let per_cpu_s = median(entry, Round::per_cpu_s);
         let requests_per_s = median(entry, |round| round.requests as f64) / f64::from(options.secs);
         let bytes = body_bytes.map_or(String::new(), |n| format!(" {:.0} |", per_cpu_s * n / 1e6));
-        let (ratio, quartiles) = ratio_cells(ratios(entry, BASE, entries));
+        let (ratio, quartiles) = ratio_cells(ratios(entry, base, entries));
         text.push_str(&format!(
             "| {} | {requests_per_s:.0} | {per_cpu_s:.0} | {low:.0}..{high:.0} |{bytes} {ratio} | {quartiles} \
              | {:.1} | {:.2} | {:.2} | {} |\n",
             entry.tool.name,
             median(entry, |round| round.peak_rss_kib as f64 / 1024.0),
-            median(entry, |round| round.user_s / round.cpu_s),
+            median(entry, |round| round.user_s / round.whole_cpu_s),
             median(entry, |round| round.server_cpu_s),
             codes(entry),
         ));
     }
     text.push_str(&against_before(entries));
+    text.push_str(&starts(entries));
     text.push_str(notes);
     report.section(bench, what, &entries.iter().map(|e| e.tool.describe()).collect::<Vec<_>>(), &text);
+}
+
+/// What a start costs each tool, if that was subtracted.
+fn starts(entries: &[Entry]) -> String {
+    let cost = |entry: &Entry| Some(format!("{} {:.1} ms", entry.tool.name, 1e3 * entry.start_cpu_s?));
+    let costs: Vec<String> = entries.iter().filter_map(cost).collect();
+    if costs.is_empty() {
+        return String::new();
+    }
+    format!("\nCPU of a start without a load, subtracted: {}.\n", costs.join(", "))
 }
 
 /// Compares plimsoll with its earlier state, if that took part.

@@ -59,7 +59,7 @@ fn against_plain(
     report: &mut Report,
 ) -> Outcome {
     let url = server.url("/");
-    let field = Field { bench, target: server, url: &url, inspect: &|_, _| Ok(()) };
+    let field = Field::new(bench, server, &url);
     let entries = ratio::measure(&field, roster.experiment(with_base_script), context, options, report)?;
     ratio::table(bench, what, None, "", &entries, options, report);
     report.measure(measure, ratio::middle_ratio(OWN, &entries));

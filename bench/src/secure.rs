@@ -50,7 +50,7 @@ fn over_tls(
         Ok(())
     };
     let url = nginx.url("/");
-    let field = Field { bench, target: &nginx, url: &url, inspect: &inspect };
+    let field = Field { inspect: &inspect, ..Field::new(bench, &nginx, &url) };
     let entries = ratio::measure(&field, roster.secure(closing), context, options, report)?;
     let seen = seen.into_inner();
     let kinds: BTreeSet<&String> = seen.values().flat_map(Handshakes::keys).collect();

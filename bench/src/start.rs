@@ -64,6 +64,7 @@ fn one(tool: &Tool, context: &Context) -> Result<f64, String> {
     let values = Values {
         url: &url,
         connections: CONNECTIONS,
+        streams: 1,
         secs: 1,
         rate_per_s: RATE_PER_S,
         folder: &context.folder,

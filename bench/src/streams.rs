@@ -5,7 +5,8 @@
 use super::nginx::Nginx;
 use super::options::Options;
 use super::report::Report;
-use super::target::{ask, remove_run_files};
+use super::target::remove_run_files;
+use super::testserver::Ruler;
 use super::tools::{OWN, Roster, experiment_file, run_file};
 use super::{Context, child, maths, own};
 use chore::Outcome;
@@ -13,9 +14,8 @@ use nix::sys::resource::{Resource, getrlimit};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::Value;
-use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::{Child, ChildStdin, Stdio};
+use std::process::Child;
 use std::time::{Duration, Instant};
 
 const OPEN_WITHIN: Duration = Duration::from_secs(40);
@@ -290,48 +290,6 @@ fn memory_kib(rollup: &str) -> Option<[f64; 3]> {
         line.split_whitespace().next()?.parse::<f64>().ok()
     };
     Some([field(KINDS[0].1)?, field(KINDS[1].1)?, field(KINDS[2].1)?])
-}
-
-/// The ruler in the binary; it ends when its stdin closes.
-struct Ruler {
-    child: Child,
-    stdin: Option<ChildStdin>,
-    port: u16,
-}
-
-impl Ruler {
-    fn start(program: &Path, context: &Context) -> Result<Ruler, String> {
-        let mut command = child::pinned(context, 1, program);
-        command.args(["test-server", "--listen", "127.0.0.1:0", "--until-stdin-closes", "--seconds", "300"]);
-        command.args(["--backlog", "16384"]).stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut child = command.spawn().map_err(|e| format!("cannot start the ruler: {e}"))?;
-        let stdout = child.stdout.take().ok_or("the ruler has no output")?;
-        let mut ruler = Ruler { stdin: child.stdin.take(), child, port: 0 };
-        let mut line = String::new();
-        BufReader::new(stdout)
-            .read_line(&mut line)
-            .map_err(|e| format!("cannot read from the ruler: {e}"))?;
-        let port = line.trim().rsplit(':').next().and_then(|port| port.parse().ok());
-        ruler.port =
-            port.ok_or_else(|| format!("the ruler printed `{}` instead of its address", line.trim()))?;
-        Ok(ruler)
-    }
-
-    fn counter(&self, name: &str) -> Result<u64, String> {
-        let answer = ask(self.port, "/_test-server/counters")?;
-        let body = answer.split_once("\r\n\r\n").map_or("", |(_, body)| body);
-        let value: Value =
-            serde_json::from_str(body).map_err(|e| format!("the ruler's counters are not JSON: {e}"))?;
-        value[name].as_u64().ok_or_else(|| format!("the ruler has no counter `{name}`"))
-    }
-}
-
-impl Drop for Ruler {
-    fn drop(&mut self) {
-        drop(self.stdin.take());
-        // The server may already be gone; the wait only reaps it.
-        let _ = self.child.wait();
-    }
 }
 
 #[cfg(test)]

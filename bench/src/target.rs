@@ -41,6 +41,10 @@ pub trait Target {
     fn counters(&self) -> Result<Counters, String>;
     /// CPU seconds that the target has used.
     fn cpu_s(&self) -> f64;
+    /// Whether reading the counters is itself counted as a request.
+    fn counts_readings(&self) -> bool {
+        true
+    }
 }
 
 /// The counts of the server.
@@ -55,8 +59,14 @@ pub struct Counters {
 impl RawServer {
     /// With `stamp`, it also records when each request arrived.
     pub fn start(context: &Context, stamp: bool) -> Result<RawServer, String> {
+        RawServer::with(context, stamp, &[])
+    }
+
+    /// With further arguments.
+    pub fn with(context: &Context, stamp: bool, more: &[&str]) -> Result<RawServer, String> {
         let stamps = context.folder.join("arrivals");
         let mut command = child::pinned(context, 1, &context.programs.rawserver);
+        command.args(more);
         if stamp {
             command.arg("-t").arg(&stamps);
         }

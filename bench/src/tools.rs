@@ -13,6 +13,10 @@ pub const OWN: &str = "plimsoll";
 pub const BEFORE: &str = "before";
 /// Ratios are relative to this tool.
 pub const BASE: &str = "wrk";
+/// The same for HTTP/2, WebSocket, and gRPC.
+pub const H2LOAD_BASE: &str = "h2load";
+pub const TUNGSTENITE: &str = "tungstenite";
+pub const GHZ_BASE: &str = "ghz";
 
 struct Peer {
     name: &'static str,
@@ -120,9 +124,31 @@ const OWN_IDLE: &str = "{url} -c {conns} -d 120s --timeout 300s --quiet --out {o
 
 /// The experiment file of the bench contains the steps, the duration, and the users.
 const OWN_FILE: &str = "run {file} --quiet --out {out}";
+/// The same for one iteration of one user: what a start costs without a load.
+const OWN_FILE_ONCE: &str = "run {once} --quiet --out {out}";
+const OWN_HTTP2_OPEN: &str =
+    "{url} --http2 -r {rate} --max-connections {conns} --streams {streams} -d {secs}s --quiet --out {out}";
+const OWN_HTTP2_HELD: &str =
+    "{url} --http2 -c {conns} --streams {streams} -d 120s --timeout 300s --quiet --out {out}";
+/// The base of HTTP/2.
+const H2LOAD: &str = "-t1 -c {conns} -m {streams} -D {secs} {url}";
+const H2LOAD_ONCE: &str = "-t1 -c 1 -m 1 -n 1 {url}";
+const H2LOAD_OPEN: &str = "-t1 -c {conns} -m {streams} --rps {rate_each} -D {secs} {url}";
+const H2LOAD_HELD: &str = "-t1 -c {conns} -m {streams} -n {streams_all} {url}";
+/// The client of `bench/examples/websocket_echo.rs`.
+const ECHO: &str = "{address} {conns} {secs}";
+const ECHO_ONCE: &str = "{address} 1 0";
+const GHZ: &str = "--insecure --proto {here}/call.proto --call echo.v1.Echo/Send -d {message} --connections {conns} \
+                   -c {streams_all} -n 0 -z {secs}s --cpus 1 -O summary {address}";
+const GHZ_ONCE: &str = "--insecure --proto {here}/call.proto --call echo.v1.Echo/Send -d {message} -c 1 -n 1 \
+                        --cpus 1 -O summary {address}";
+
 const BASE_CLOSING: &str = "-t1 -c{conns} -d{secs}s -H {close} {url}";
 /// The base's closest equivalent to a templated POST: a script.
 const BASE_SCRIPTED: &str = "-t1 -c{conns} -d{secs}s -s {here}/wrk-post.lua {url}";
+
+/// The message of a gRPC call: 32 bytes with the number of its field.
+pub const MESSAGE: &str = r#"{"a_string":"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"}"#;
 
 /// One participant of one bench.
 #[derive(Clone)]
@@ -130,12 +156,16 @@ pub struct Tool {
     pub name: &'static str,
     pub program: PathBuf,
     template: &'static str,
+    /// The command line without a load, whose CPU is subtracted; empty: a start counts.
+    once: &'static str,
 }
 
 /// The values for the braces.
 pub struct Values<'a> {
     pub url: &'a str,
     pub connections: u32,
+    /// Requests in flight on each connection.
+    pub streams: u32,
     pub secs: u32,
     pub rate_per_s: u32,
     /// Scratch directory of the bench.
@@ -148,10 +178,22 @@ impl Tool {
     }
 
     pub fn arguments(&self, values: &Values) -> Vec<String> {
+        self.filled(self.template, values)
+    }
+
+    /// The arguments for a start without a load; `None` if it is a part of the measurement.
+    pub fn once(&self, values: &Values) -> Option<Vec<String>> {
+        (!self.once.is_empty()).then(|| self.filled(self.once, values))
+    }
+
+    fn filled(&self, template: &str, values: &Values) -> Vec<String> {
         let rate_each = values.rate_per_s / values.connections.max(1);
         let table = [
             ("{url}", values.url.to_string()),
+            ("{address}", values.url.split('/').nth(2).unwrap_or_default().to_string()),
             ("{conns}", values.connections.to_string()),
+            ("{streams}", values.streams.to_string()),
+            ("{streams_all}", (values.connections * values.streams).to_string()),
             ("{secs}", values.secs.to_string()),
             ("{rate}", values.rate_per_s.to_string()),
             ("{rate_each}", rate_each.to_string()),
@@ -159,12 +201,14 @@ impl Tool {
             ("{targets}", targets_file(values.folder).display().to_string()),
             ("{scrap}", values.folder.join("scrap").display().to_string()),
             ("{file}", experiment_file(values.folder).display().to_string()),
+            ("{once}", once_file(values.folder).display().to_string()),
+            ("{message}", MESSAGE.to_string()),
             ("{close}", "Connection: close".to_string()),
             ("{here}", shell::root().join("bench").display().to_string()),
         ];
         let fill =
             |word: &str| table.iter().fold(word.to_string(), |word, (name, value)| word.replace(name, value));
-        self.template.split_whitespace().map(fill).collect()
+        template.split_whitespace().map(fill).collect()
     }
 
     /// The command for the record, without directories of this machine.
@@ -182,6 +226,11 @@ pub fn run_file(folder: &Path) -> PathBuf {
 /// The path in a bench of an experiment.
 pub fn experiment_file(folder: &Path) -> PathBuf {
     folder.join("experiment.yaml")
+}
+
+/// The same experiment for one iteration of one user.
+pub fn once_file(folder: &Path) -> PathBuf {
+    folder.join("once.yaml")
 }
 
 /// vegeta reads its targets from a file.
@@ -274,6 +323,41 @@ impl Roster {
         })
     }
 
+    /// An experiment file for plimsoll over HTTP/2, and the base of HTTP/2.
+    pub fn http2(&self) -> Vec<Tool> {
+        self.measured(H2LOAD_BASE, H2LOAD, H2LOAD_ONCE)
+    }
+
+    pub fn http2_open(&self) -> Vec<Tool> {
+        self.with(&[(OWN, OWN_HTTP2_OPEN)], only(H2LOAD_BASE, H2LOAD_OPEN))
+    }
+
+    pub fn http2_held(&self) -> Vec<Tool> {
+        self.with(&[(OWN, OWN_HTTP2_HELD)], only(H2LOAD_BASE, H2LOAD_HELD))
+    }
+
+    /// An experiment file for plimsoll, and this client with `tungstenite`.
+    pub fn websocket(&self, client: PathBuf) -> Vec<Tool> {
+        let mut tools = self.measured("", "", "");
+        tools.push(Tool { name: TUNGSTENITE, program: client, template: ECHO, once: ECHO_ONCE });
+        tools
+    }
+
+    /// An experiment file for plimsoll, and `ghz`, if it could be built.
+    pub fn grpc(&self, ghz: Option<PathBuf>) -> Vec<Tool> {
+        let mut tools = self.measured("", "", "");
+        tools.extend(ghz.map(|program| Tool { name: GHZ_BASE, program, template: GHZ, once: GHZ_ONCE }));
+        tools
+    }
+
+    /// Both sides with what a start costs without a load.
+    fn measured(&self, base: &'static str, template: &'static str, once: &'static str) -> Vec<Tool> {
+        let tools = self.with(&[(OWN, OWN_FILE)], only(base, template)).into_iter();
+        tools
+            .map(|tool| Tool { once: if tool.name == base { once } else { OWN_FILE_ONCE }, ..tool })
+            .collect()
+    }
+
     /// Name and version of every participant.
     pub fn versions(&self) -> Vec<(&'static str, String)> {
         let own = self.states().map(|(name, file)| (name, machine::version(&file.display().to_string())));
@@ -289,17 +373,27 @@ impl Roster {
     ) -> Vec<Tool> {
         let mut tools = Vec::new();
         if let Some(file) = &self.own {
-            tools.extend(own.iter().map(|&(name, template)| Tool { name, program: file.clone(), template }));
+            tools.extend(own.iter().map(|&(name, template)| Tool {
+                name,
+                program: file.clone(),
+                template,
+                once: "",
+            }));
         }
         if let (Some(file), Some(&(_, template))) = (&self.before, own.iter().find(|(name, _)| *name == OWN))
         {
-            tools.push(Tool { name: BEFORE, program: file.clone(), template });
+            tools.push(Tool { name: BEFORE, program: file.clone(), template, once: "" });
         }
         for (peer, file) in self.peers.iter().filter(|(peer, _)| !template(peer).is_empty()) {
-            tools.push(Tool { name: peer.name, program: file.clone(), template: template(peer) });
+            tools.push(Tool { name: peer.name, program: file.clone(), template: template(peer), once: "" });
         }
         tools
     }
+}
+
+/// Only this peer, with this command line.
+fn only(name: &'static str, template: &'static str) -> impl Fn(&Peer) -> &'static str {
+    move |peer| if peer.name == name { template } else { "" }
 }
 
 #[cfg(test)]
@@ -311,6 +405,7 @@ mod tests {
         let values = Values {
             url: "http://127.0.0.1:1/",
             connections: 100,
+            streams: 10,
             secs: 4,
             rate_per_s: 10_000,
             folder: Path::new("/t/x"),
@@ -323,13 +418,25 @@ mod tests {
             OWN_OPEN,
             OWN_IDLE,
             OWN_FILE,
+            OWN_FILE_ONCE,
+            OWN_HTTP2_OPEN,
+            OWN_HTTP2_HELD,
+            H2LOAD,
+            H2LOAD_ONCE,
+            H2LOAD_OPEN,
+            H2LOAD_HELD,
+            ECHO,
+            ECHO_ONCE,
+            GHZ,
+            GHZ_ONCE,
             BASE_CLOSING,
             BASE_SCRIPTED,
         ];
         let peers = PEERS.iter().flat_map(|peer| [peer.plain, peer.open, peer.idle]);
         for template in own.into_iter().chain(peers) {
-            let tool = Tool { name: "x", program: PathBuf::from("x"), template };
-            let line = tool.arguments(&values).join(" ");
+            let tool = Tool { name: "x", program: PathBuf::from("x"), template, once: "" };
+            // The message of a call has braces, too.
+            let line = tool.arguments(&values).join(" ").replace(MESSAGE, "");
             assert!(!line.contains(['{', '}']), "{line}");
         }
     }
@@ -347,6 +454,7 @@ mod tests {
         of(roster.large());
         of(roster.experiment(true));
         of(roster.secure(true));
+        of(roster.http2());
     }
 
     #[test]
