@@ -187,13 +187,13 @@ const GOALS: &[Goal] = &[
     Goal {
         measure: "websocket.ratio",
         what: "WebSocket, messages of 32 bytes returned, per CPU-s",
-        bound: Bound::AtLeast(1.0),
+        bound: Bound::AtLeast(1.5),
         unit: "x tungstenite",
     },
     Goal {
         measure: "grpc.ratio",
         what: "unary gRPC calls, per CPU-s",
-        bound: Bound::AtLeast(5.0),
+        bound: Bound::AtLeast(2.0),
         unit: "x ghz",
     },
 ];
