@@ -8,6 +8,7 @@ use plimsoll_plan::draft::key;
 use plimsoll_plan::link::{Http, streams};
 use plimsoll_plan::load::{Arrivals, Share, stages};
 use plimsoll_plan::request::url;
+use plimsoll_plan::route::{self, ProxyProtocol};
 use plimsoll_plan::value::Text;
 use plimsoll_plan::watch::Watch;
 use plimsoll_plan::{Diagnostic, Draft, Problem, threshold, unit};
@@ -108,6 +109,7 @@ impl Reader<'_> {
             draft.name = Some(name.clone());
         }
         self.version(flags, draft);
+        self.route(flags, draft);
         // Each connection has as many users as streams.
         let users = if flags.streams.is_some() { draft.link.streams } else { 1 };
         self.field(&mut draft.load.users, key::USERS, &flags.connections, |t| {
@@ -170,6 +172,18 @@ impl Reader<'_> {
             draft.link.streams = number;
             self.places.insert(key::STREAMS, Place::Flag(key::STREAMS.flag.to_owned()));
         }
+    }
+
+    /// Sets how connections reach the origins; the file's other settings of the route stay.
+    fn route(&mut self, flags: &LoadFlags, draft: &mut Draft) {
+        let route = &mut draft.link.route;
+        self.field(&mut route.proxy, key::PROXY, &flags.proxy, route::proxy);
+        self.field(&mut route.unix_socket, key::UNIX_SOCKET, &flags.unix_socket, route::unix_socket);
+        self.field(&mut route.interface, key::INTERFACE, &flags.interface, route::interface);
+        self.field(&mut route.proxy_protocol, key::PROXY_PROTOCOL, &flags.proxy_protocol, |text| {
+            let version = route::proxy_protocol(text)?;
+            Ok(ProxyProtocol { version, source_addresses: Vec::new() })
+        });
     }
 
     /// Redirects everything that the file sends to another origin.

@@ -97,6 +97,22 @@ pub struct LoadFlags {
     #[arg(long = "http1.1", help_heading = REQUEST)]
     pub http1_1: bool,
 
+    /// Connect through this HTTP or SOCKS5 proxy, such as `http://127.0.0.1:3128`
+    #[arg(long, value_name = "URL", help_heading = REQUEST)]
+    pub proxy: Option<String>,
+
+    /// Connect to this Unix domain socket; the URL gives host and path
+    #[arg(long, value_name = "PATH", help_heading = REQUEST)]
+    pub unix_socket: Option<String>,
+
+    /// Send the PROXY protocol header first on each connection: `v1` or `v2`
+    #[arg(long, value_name = "VERSION", help_heading = REQUEST)]
+    pub proxy_protocol: Option<String>,
+
+    /// Send from this network interface
+    #[arg(long, value_name = "NAME", help_heading = REQUEST)]
+    pub interface: Option<String>,
+
     /// HTTP/2 streams per connection, with one user or arrival each [default: 1]
     #[arg(long, value_name = "N", help_heading = LOAD, allow_negative_numbers = true)]
     pub streams: Option<String>,
@@ -225,6 +241,10 @@ impl LoadFlags {
             insecure,
             http2,
             http1_1,
+            proxy,
+            unix_socket,
+            proxy_protocol,
+            interface,
             streams,
             no_keepalive,
             read_bodies,
@@ -262,6 +282,10 @@ impl LoadFlags {
             ("warmup", warmup),
             ("workers", workers),
             ("follow", follow),
+            ("proxy", proxy),
+            ("unix-socket", unix_socket),
+            ("proxy-protocol", proxy_protocol),
+            ("interface", interface),
             ("streams", streams),
             ("wait-for-ready", wait_for_ready),
             ("target", target),

@@ -21,7 +21,6 @@ fn of_other_tools(flag: &str) -> Option<(String, &'static str)> {
     const NOT_YET: &[(&[&str], &str, &str)] = &[
         (&["--http3", "--h3", "--quic"], "HTTP/3", "use `--http2`, or omit this flag"),
         (&["--grpc", "--proto"], "gRPC", "plimsoll supports HTTP/1.1 and server-sent events"),
-        (&["--proxy", "-x"], "a proxy for requests", "omit this flag and load the service directly"),
     ];
     const RENAMED: &[(&[&str], &str)] = &[
         (&["--ws", "--websocket"], "write an experiment file with a `connect` step"),
@@ -50,6 +49,8 @@ fn of_other_tools(flag: &str) -> Option<(String, &'static str)> {
         (&["--until"], "did you mean `--stop-when`?"),
         (&["--within", "--tolerance"], "did you mean `--precision`?"),
         (&["--budget"], "did you mean `--max-time`?"),
+        (&["-x", "--http-proxy", "--socks5", "--socks5-hostname"], "did you mean `--proxy URL`?"),
+        (&["--haproxy-protocol"], "did you mean `--proxy-protocol v1`?"),
         (&["--cacert"], "did you mean `--ca`?"),
         (&["--output"], "did you mean `--out`?"),
         (&["--env", "-e"], "did you mean `--set NAME=VALUE`?"),

@@ -6,6 +6,7 @@
 
 pub mod namespace;
 pub mod peers;
+pub mod relay;
 mod ruler;
 mod tool;
 mod turn;

@@ -25,6 +25,7 @@ mod pauses;
 mod peers;
 mod phases;
 mod provoke;
+mod routes;
 mod safety;
 mod shapes;
 mod sleeper;

@@ -77,10 +77,14 @@ fn pauses_ns(facts: &Facts) -> f64 {
     Fault::ALL
         .iter()
         .map(|fault| match fault {
-            Fault::ConnectTimeout => {
+            Fault::ConnectTimeout | Fault::ProxyTimeout => {
                 facts.all.fault(*fault) as f64 * (limits.connect_timeout_ns as f64 + pause_ns as f64)
             }
             Fault::ConnectionRefused
+            | Fault::AcceptQueueFull
+            | Fault::ProxyRefused
+            | Fault::ProxyCredentials
+            | Fault::ProxyFailed
             | Fault::HostUnreachable
             | Fault::ProtocolChanged
             // This side's own.

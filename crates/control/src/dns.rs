@@ -2,9 +2,13 @@
 
 use crate::Error;
 use plimsoll_engine::clock;
+use plimsoll_engine::probe::Peer;
+use plimsoll_engine::route::Route;
 use plimsoll_plan::Target;
 use plimsoll_plan::link::{Addresses, Link};
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
+use std::path::Path;
+use std::sync::Arc;
 
 /// Resolved addresses of the load's target.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,12 +17,26 @@ pub struct Resolved {
     pub addresses: Vec<SocketAddr>,
     /// Duration of the lookup, ns; 0 for a literal address.
     pub dns_ns: u64,
+    /// How connections are opened, if they do not simply go to the address.
+    pub route: Option<Arc<Route>>,
+    /// The URL of the proxy whose addresses these are, without its login.
+    pub proxy: Option<String>,
 }
 
 impl Resolved {
     /// Returns the address to load.
     pub fn first(&self) -> SocketAddr {
         self.addresses[0]
+    }
+
+    /// Returns one of the addresses for a trial connection.
+    pub fn peer(&self, address: SocketAddr) -> Peer<'_> {
+        Peer { address, route: self.route.as_deref() }
+    }
+
+    /// Returns the Unix domain socket that is loaded instead of an address.
+    pub fn unix_socket(&self) -> Option<&Path> {
+        self.route.as_ref()?.unix_socket.as_deref()
     }
 
     /// Returns the addresses to load.
@@ -44,7 +62,11 @@ impl Resolved {
 pub fn resolve_with(target: &Target, link: &Link) -> Result<Resolved, Error> {
     let own = link.resolve.iter().filter(|(host, _)| host.eq_ignore_ascii_case(&target.host));
     let addresses: Vec<SocketAddr> = own.map(|(_, ip)| SocketAddr::new(*ip, target.port)).collect();
-    if addresses.is_empty() { resolve(target) } else { Ok(Resolved { addresses, dns_ns: 0 }) }
+    if addresses.is_empty() {
+        resolve(target)
+    } else {
+        Ok(Resolved { addresses, dns_ns: 0, route: None, proxy: None })
+    }
 }
 
 /// Resolves a name with the system's resolver (hosts file, then its configured sources). A literal address needs no
@@ -54,7 +76,8 @@ pub fn resolve_with(target: &Target, link: &Link) -> Result<Resolved, Error> {
 /// Returns an error if the name does not resolve, which is a client-side problem: no server was reached.
 pub fn resolve(target: &Target) -> Result<Resolved, Error> {
     if let Ok(address) = target.host.parse::<IpAddr>() {
-        return Ok(Resolved { addresses: vec![SocketAddr::new(address, target.port)], dns_ns: 0 });
+        let addresses = vec![SocketAddr::new(address, target.port)];
+        return Ok(Resolved { addresses, dns_ns: 0, route: None, proxy: None });
     }
     let unresolved = |why: String| Error::Unresolved { host: target.host.clone(), why };
     let begin_ns = clock::now_ns();
@@ -70,7 +93,7 @@ pub fn resolve(target: &Target) -> Result<Resolved, Error> {
     if addresses.is_empty() {
         return Err(unresolved("the name exists but has no address".into()));
     }
-    Ok(Resolved { addresses, dns_ns })
+    Ok(Resolved { addresses, dns_ns, route: None, proxy: None })
 }
 
 /// Returns the resolver's message without the prefix of the standard library.

@@ -37,7 +37,10 @@ pub fn environment(ways: &[Way], tool_version: &str, descriptors: u64) -> Enviro
 
 fn way_there(way: &Way, own: &[IpAddr]) -> WayThere {
     WayThere {
-        addresses: way.place.addresses.iter().map(|a| a.ip().to_string()).collect(),
+        addresses: match way.place.unix_socket() {
+            Some(path) => vec![path.display().to_string()],
+            None => way.place.addresses.iter().map(|a| a.ip().to_string()).collect(),
+        },
         dns_ns: way.place.dns_ns,
         first_connect_ns: way.first_connect_ns,
         is_same_machine: same_machine(way.place.first().ip(), own),

@@ -1,10 +1,11 @@
 //! Why a run could not start: the machine or the connection to the target failed before the load.
 
 use crate::gather::Refused;
-use plimsoll_engine::probe::ProbeError;
+use plimsoll_engine::probe::{InterfaceProblem, ProbeError};
 use plimsoll_plan::Problem;
 use std::fmt;
 use std::net::{IpAddr, SocketAddr};
+use std::path::PathBuf;
 
 /// Errors that mean "could not run" (exit code 1); each is a sentence, most with a fix.
 #[derive(Debug)]
@@ -13,6 +14,12 @@ pub enum Error {
     Unresolved { host: String, why: String },
     /// No address of the target accepted the connection.
     NobodyListens { target: String, tried: Vec<(SocketAddr, ProbeError)> },
+    /// The proxy is unavailable, or opens no connection to the target.
+    Proxy { proxy: String, target: String, why: ProbeError },
+    /// Nothing listens on the Unix domain socket, or it does not exist.
+    UnixSocket { path: PathBuf, is_missing: bool, why: ProbeError },
+    /// Connections cannot be bound to the network interface.
+    Interface { name: String, why: InterfaceProblem },
     /// A certificate or a key of the plan is unusable.
     TlsSetup(Problem),
     /// The trial handshake failed.
@@ -51,6 +58,27 @@ impl Error {
                 }
                 _ => None,
             },
+            Error::Proxy { why: ProbeError::Proxy { is_about_credentials: true, .. }, .. } => {
+                Some("write its user name and password as `--proxy http://USER:PASSWORD@HOST:PORT`".into())
+            }
+            Error::Proxy { target, why: ProbeError::Proxy { .. }, .. } => {
+                Some(format!("check that `{target}` runs and that the proxy can reach it; its log says more"))
+            }
+            Error::Proxy { .. } => Some("start the proxy, or check its address and port".into()),
+            Error::UnixSocket { why: ProbeError::Client(_), .. } => {
+                Some("check the permissions of the socket and of its directories".into())
+            }
+            Error::UnixSocket { .. } => {
+                Some("start the service, check the path, or add `--wait-for-ready 30s`".into())
+            }
+            Error::Interface { why: InterfaceProblem::Missing, .. } => {
+                Some("list the network interfaces with `ip link`".into())
+            }
+            Error::Interface { .. } => Some(
+                "run as root, or grant the permission with `setcap cap_net_raw+ep` on the program \
+                 (Linux before 5.7 requires it)"
+                    .into(),
+            ),
             // The problem of the connection includes its own fix.
             Error::TlsSetup(why) | Error::NoTls { why, .. } | Error::NoHttp2 { why, .. } => {
                 Some(why.hint.clone()).filter(|hint| !hint.is_empty())
@@ -98,6 +126,30 @@ impl fmt::Display for Error {
                 let each: Vec<String> =
                     tried.iter().map(|(address, why)| format!("{address}: {why}")).collect();
                 write!(f, "cannot connect to `{target}` ({})", each.join("; "))
+            }
+            Error::Proxy { proxy, why: ProbeError::Refused, .. } => {
+                write!(f, "nothing listens on the proxy `{proxy}` (connection refused)")
+            }
+            Error::Proxy { proxy, target, why: ProbeError::Proxy { why, .. } } => {
+                write!(f, "the proxy `{proxy}` opened no connection to `{target}`: {why}")
+            }
+            Error::Proxy { proxy, why, .. } => write!(f, "cannot connect to the proxy `{proxy}`: {why}"),
+            Error::UnixSocket { path, is_missing: true, .. } => {
+                write!(f, "the Unix socket `{}` does not exist", path.display())
+            }
+            Error::UnixSocket { path, why: ProbeError::Refused, .. } => {
+                write!(f, "nothing listens on the Unix socket `{}` (connection refused)", path.display())
+            }
+            Error::UnixSocket { path, why, .. } => {
+                write!(f, "cannot connect to the Unix socket `{}`: {why}", path.display())
+            }
+            Error::Interface { name, why } => {
+                let why = match why {
+                    InterfaceProblem::Missing => "it does not exist",
+                    InterfaceProblem::Forbidden => "permission denied",
+                    InterfaceProblem::Other(why) => why,
+                };
+                write!(f, "cannot bind connections to the network interface `{name}`: {why}")
             }
             Error::TlsSetup(why) => f.write_str(&why.message),
             Error::NoTls { target, why } => write!(f, "TLS with `{target}` failed: {}", why.message),

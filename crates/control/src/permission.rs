@@ -101,6 +101,76 @@ pub fn permit(host: &str, place: &mut Resolved, asking: Asking<'_>) -> Result<Gr
     }
 }
 
+/// Checks a load that goes through a proxy, which gets every byte of it, and passes it on to the host: both must be
+/// allowed. `beyond` is what this machine knows about the host. A host that only the proxy can resolve may be anywhere,
+/// so it must be named. An ownership file permits neither: a proxy has none, and that of the host would be fetched on
+/// another way than the load takes. Hosts in `granted` are allowed already.
+///
+/// # Errors
+/// Returns an error under the conditions of [`permit`] for one of the two.
+pub fn permit_proxied<'a>(
+    (proxy, place): (&'a str, &mut Resolved),
+    (host, beyond): (&'a str, Option<&mut Resolved>),
+    allow: &[String],
+    mut confirm: Option<&mut dyn FnMut(&str) -> String>,
+    granted: &mut Vec<&'a str>,
+) -> Result<(), Refusal> {
+    let without_file = |refusal: Refusal, name: &str| match refusal.hint.starts_with("use ") {
+        true => {
+            let hint = format!("use `--allow {name}`, or type the host's name when asked in a terminal");
+            Refusal { hint, ..refusal }
+        }
+        false => refusal,
+    };
+    let both = [(proxy, Some(place)), (host, beyond)];
+    for (name, place) in both {
+        if granted.iter().any(|known| known.eq_ignore_ascii_case(name)) {
+            continue;
+        }
+        let asking = Asking {
+            allow,
+            confirm: confirm.as_mut().map(|confirm| &mut **confirm as &mut dyn FnMut(&str) -> String),
+            today: "",
+            fetch: &mut |_| Err("it is not reached directly".into()),
+        };
+        let permitted = match place {
+            Some(place) => permit(name, place, asking),
+            None => permit_unknown(name, asking),
+        };
+        let permitted = permitted.map_err(|refusal| without_file(refusal, name));
+        if permitted.map_err(|refusal| match name == proxy {
+            true => Refusal { sentence: format!("the proxy {}", refusal.sentence), ..refusal },
+            false => refusal,
+        })? != Granted::Free
+        {
+            granted.push(name);
+        }
+    }
+    Ok(())
+}
+
+/// Checks a host whose addresses are not known here.
+fn permit_unknown(host: &str, asking: Asking<'_>) -> Result<Granted, Refusal> {
+    if asking.allow.iter().any(|name| name.eq_ignore_ascii_case(host)) {
+        return Ok(Granted::Allowed);
+    }
+    if let Some(confirm) = asking.confirm {
+        let question = format!(
+            "Only the proxy can resolve `{host}`, so it may be public. Load only what you own or may load.\nType \
+             `{host}` to continue, or press Enter to stop: "
+        );
+        if confirm(&question).trim().eq_ignore_ascii_case(host) {
+            return Ok(Granted::Confirmed);
+        }
+    }
+    Err(Refusal {
+        sentence: format!(
+            "only the proxy can resolve `{host}`, so it may be public: loading it requires permission"
+        ),
+        hint: format!("use `--allow {host}`, or type the host's name when asked in a terminal"),
+    })
+}
+
 /// Checks the hosts that monitors query over the network, as [`permit`] does, but without an ownership file, because
 /// most of them are not web servers. Hosts in `granted` are allowed already.
 ///

@@ -2,12 +2,12 @@
 
 use crate::{Error, Resolved};
 use plimsoll_engine::link::tls::{Setup, Wanted};
-use plimsoll_engine::probe;
+use plimsoll_engine::probe::{self, ProbeError};
 use plimsoll_plan::Problem;
 use plimsoll_plan::limit::Limits;
 use plimsoll_plan::link::{Http, Link, Tls, TlsFiles, Versions};
 use plimsoll_plan::origin::Origin;
-use std::net::TcpListener;
+use std::net::{SocketAddr, TcpListener};
 use std::time::Duration;
 
 /// Maximum duration of the trial, even if the plan allows connections more time.
@@ -24,7 +24,7 @@ pub fn knock(place: &mut Resolved, origin: &Origin, limits: &Limits) -> Result<u
     let patience = PATIENCE.min(Duration::from_nanos(limits.connect_timeout_ns));
     let mut tried = Vec::new();
     for address in place.addresses.clone() {
-        match probe::connect(address, patience) {
+        match probe::connect(place.peer(address), patience) {
             Ok(connect_ns) => {
                 place.prefer(address);
                 return Ok(connect_ns);
@@ -32,7 +32,49 @@ pub fn knock(place: &mut Resolved, origin: &Origin, limits: &Limits) -> Result<u
             Err(why) => tried.push((address, why)),
         }
     }
-    Err(Error::NobodyListens { target: host_and_port(origin), tried })
+    Err(unreachable(place, origin, tried))
+}
+
+/// Returns the error of an origin that accepts no connection, which names what is in between.
+fn unreachable(place: &Resolved, origin: &Origin, mut tried: Vec<(SocketAddr, ProbeError)>) -> Error {
+    let target = host_and_port(origin);
+    if let Some(path) = place.unix_socket() {
+        let why = tried.pop().map_or(ProbeError::Refused, |(_, why)| why);
+        return Error::UnixSocket { path: path.to_path_buf(), is_missing: !path.exists(), why };
+    }
+    match (&place.proxy, tried.pop()) {
+        (Some(proxy), Some((_, why))) => Error::Proxy { proxy: proxy.clone(), target, why },
+        (_, last) => {
+            tried.extend(last);
+            Error::NobodyListens { target, tried }
+        }
+    }
+}
+
+/// Checks that the proxy that forwards requests accepts the login of the plan. A proxy that does not say so within a
+/// second is not asked further.
+///
+/// # Errors
+/// Returns an error if it does not.
+pub fn check_login(place: &Resolved, origin: &Origin) -> Result<(), Error> {
+    let is_forwarded = place.route.as_ref().is_some_and(|route| route.forward.is_some());
+    match &place.proxy {
+        Some(proxy) if is_forwarded => {
+            let asked = probe::check_login(place.peer(place.first()), PLAIN_PATIENCE);
+            let target = host_and_port(origin);
+            asked.map_err(|why| Error::Proxy { proxy: proxy.clone(), target, why })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Checks that connections can be bound to the network interface of the plan.
+///
+/// # Errors
+/// Returns an error if they cannot.
+pub fn check_interface(link: &Link) -> Result<(), Error> {
+    let Some(name) = &link.route.interface else { return Ok(()) };
+    probe::check_interface(name).map_err(|why| Error::Interface { name: name.clone(), why })
 }
 
 /// Returns the TLS settings for all connections to an origin, or `None` for plain HTTP.
@@ -75,7 +117,7 @@ fn host_and_port(origin: &Origin) -> String {
 /// Returns the reason: an untrusted certificate, or a server without TLS.
 pub fn shake_hands(place: &Resolved, setup: &Setup, origin: &Origin, limits: &Limits) -> Result<bool, Error> {
     let patience = PATIENCE.min(Duration::from_nanos(limits.connect_timeout_ns));
-    probe::handshake(place.first(), setup, patience)
+    probe::handshake(place.peer(place.first()), setup, patience)
         .map_err(|why| Error::NoTls { target: host_and_port(origin), why })
 }
 
@@ -85,7 +127,7 @@ pub fn shake_hands(place: &Resolved, setup: &Setup, origin: &Origin, limits: &Li
 /// Returns an error if it does not.
 pub fn greet_http2(place: &Resolved, origin: &Origin, limits: &Limits) -> Result<(), Error> {
     let patience = PATIENCE.min(Duration::from_nanos(limits.connect_timeout_ns));
-    probe::greet_http2(place.first(), patience).map_err(|why| Error::NoHttp2 {
+    probe::greet_http2(place.peer(place.first()), patience).map_err(|why| Error::NoHttp2 {
         target: host_and_port(origin),
         why: Problem::new(why.message, NO_HTTP2),
     })
@@ -136,7 +178,9 @@ const TLS_PORT_ENDING: u16 = 443;
 /// # Errors
 /// Returns an error if the server uses TLS.
 pub fn check_plain(place: &Resolved, origin: &Origin, limits: &Limits) -> Result<(), Error> {
-    if origin.tls.is_some() || origin.port % 1_000 != TLS_PORT_ENDING {
+    // A proxy that forwards requests would be greeted instead of the server.
+    let is_forwarded = place.route.as_ref().is_some_and(|route| route.forward.is_some());
+    if origin.tls.is_some() || is_forwarded || origin.port % 1_000 != TLS_PORT_ENDING {
         return Ok(());
     }
     // The handshake only reveals the protocol, so any certificate will do.
@@ -152,7 +196,7 @@ pub fn check_plain(place: &Resolved, origin: &Origin, limits: &Limits) -> Result
     };
     let setup = Setup::new(&wanted).map_err(Error::TlsSetup)?;
     let patience = PLAIN_PATIENCE.min(Duration::from_nanos(limits.connect_timeout_ns));
-    match probe::handshake(place.first(), &setup, patience) {
+    match probe::handshake(place.peer(place.first()), &setup, patience) {
         Ok(_) => Err(Error::NoPlain { target: host_and_port(origin) }),
         Err(_) => Ok(()),
     }

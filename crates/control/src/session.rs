@@ -216,9 +216,11 @@ pub fn run<D: SessionHost>(
     plimsoll_engine::machine::reserve_descriptors(connections);
     caller.take_signals()?;
     caller.listen(outline)?;
-    let places = ways
-        .iter()
-        .map(|way| Place { addresses: way.place.loaded(outline.link.addresses), tls: way.tls.clone() });
+    let places = ways.iter().map(|way| Place {
+        addresses: way.place.loaded(outline.link.addresses),
+        tls: way.tls.clone(),
+        route: way.place.route.clone(),
+    });
     let scene = Scene { places: places.collect(), factory: None };
     let asides = SetupTeardown { plan, scene: &scene, behavior: behavior.as_ref(), caller };
     asides.set_up().map_err(|failed| instead_of(failed, caller))?;

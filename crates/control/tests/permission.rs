@@ -47,6 +47,8 @@ fn judge_each(
             .map(|a| (a.parse::<std::net::IpAddr>().unwrap(), 80).into())
             .collect(),
         dns_ns: 0,
+        route: None,
+        proxy: None,
     };
     let allow: Vec<String> = case.allow.iter().map(|s| s.to_string()).collect();
     let (asked, fetched) = (Cell::new(0), Cell::new(0));

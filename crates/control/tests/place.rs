@@ -44,6 +44,8 @@ fn the_address_that_accepts_the_connection_is_used() {
         // This port of the second loopback address has no listener.
         addresses: vec![([127, 0, 0, 2], port).into(), ([127, 0, 0, 1], port).into()],
         dns_ns: 5,
+        route: None,
+        proxy: None,
     };
     place::knock(&mut found, &origin("localhost", port), &Limits::default()).unwrap();
     assert_eq!(found.first().to_string(), format!("127.0.0.1:{port}"));
@@ -53,7 +55,8 @@ fn the_address_that_accepts_the_connection_is_used() {
 #[test]
 fn a_closed_port_is_an_error_with_a_hint() {
     let port = closed_port();
-    let mut found = Resolved { addresses: vec![([127, 0, 0, 1], port).into()], dns_ns: 0 };
+    let mut found =
+        Resolved { addresses: vec![([127, 0, 0, 1], port).into()], dns_ns: 0, route: None, proxy: None };
     let error = place::knock(&mut found, &origin("127.0.0.1", port), &Limits::default()).unwrap_err();
     assert!(matches!(error, Error::NobodyListens { .. }));
     assert_eq!(error.to_string(), format!("nothing listens on `127.0.0.1:{port}` (connection refused)"));
@@ -78,9 +81,15 @@ fn loopback_and_local_addresses_mean_the_same_machine() {
 fn the_environment_distinguishes_all_cpus_from_allowed_cpus() {
     let way = |last, first_connect_ns| Way {
         origin: origin("shop.test", 80),
-        place: Resolved { addresses: vec![([127, 0, 0, last], 80).into()], dns_ns: 0 },
+        place: Resolved {
+            addresses: vec![([127, 0, 0, last], 80).into()],
+            dns_ns: 0,
+            route: None,
+            proxy: None,
+        },
         tls: None,
         first_connect_ns,
+        beyond: None,
     };
     let here = environment(&[way(1, 5), way(2, 7)], "1.2.3", 0);
     assert!(here.cpus >= 1 && here.cpus_online >= here.cpus, "{here:?}");

@@ -4,6 +4,7 @@
 pub mod epoll;
 pub mod sim;
 
+use crate::route::Route;
 pub use crate::sys::Errno;
 pub use crate::sys::epoll::{ERR, Flags, HUP, IN, OUT, RDHUP};
 pub use crate::sys::socket::{Io, Socket, TcpFacts};
@@ -23,6 +24,20 @@ pub trait Door {
     fn now_ns(&self) -> u64;
     /// Starts to connect, from a local address if one is given; every event of this socket carries the token.
     fn open(&mut self, address: SocketAddr, source: Option<IpAddr>, token: u64) -> Result<Socket, Errno>;
+    /// Starts to connect by a Unix domain socket or a network interface. A door without them opens the address.
+    fn open_by(
+        &mut self,
+        _route: &Route,
+        address: SocketAddr,
+        source: Option<IpAddr>,
+        token: u64,
+    ) -> Result<Socket, Errno> {
+        self.open(address, source, token)
+    }
+    /// Returns the local address of a connected socket, if it has one.
+    fn local_address(&mut self, _socket: Socket) -> Option<SocketAddr> {
+        None
+    }
     fn connect_result(&mut self, socket: Socket) -> Result<(), Errno>;
     fn send(&mut self, socket: Socket, bytes: &[u8]) -> Io;
     fn recv(&mut self, socket: Socket, buffer: &mut [u8]) -> Io;

@@ -5,6 +5,7 @@ use plimsoll_plan::Fault;
 use plimsoll_plan::limit::{Limits, TABLE};
 use plimsoll_wire::h1::Malformed;
 use plimsoll_wire::h2;
+use plimsoll_wire::proxy::Refused;
 
 /// Returns the fault of an error while connecting.
 pub fn of_connect(errno: Errno) -> Fault {
@@ -13,11 +14,29 @@ pub fn of_connect(errno: Errno) -> Fault {
         // EADDRINUSE: returned by connect on some kernels if every port to this address is taken.
         libc::EADDRNOTAVAIL | libc::EADDRINUSE | libc::EAGAIN => Fault::PortsExhausted,
         libc::ENOBUFS | libc::ENOMEM | libc::ENOSPC => Fault::ClientOutOfMemory,
-        libc::ECONNREFUSED => Fault::ConnectionRefused,
+        // ENOENT: nothing listens on the path of a Unix domain socket.
+        libc::ECONNREFUSED | libc::ENOENT => Fault::ConnectionRefused,
         libc::ETIMEDOUT => Fault::ConnectTimeout,
         libc::EHOSTUNREACH | libc::ENETUNREACH | libc::EHOSTDOWN | libc::ENETDOWN => Fault::HostUnreachable,
         libc::ECONNRESET | libc::ECONNABORTED | libc::EPIPE => Fault::ConnectionReset,
         _ => Fault::ClientSendRefused,
+    }
+}
+
+/// Returns the fault of an error while connecting to a Unix domain socket.
+pub fn of_connect_unix(errno: Errno) -> Fault {
+    match errno.0 {
+        libc::EAGAIN => Fault::AcceptQueueFull,
+        _ => of_connect(errno),
+    }
+}
+
+/// Returns the fault of a proxy that opens no tunnel.
+pub fn of_proxy(refused: Refused) -> Fault {
+    match refused {
+        refused if refused.is_about_credentials() => Fault::ProxyCredentials,
+        refused if refused.is_malformed() => Fault::ProxyFailed,
+        _ => Fault::ProxyRefused,
     }
 }
 

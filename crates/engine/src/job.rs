@@ -33,7 +33,17 @@ impl Job {
             // The table program requires that each user owns one connection.
             scene.factory = Some(Arc::new(Sequence::of(&plan.requests)));
         }
-        let compiled = Arc::new(compile(plan));
+        let mut compiled = compile(plan);
+        for (request, prepared) in plan.requests.iter().zip(&mut compiled.requests) {
+            let place = scene.places.get(usize::from(request.origin));
+            let route = place.and_then(|place| place.route.as_ref());
+            if let Some(forward) = route.and_then(|route| route.forward.as_ref()) {
+                let mut bytes = Vec::new();
+                forward.put(&prepared.bytes, &mut bytes);
+                prepared.bytes = bytes.into();
+            }
+        }
+        let compiled = Arc::new(compiled);
         let mut outline = plan.outline.clone();
         if outline.limits.kept_total_bytes == 0 {
             // The other half is for data derived from the bodies: decoded texts, trees, values.
@@ -41,6 +51,14 @@ impl Job {
         }
         if outline.limits.read_buffer_bytes == 0 {
             outline.limits.read_buffer_bytes = cache::read_buffer_bytes() as u64;
+        }
+        if scene
+            .places
+            .iter()
+            .any(|place| place.route.as_ref().is_some_and(|route| route.unix_socket.is_some()))
+        {
+            // Only TCP can discard received bytes in the kernel.
+            outline.read_bodies = true;
         }
         let single = compiled.sequence.len() == 1 && scene.factory.is_none();
         let total = total_of_share(most_requests(&outline), outline.share);
@@ -71,6 +89,7 @@ impl Job {
         let own = |place: &Place| Place {
             addresses: place.addresses.clone(),
             tls: place.tls.as_ref().map(|setup| setup.for_worker()),
+            route: place.route.clone(),
         };
         WorkerConfig {
             outline: Arc::clone(&self.outline),

@@ -19,6 +19,7 @@ pub mod machine;
 pub mod memory;
 mod pace;
 pub mod probe;
+pub mod route;
 mod run;
 mod sequence;
 pub mod signals;

@@ -24,6 +24,8 @@ pub(crate) enum State {
     Closed,
     /// The socket is connecting; an exchange waits for it.
     Connecting,
+    /// The header of the PROXY protocol or the handshake with a proxy is in progress; an exchange waits for it.
+    Tunneling,
     /// The TLS handshake is in progress; an exchange waits for it.
     Handshaking,
     /// Requests can be sent over the socket.
@@ -123,9 +125,9 @@ impl Link {
         }
     }
 
-    /// Returns whether TCP or TLS is not established yet.
+    /// Returns whether TCP, the tunnel of a proxy, or TLS is not established yet.
     pub fn is_opening(&self) -> bool {
-        matches!(self.state, State::Connecting | State::Handshaking)
+        matches!(self.state, State::Connecting | State::Tunneling | State::Handshaking)
     }
 
     /// Returns whether it is open and has no exchange.

@@ -1,14 +1,33 @@
 //! One connection before any load: checks whether the target listens, how far away it is, and whether it is ready. It
 //! uses the TLS setup of the load, so it meets the same problems.
 
+mod stream;
+
 use crate::clock::now_ns;
 use crate::link::tls::{Channel, Setup};
+use crate::route::Route;
+use crate::sys::socket;
 use plimsoll_plan::Problem;
 use plimsoll_wire::h2::{self, Event};
+use plimsoll_wire::proxy::Refused;
 use std::fmt;
 use std::io::{ErrorKind, Read, Write};
-use std::net::{SocketAddr, TcpStream};
+use std::net::SocketAddr;
 use std::time::Duration;
+use stream::Stream;
+
+/// Where a trial connection goes.
+#[derive(Debug, Clone, Copy)]
+pub struct Peer<'a> {
+    pub address: SocketAddr,
+    pub route: Option<&'a Route>,
+}
+
+impl From<SocketAddr> for Peer<'static> {
+    fn from(address: SocketAddr) -> Self {
+        Peer { address, route: None }
+    }
+}
 
 /// The reason why the first connection failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,6 +37,11 @@ pub enum ProbeError {
     Unreachable(String),
     /// The load generator failed.
     Client(String),
+    /// The proxy opened no tunnel; whether it wants other credentials.
+    Proxy {
+        why: String,
+        is_about_credentials: bool,
+    },
     Other(String),
 }
 
@@ -28,26 +52,45 @@ impl fmt::Display for ProbeError {
             ProbeError::TimedOut => write!(f, "connection timed out"),
             ProbeError::Unreachable(why) => write!(f, "unreachable ({why})"),
             ProbeError::Client(why) => write!(f, "the load generator could not open a connection ({why})"),
+            ProbeError::Proxy { why, .. } => write!(f, "the proxy opened no connection: {why}"),
             ProbeError::Other(why) => write!(f, "connection failed ({why})"),
         }
     }
 }
 
-/// Opens and closes one connection; returns how long the setup took, ns.
+/// Opens and closes one connection; returns how long the setup took, with the handshake of a proxy, ns.
 ///
 /// # Errors
 /// Returns an error if the connection fails, classified by the side that caused it.
-pub fn connect(address: SocketAddr, timeout: Duration) -> Result<u64, ProbeError> {
+pub fn connect<'a>(peer: impl Into<Peer<'a>>, timeout: Duration) -> Result<u64, ProbeError> {
     let begin = now_ns();
-    match TcpStream::connect_timeout(&address, timeout) {
-        Ok(_) => Ok(now_ns() - begin),
-        Err(e) => Err(classify(&e)),
-    }
+    Stream::open(peer.into(), timeout).map(|_| now_ns() - begin)
+}
+
+/// Why sockets cannot be bound to a network interface.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum InterfaceProblem {
+    Missing,
+    Forbidden,
+    Other(String),
+}
+
+/// Checks that connections can be bound to a network interface.
+///
+/// # Errors
+/// Returns an error if the interface does not exist, or the kernel refuses.
+pub fn check_interface(name: &str) -> Result<(), InterfaceProblem> {
+    socket::check_interface(name).map_err(|errno| match errno.0 {
+        libc::ENODEV => InterfaceProblem::Missing,
+        libc::EPERM => InterfaceProblem::Forbidden,
+        _ => InterfaceProblem::Other(errno.sentence()),
+    })
 }
 
 fn classify(e: &std::io::Error) -> ProbeError {
     match (e.kind(), e.raw_os_error()) {
-        (ErrorKind::ConnectionRefused, _) => ProbeError::Refused,
+        // Nothing listens on the path of a Unix domain socket that does not exist.
+        (ErrorKind::ConnectionRefused | ErrorKind::NotFound, _) => ProbeError::Refused,
         (ErrorKind::TimedOut | ErrorKind::WouldBlock, _) => ProbeError::TimedOut,
         (_, Some(libc::ENETUNREACH | libc::EHOSTUNREACH)) => ProbeError::Unreachable(e.to_string()),
         (
@@ -70,15 +113,16 @@ fn classify(e: &std::io::Error) -> ProbeError {
 ///
 /// # Errors
 /// Returns an error if there is no response, or if it is not HTTP.
-pub fn status(
-    address: SocketAddr,
+pub fn status<'a>(
+    peer: impl Into<Peer<'a>>,
     tls: Option<&Setup>,
     is_http2: bool,
     host_header: &str,
     path: &str,
     timeout: Duration,
 ) -> Result<u16, Problem> {
-    let mut line = Line::open(address, tls, timeout)?;
+    let peer = peer.into();
+    let mut line = Line::open(peer, tls, timeout)?;
     let is_http2 = match &line.channel {
         Some(channel) => channel.facts().and_then(|facts| facts.alpn) == Some(HTTP2),
         None => is_http2,
@@ -87,32 +131,49 @@ pub fn status(
     if is_http2 {
         return line.status_http2(host_header, path, user_agent);
     }
-    line.send(
-        format!(
-            "GET {path} HTTP/1.1\r\nHost: {host_header}\r\nUser-Agent: {user_agent}\r\nConnection: close\r\n\r\n"
-        )
-        .as_bytes(),
-    )?;
-    // `HTTP/1.1 200`
-    let mut begin = Vec::new();
-    while begin.len() < 12 {
-        line.receive(&mut begin)?;
+    let forward = peer.route.and_then(|route| route.forward.as_ref());
+    let prefix = forward.map_or("", |forward| &forward.prefix);
+    let mut bytes = format!("GET {prefix}{path} HTTP/1.1\r\nHost: {host_header}\r\n").into_bytes();
+    bytes.extend_from_slice(forward.map_or(&[][..], |forward| &forward.fields.0));
+    bytes.extend_from_slice(format!("User-Agent: {user_agent}\r\nConnection: close\r\n\r\n").as_bytes());
+    line.send(&bytes)?;
+    line.status()
+}
+
+/// Checks that a proxy that forwards requests accepts the login of the route. It is asked for a name that never
+/// resolves (RFC 6761, section 6.4), so that no server gets a request; only a status of 407 says something, or 401,
+/// which some proxies send instead. A proxy without a response is not at fault.
+///
+/// # Errors
+/// Returns an error if it wants other credentials.
+pub fn check_login(peer: Peer<'_>, timeout: Duration) -> Result<(), ProbeError> {
+    let mut bytes = b"GET http://plimsoll.invalid/ HTTP/1.1\r\nHost: plimsoll.invalid\r\n".to_vec();
+    let forward = peer.route.and_then(|route| route.forward.as_ref());
+    bytes.extend_from_slice(forward.map_or(&[][..], |forward| &forward.fields.0));
+    bytes.extend_from_slice(b"Connection: close\r\n\r\n");
+    let asked = Line::open(peer, None, timeout).and_then(|mut line| {
+        line.send(&bytes)?;
+        line.status()
+    });
+    match asked.map(Refused::Status) {
+        Ok(refused) if refused.is_about_credentials() => {
+            Err(ProbeError::Proxy { why: refused.to_string(), is_about_credentials: true })
+        }
+        Ok(_) | Err(_) => Ok(()),
     }
-    let code = begin[..12].strip_prefix(b"HTTP/1.").and_then(|rest| std::str::from_utf8(&rest[2..]).ok());
-    code.and_then(|code| code.parse().ok()).ok_or_else(|| Problem::plain("the response is not HTTP"))
 }
 
 /// A connection, perhaps over TLS.
 struct Line {
-    stream: TcpStream,
+    stream: Stream,
     channel: Option<Channel>,
     /// A server that keeps sending and never answers has no more time than one that is silent.
     until_ns: u64,
 }
 
 impl Line {
-    fn open(address: SocketAddr, tls: Option<&Setup>, timeout: Duration) -> Result<Line, Problem> {
-        let mut stream = connected(address, timeout).map_err(Problem::plain)?;
+    fn open(peer: Peer<'_>, tls: Option<&Setup>, timeout: Duration) -> Result<Line, Problem> {
+        let mut stream = connected(peer, timeout)?;
         let channel = tls.map(|setup| greeted(&mut stream, setup)).transpose()?;
         let until_ns = now_ns().saturating_add(timeout.as_nanos() as u64);
         Ok(Line { stream, channel, until_ns })
@@ -151,6 +212,17 @@ impl Line {
             }
         }
         Ok(())
+    }
+
+    /// Returns the status of a response over HTTP/1.
+    fn status(&mut self) -> Result<u16, Problem> {
+        // `HTTP/1.1 200`
+        let mut begin = Vec::new();
+        while begin.len() < 12 {
+            self.receive(&mut begin)?;
+        }
+        let code = begin[..12].strip_prefix(b"HTTP/1.").and_then(|rest| std::str::from_utf8(&rest[2..]).ok());
+        code.and_then(|code| code.parse().ok()).ok_or_else(|| Problem::plain("the response is not HTTP"))
     }
 
     fn status_http2(&mut self, host: &str, path: &str, user_agent: &str) -> Result<u16, Problem> {
@@ -215,12 +287,8 @@ fn unanswered(e: &std::io::Error) -> Problem {
     })
 }
 
-fn connected(address: SocketAddr, timeout: Duration) -> Result<TcpStream, String> {
-    let stream = TcpStream::connect_timeout(&address, timeout).map_err(|e| classify(&e).to_string())?;
-    let limits =
-        stream.set_read_timeout(Some(timeout)).and_then(|()| stream.set_write_timeout(Some(timeout)));
-    limits.map_err(|e| e.to_string())?;
-    Ok(stream)
+fn connected(peer: Peer<'_>, timeout: Duration) -> Result<Stream, Problem> {
+    Stream::open(peer, timeout).map_err(|why| Problem::plain(why.to_string()))
 }
 
 /// Does one TLS handshake before any load, so that an untrusted certificate is one error message instead of ten
@@ -228,8 +296,8 @@ fn connected(address: SocketAddr, timeout: Duration) -> Result<TcpStream, String
 ///
 /// # Errors
 /// Returns an error with the reason.
-pub fn handshake(address: SocketAddr, setup: &Setup, timeout: Duration) -> Result<bool, Problem> {
-    let mut stream = connected(address, timeout).map_err(Problem::plain)?;
+pub fn handshake<'a>(peer: impl Into<Peer<'a>>, setup: &Setup, timeout: Duration) -> Result<bool, Problem> {
+    let mut stream = connected(peer.into(), timeout)?;
     let channel = greeted(&mut stream, setup)?;
     Ok(channel.facts().and_then(|facts| facts.alpn) == Some(HTTP2))
 }
@@ -242,8 +310,8 @@ pub const HTTP1: &[u8] = b"http/1.1";
 ///
 /// # Errors
 /// Returns an error if the server does not answer in HTTP/2.
-pub fn greet_http2(address: SocketAddr, timeout: Duration) -> Result<(), Problem> {
-    let mut line = Line::open(address, None, timeout)?;
+pub fn greet_http2<'a>(peer: impl Into<Peer<'a>>, timeout: Duration) -> Result<(), Problem> {
+    let mut line = Line::open(peer.into(), None, timeout)?;
     let (mut session, mut out) = (h2::Session::new(h2::Config::default()), Vec::new());
     session.start(&mut out);
     line.converse(&mut session, out, |event| match event {
@@ -252,7 +320,7 @@ pub fn greet_http2(address: SocketAddr, timeout: Duration) -> Result<(), Problem
     })
 }
 
-fn greeted(stream: &mut TcpStream, setup: &Setup) -> Result<Channel, Problem> {
+fn greeted(stream: &mut Stream, setup: &Setup) -> Result<Channel, Problem> {
     let (mut out, mut plain, mut buffer) = (Vec::new(), Vec::new(), vec![0; 16_384]);
     let mut channel = Channel::new(setup, &mut out).map_err(|e| e.problem().clone())?;
     loop {

@@ -4,6 +4,7 @@ use crate::command::Command;
 use crate::driver::epoll::EpollDoor;
 use crate::job::Job;
 use crate::link::tls::Setup;
+use crate::route::Route;
 use crate::sys::epoll::Waker;
 use crate::worker::{Post, WorkerNotes};
 use crate::{Error, clock, memory};
@@ -139,12 +140,21 @@ pub struct Place {
     pub addresses: Vec<SocketAddr>,
     /// Present if it uses TLS.
     pub tls: Option<Setup>,
+    /// Present if connections do not simply go to the address.
+    pub route: Option<Arc<Route>>,
+}
+
+impl Place {
+    /// Creates a place that is reached directly.
+    pub fn new(addresses: Vec<SocketAddr>, tls: Option<Setup>) -> Place {
+        Place { addresses, tls, route: None }
+    }
 }
 
 impl Scene {
     /// Creates a scene with one address of one origin, without programs and TLS.
     pub fn at(address: SocketAddr) -> Scene {
-        Scene { places: vec![Place { addresses: vec![address], tls: None }], factory: None }
+        Scene { places: vec![Place::new(vec![address], None)], factory: None }
     }
 }
 

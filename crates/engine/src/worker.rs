@@ -2,11 +2,12 @@
 //!
 //! [`turn`] is the event loop. [`link`] opens and closes connections, [`exchange`] sends a request over one ([`secure`]
 //! over TLS, [`multiplex`] and [`flush`] over HTTP/2, whose [`frames`] it reads, and whose links may be [`lost`]).
-//! [`read`] passes received bytes ([`stream`] for endless streams of events, [`socket`] for WebSockets, [`keep`] for
-//! kept parts of a response) to one of the [`ends`], in [`shares`] of an event-loop iteration. [`arrivals`] and
-//! [`next`] decide which user sends next, [`attempts`] handles failed connections, and [`unasked`] handles bytes
-//! received without a request. [`resume`] runs programs. Links, exchanges, and users have separate numbers. The worker
-//! is generic over its [`Door`], so tests run it in a network made of numbers.
+//! [`tunnel`] begins connections through a proxy. [`read`] passes received bytes ([`stream`] for endless streams of
+//! events, [`socket`] for WebSockets, [`keep`] for kept parts of a response) to one of the [`ends`], in [`shares`] of
+//! an event-loop iteration. [`arrivals`] and [`next`] decide which user sends next, [`attempts`] handles failed
+//! connections, and [`unasked`] handles bytes received without a request. [`resume`] runs programs. Links, exchanges,
+//! and users have separate numbers. The worker is generic over its [`Door`], so tests run it in a network made of
+//! numbers.
 
 mod arrivals;
 mod attempts;
@@ -28,6 +29,7 @@ mod secure;
 mod shares;
 mod socket;
 mod stream;
+mod tunnel;
 mod turn;
 mod unasked;
 
@@ -40,6 +42,7 @@ use crate::lease::Lease;
 use crate::link::tls::Setup;
 use crate::link::{Link, Openings};
 use crate::pace::{Arrivals, Users, WorkerSlot};
+use crate::route::Route;
 use crate::tally::Tally;
 use crate::wheel::Wheel;
 use crate::{Command, Stopped};
@@ -101,6 +104,7 @@ struct Here {
     /// Number of the first of them over all origins.
     first: u32,
     tls: Option<Setup>,
+    route: Option<Arc<Route>>,
     is_http2: bool,
 }
 
@@ -188,6 +192,10 @@ struct Worker<D: Door, P: Post> {
     /// all unused ones.
     spare: Box<[Vec<u32>]>,
     openings: Openings,
+    tunnels: tunnel::Tunnels,
+    /// Whether a proxy forwards requests to some origin, and a request in the form for it.
+    is_forwarded: bool,
+    forwarded: Vec<u8>,
     exchanges: Vec<Exchange>,
     /// The last one freed goes first because it is the warmest.
     free_exchanges: Vec<u32>,

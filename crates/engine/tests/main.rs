@@ -34,6 +34,7 @@ mod phases;
 mod programs;
 mod programs_more;
 mod reuse;
+mod routes;
 mod served;
 mod sleeps;
 mod streams;

@@ -8,6 +8,7 @@ pub mod frames;
 pub use plimsoll_engine::driver::sim::{Answer, SimRequest};
 use plimsoll_engine::driver::sim::{Calls, Network, Server, SimConditions};
 use plimsoll_engine::link::tls::Setup;
+use plimsoll_engine::route::Route;
 use plimsoll_engine::tally::blank;
 use plimsoll_engine::{Command, Job, Place, Post, Scene, Stopped, WorkerNotes};
 use plimsoll_plan::draft::{Draft, LoadDraft, WorkloadDraft};
@@ -149,6 +150,8 @@ pub struct Lab {
     /// Of the other origins, one each.
     pub more_addresses: Vec<SocketAddr>,
     pub tls: Option<Setup>,
+    /// How the target is reached, if not directly.
+    pub route: Option<Route>,
     /// Origins that speak HTTP/2, as the probe before a load finds out.
     pub http2: Vec<OriginId>,
 }
@@ -165,6 +168,7 @@ impl Lab {
             addresses,
             more_addresses: vec![],
             tls: None,
+            route: None,
             http2: vec![],
         }
     }
@@ -195,9 +199,10 @@ impl Lab {
         let mut plan = plan(self.draft);
         self.http2.iter().for_each(|origin| plan.outline.set_http2(*origin));
         let outline = &plan.outline;
-        let mut places = vec![Place { addresses: self.addresses, tls: self.tls }];
+        let mut places =
+            vec![Place { route: self.route.map(Arc::new), ..Place::new(self.addresses, self.tls) }];
         let more = self.more_addresses.into_iter();
-        places.extend(more.map(|address| Place { addresses: vec![address], tls: None }));
+        places.extend(more.map(|address| Place::new(vec![address], None)));
         let scene = Scene { places, factory: self.factory };
         let network = Network::new(BEGIN_NS, self.nature, server);
         for (at_ns, _) in &self.commands {

@@ -17,6 +17,9 @@ use options::{Does, Row};
 use plimsoll_plan::Problem;
 use plimsoll_plan::diag::Place;
 use plimsoll_plan::link::{Link, Tls, TlsFiles, Versions};
+use plimsoll_plan::route::{self, Login, ProxyProtocol, ProxyProtocolVersion};
+use plimsoll_plan::value::Secret;
+use std::net::IpAddr;
 
 use plimsoll_plan::{Diagnostic, Draft};
 use std::path::Path;
@@ -70,6 +73,8 @@ struct Line {
     timeout_ns: Option<u64>,
     connect_timeout_ns: Option<u64>,
     link: Link,
+    /// `-U`
+    proxy_login: Option<Login>,
     files: TlsFiles,
 }
 
@@ -214,6 +219,21 @@ impl Line {
             Does::Http(version) => self.link.http = version,
             Does::Authority | Does::Certificate | Does::Key => self.pem(row.does, shown, value),
             Does::Resolve => self.resolve(shown, value),
+            Does::Proxy(scheme) => self.proxy(shown, scheme, value),
+            Does::ProxyUser => {
+                let (user, password) = value.split_once(':').unwrap_or((value, ""));
+                self.proxy_login = Some(Login { user: Secret::new(user), password: Secret::new(password) });
+            }
+            Does::UnixSocket => match route::unix_socket(value) {
+                Ok(path) => self.link.route.unix_socket = Some(path),
+                Err(problem) => self.complain_of(shown, problem),
+            },
+            Does::Interface => self.interface(shown, value),
+            Does::ProxyHeader => {
+                let header =
+                    ProxyProtocol { version: ProxyProtocolVersion::V1, source_addresses: Vec::new() };
+                self.link.route.proxy_protocol = Some(header);
+            }
             Does::Nothing(_) => {}
             Does::Refused(why, hint) => self.complain(shown, why, hint),
         }
@@ -235,6 +255,34 @@ impl Line {
             (Ok(bytes), Does::Certificate) => self.files.certificate = Some(bytes),
             (Ok(bytes), _) => self.files.key = Some(bytes),
             (Err(problem), _) => self.complain_of(shown, problem),
+        }
+    }
+
+    /// Reads a proxy. Without a port, curl uses 1080 for every kind.
+    fn proxy(&mut self, shown: &str, scheme: &str, value: &str) {
+        let value = match value.contains("://") {
+            true => value.to_owned(),
+            false => format!("{scheme}://{value}"),
+        };
+        let read = match route::proxy(&value) {
+            Err(problem) if problem.message.starts_with("missing port") => {
+                route::proxy(&format!("{}:1080", value.trim_end_matches('/')))
+            }
+            read => read,
+        };
+        match read {
+            Ok(proxy) => self.link.route.proxy = Some(proxy),
+            Err(problem) => self.complain_of(shown, problem),
+        }
+    }
+
+    /// Reads the name of a network interface, or a local address.
+    fn interface(&mut self, shown: &str, value: &str) {
+        let name = value.strip_prefix("if!").unwrap_or(value);
+        match (name.strip_prefix("host!").unwrap_or(name).parse::<IpAddr>(), route::interface(name)) {
+            (Ok(address), _) => self.link.source_addresses = vec![address],
+            (Err(_), Ok(name)) => self.link.route.interface = Some(name),
+            (Err(_), Err(problem)) => self.complain_of(shown, problem),
         }
     }
 

@@ -485,4 +485,12 @@ pub const TABLE: &[Explained] = &[
         "gRPC requires HTTP/2, and experiments with gRPC calls use it for all connections. Remove \
          `--http1.1`, or `http` under `connection`.\n\n  plimsoll run experiment.yaml",
     ),
+    row(
+        "P034",
+        "contradicting routes",
+        "Two settings say where connections go, or one of them has no effect on the other's way: through a \
+         proxy, by a Unix domain socket, from a network interface, or with the header of the PROXY \
+         protocol.\n\n  connection: { proxy: \"http://127.0.0.1:3128\" }\n  # or\n  connection: { \
+         unix_socket: /run/app.sock }",
+    ),
 ];

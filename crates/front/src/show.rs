@@ -9,6 +9,7 @@ mod words;
 use plimsoll_plan::Plan;
 use plimsoll_plan::link::{Addresses, Http, Link, Reuse, Tls, Versions};
 use plimsoll_plan::phrase::ratio;
+use plimsoll_plan::route::{ProxyProtocol, ProxyProtocolVersion, Route};
 use plimsoll_plan::script::{Entry, Order, Script};
 use words::{Lines, bytes, time};
 
@@ -91,6 +92,7 @@ fn connection(link: &Link, plan: &Plan, out: &mut Lines) {
         text.push_str(", round-robin over all addresses of the host");
     }
     out.fact("connection", &text);
+    route(&link.route, out);
     for (host, address) in &link.resolve {
         out.fact("resolve", &format!("{host} to {address}"));
     }
@@ -104,6 +106,31 @@ fn connection(link: &Link, plan: &Plan, out: &mut Lines) {
     }
     if let Some(tls) = &link.tls {
         out.fact("tls", &tls_words(tls, plan));
+    }
+}
+
+fn route(route: &Route, out: &mut Lines) {
+    if let Some(proxy) = &route.proxy {
+        let login = if proxy.has_login { ", with user name and password" } else { "" };
+        out.fact("proxy", &format!("{}{login}", proxy.url()));
+    }
+    if let Some(path) = &route.unix_socket {
+        out.fact("unix socket", path);
+    }
+    if let Some(ProxyProtocol { version, source_addresses }) = &route.proxy_protocol {
+        let version = match version {
+            ProxyProtocolVersion::V1 => "v1",
+            ProxyProtocolVersion::V2 => "v2",
+        };
+        let sources = match source_addresses.as_slice() {
+            [] => "with the address of each connection".to_owned(),
+            [one] => format!("with the source {one}"),
+            all => format!("with {} sources, round-robin over connections", all.len()),
+        };
+        out.fact("proxy protocol", &format!("{version}, {sources}"));
+    }
+    if let Some(name) = &route.interface {
+        out.fact("interface", name);
     }
 }
 

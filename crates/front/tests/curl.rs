@@ -323,3 +323,27 @@ fn connection_options_are_kept() {
     assert_eq!((draft.tls_files.ca.len(), draft.target.unwrap().port), (1, 443));
     assert!(line("curl -k http://h/").link.tls.is_none());
 }
+
+#[test]
+fn routes_are_those_of_curl() {
+    let route = |text: &str| line(&format!("curl {text} http://h/")).link.route;
+    let proxy = |text: &str| {
+        let proxy = route(text).proxy.unwrap();
+        let login =
+            proxy.login.as_ref().map(|login| format!("{}:{}", login.user.reveal(), login.password.reveal()));
+        (proxy.url(), login.unwrap_or_default())
+    };
+    // Without a scheme, a proxy is one for HTTP, and without a port, it is 1080.
+    assert_eq!(proxy("-x 127.0.0.1"), ("http://127.0.0.1:1080".into(), String::new()));
+    assert_eq!(proxy("-U a:b -x http://127.0.0.1:81/"), ("http://127.0.0.1:81".into(), "a:b".into()));
+    assert_eq!(proxy("--proxy socks5://a:b@p"), ("socks5://p:1080".into(), "a:b".into()));
+    assert_eq!(proxy("--socks5-hostname p:9"), ("socks5h://p:9".into(), String::new()));
+    assert_eq!(route("--unix-socket /run/x").unix_socket.unwrap(), "/run/x");
+    assert_eq!(route("--interface if!lo").interface.unwrap(), "lo");
+    assert!(route("--haproxy-protocol").proxy_protocol.is_some());
+    let link = line("curl --interface 127.0.0.3 http://h/").link;
+    assert_eq!((link.source_addresses, link.route.interface), (vec!["127.0.0.3".parse().unwrap()], None));
+    for refused in ["-x https://p:1", "--socks4 p", "--preproxy p", "--noproxy h"] {
+        assert!(curl::parse(&[format!("curl {refused} http://h/")]).is_err(), "{refused}");
+    }
+}

@@ -102,6 +102,10 @@ pub mod key {
     pub const ARRIVALS: Field = Field { key: "arrivals", flag: "--arrivals" };
     pub const HTTP: Field = Field { key: "http", flag: "--http1.1" };
     pub const STREAMS: Field = Field { key: "streams", flag: "--streams" };
+    pub const PROXY: Field = Field { key: "proxy", flag: "--proxy" };
+    pub const UNIX_SOCKET: Field = Field { key: "unix_socket", flag: "--unix-socket" };
+    pub const PROXY_PROTOCOL: Field = Field { key: "proxy_protocol", flag: "--proxy-protocol" };
+    pub const INTERFACE: Field = Field { key: "interface", flag: "--interface" };
     pub const STAGES: Field = Field { key: "stages", flag: "--stages" };
     pub const WORKERS: Field = Field { key: "workers", flag: "-t" };
     pub const WARMUP: Field = Field { key: "warmup", flag: "--warmup" };

@@ -119,6 +119,15 @@ faults! {
     GrpcInvalidMessage = 48, "grpc_invalid_message", Server,
         "the response to a gRPC call is not exactly one message of its type";
     GraphqlErrors = 49, "graphql_errors", Server, "a GraphQL response with an accepted status contains errors";
+    ProxyRefused = 50, "proxy_refused", Network,
+        "the proxy refused to open a tunnel to the server, as it does if it cannot reach it";
+    ProxyCredentials = 51, "proxy_credentials", Network,
+        "the proxy requires other credentials to open a tunnel (407, or SOCKS5 authentication)";
+    ProxyFailed = 52, "proxy_failed", Network,
+        "the proxy closed the connection during its handshake, or its response is invalid";
+    ProxyTimeout = 53, "proxy_timeout", Network, "the handshake with the proxy timed out";
+    AcceptQueueFull = 54, "accept_queue_full", Network,
+        "the accept queue of the Unix domain socket is full (EAGAIN)";
 }
 
 impl Fault {

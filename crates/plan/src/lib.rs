@@ -28,6 +28,7 @@ pub mod phrase;
 pub mod policy;
 pub mod program;
 pub mod request;
+pub mod route;
 pub mod scale;
 pub mod script;
 pub mod seal;

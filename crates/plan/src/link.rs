@@ -1,5 +1,6 @@
 //! Connection settings: addresses, TLS, reuse.
 
+use crate::route::Route;
 use crate::{Problem, unit};
 use serde::{Deserialize, Serialize};
 use std::net::IpAddr;
@@ -113,6 +114,8 @@ pub struct Link {
     pub resolve: Vec<(String, IpAddr)>,
     /// Local addresses, round-robin over connections; if empty, the kernel chooses.
     pub source_addresses: Vec<IpAddr>,
+    #[serde(skip_serializing_if = "Route::is_direct")]
+    pub route: Route,
     /// `https`.
     pub tls: Option<Tls>,
 }
@@ -129,6 +132,7 @@ impl Default for Link {
             addresses: Addresses::default(),
             resolve: Vec::new(),
             source_addresses: Vec::new(),
+            route: Route::default(),
             tls: None,
         }
     }

@@ -63,6 +63,14 @@ impl Origin {
         self.target().authority()
     }
 
+    /// Returns host and port, also the default port of the scheme.
+    pub fn host_and_port(&self) -> String {
+        match self.host.contains(':') {
+            true => format!("[{}]:{}", self.host, self.port),
+            false => format!("{}:{}", self.host, self.port),
+        }
+    }
+
     pub fn target(&self) -> Target {
         Target { host: self.host.clone(), port: self.port, tls: self.tls.is_some() }
     }

@@ -2,9 +2,10 @@
 
 use crate::experiment::CellOutline;
 use crate::limit::Limits;
-use crate::link::{Link, Tls};
+use crate::link::{Http, Link, Tls};
 use crate::load::{Load, Share, Stop, Workload};
 use crate::origin::{FIRST, Origin, OriginId};
+use crate::route::{Proxy, ProxyKind};
 use crate::series::Family;
 use crate::threshold::Threshold;
 use crate::watch::MonitorOutline;
@@ -155,6 +156,15 @@ impl Outline {
     /// Returns the TLS settings, if any origin uses TLS.
     pub fn tls(&self) -> Option<&Tls> {
         self.link.tls.as_ref().or_else(|| self.origins.iter().find_map(|origin| origin.tls.as_ref()))
+    }
+
+    /// Returns the proxy to which requests to an origin are sent in their absolute form (RFC 9112, section 3.2.2):
+    /// an HTTP proxy, unless the origin needs a tunnel because its bytes are not requests of plain HTTP/1.
+    pub fn forwarding_proxy(&self, origin: OriginId) -> Option<&Proxy> {
+        let proxy = self.link.route.proxy.as_ref().filter(|proxy| proxy.kind == ProxyKind::Http)?;
+        let has_tls = self.all_origins().get(usize::from(origin)).is_some_and(|origin| origin.tls.is_some());
+        let has_sockets = self.requests.iter().any(|one| one.is_websocket && one.origin == origin);
+        (!has_tls && !has_sockets && self.link.http != Http::V2).then_some(proxy)
     }
 
     /// Returns the number of series: requests, checks, groups.

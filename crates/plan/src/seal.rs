@@ -3,6 +3,7 @@
 mod follow;
 pub mod names;
 mod requests;
+mod route;
 mod scripted;
 mod shared;
 mod workloads;
@@ -51,6 +52,7 @@ pub fn seal(draft: Draft, machine: Machine) -> Result<Plan, Vec<Diagnostic>> {
     contradictions(&draft.load, draft.link.streams, &mut wrong);
     ranges(&draft, &mut wrong);
     shared::check(&draft, &mut wrong);
+    route::check(&draft, &mut wrong);
     requests::check(&draft, &mut wrong);
     let draft = follow::applied(draft);
     let Some(target) = draft.target.clone() else {

@@ -13,6 +13,7 @@
 mod experiment;
 mod plan;
 mod policy;
+mod route;
 mod scale;
 mod script;
 mod series;

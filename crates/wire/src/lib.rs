@@ -12,5 +12,6 @@ pub mod h2;
 pub mod hpack;
 mod malformed;
 pub mod proto;
+pub mod proxy;
 pub mod sse;
 pub mod ws;

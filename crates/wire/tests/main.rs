@@ -18,6 +18,7 @@ mod fuzz_sse;
 mod h2;
 mod hpack;
 mod limits;
+mod proxy;
 mod refuses;
 mod render;
 mod splits;

@@ -12,6 +12,8 @@ const WATCH: &str = "crates/front/tests/monitor.rs";
 const PARTS: &str = "crates/front/tests/parts.rs";
 const FLOODS: &str = "crates/engine/tests/floods.rs";
 const ORIGINS: &str = "tests/cli/origins.rs";
+const ROUTES: &str = "tests/truth/routes.rs";
+const CLAIMED: &str = "nginx_reads_the_header_of_the_proxy_protocol_with_the_real_and_with_claimed_addresses";
 const STUDY: &str = "crates/front/tests/study.rs";
 
 /// Key, file, function.
@@ -27,6 +29,12 @@ pub const TESTED: &[(&str, &str, &str)] = &[
     ("threshold.threshold", "tests/scenarios/judged.rs", "a_scope_judges_its_requests_alone"),
     ("threshold.over", "tests/scenarios/judged.rs", "a_window_finds_what_the_whole_run_hides"),
     ("threshold.abort_after", "tests/scenarios/judged.rs", "abort_after_ends_the_run_early"),
+    ("connection.proxy", ROUTES, "rendered_requests_redirects_and_bodies_go_through_an_http_proxy"),
+    ("connection.unix_socket", ROUTES, "a_relative_unix_socket_starts_at_the_folder_of_the_experiment"),
+    ("connection.proxy_protocol", ROUTES, CLAIMED),
+    ("proxy_protocol.version", ROUTES, CLAIMED),
+    ("proxy_protocol.source_addresses", ROUTES, CLAIMED),
+    ("connection.interface", ROUTES, "connections_are_bound_to_the_interface"),
     ("tls.ca", "tests/scenarios/peers.rs", "https_is_spoken_by_version_name_and_trust"),
     ("tls.versions", "tests/scenarios/peers.rs", "https_is_spoken_by_version_name_and_trust"),
     ("tls.server_name", "tests/scenarios/peers.rs", "https_is_spoken_by_version_name_and_trust"),

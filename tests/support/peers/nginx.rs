@@ -58,8 +58,8 @@ impl Default for Options {
 pub struct Nginx {
     shell: Child,
     stdin: Option<ChildStdin>,
-    /// HTTP, HTTPS, HTTPS with a client's certificate.
-    ports: [u16; 3],
+    /// HTTP, HTTPS, HTTPS with a client's certificate, HTTP after the header of the PROXY protocol.
+    ports: [u16; 4],
     pki: Pki,
     scratch: Scratch,
 }
@@ -107,9 +107,9 @@ impl Nginx {
         options: &Options,
         pki: &Pki,
         scratch: &Scratch,
-    ) -> Result<(Child, Option<ChildStdin>, [u16; 3]), String> {
-        // All three at once, so that they differ.
-        let held = [(); 3].map(|()| TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port is free"));
+    ) -> Result<(Child, Option<ChildStdin>, [u16; 4]), String> {
+        // All of them at once, so that they differ.
+        let held = [(); 4].map(|()| TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port is free"));
         let ports = held.each_ref().map(|socket| socket.local_addr().expect("it is bound").port());
         drop(held);
         std::fs::create_dir(scratch.folder().join("www")).expect("the folder of a test is writable");
@@ -171,7 +171,32 @@ impl Nginx {
 
     /// HTTP, HTTPS, HTTPS with a client's certificate; all on 127.0.0.1.
     pub fn ports(&self) -> [u16; 3] {
-        self.ports
+        let [http, https, verified, _] = self.ports;
+        [http, https, verified]
+    }
+
+    /// On the port that requires the header of the PROXY protocol.
+    pub fn proxied_url(&self, path: &str) -> String {
+        format!("http://127.0.0.1:{}{path}", self.ports[3])
+    }
+
+    /// The clients that the headers named, one for each request; waits until there are this many.
+    pub fn wait_for_proxied_clients(&self, requests: usize) -> Vec<String> {
+        let begin = Instant::now();
+        loop {
+            let clients: Vec<String> =
+                text(&self.scratch, "proxied.log").lines().map(str::to_owned).collect();
+            if clients.len() >= requests {
+                return clients;
+            }
+            assert!(begin.elapsed() < DEADLINE, "{} of {requests} requests were logged", clients.len());
+            std::thread::yield_now();
+        }
+    }
+
+    /// The Unix domain socket of the first (`http`) or the second port (`https`).
+    pub fn unix_socket(&self, scheme: &str) -> String {
+        self.scratch.path(&format!("{scheme}.sock"))
     }
 
     pub fn pki(&self) -> &Pki {
@@ -251,8 +276,8 @@ fn program() -> PathBuf {
         .unwrap_or_else(|| missing("nginx", "nginx-light", &std::io::ErrorKind::NotFound.into()))
 }
 
-fn configuration(options: &Options, pki: &Pki, folder: &Path, ports: [u16; 3]) -> String {
-    let [http, https, verified] = ports;
+fn configuration(options: &Options, pki: &Pki, folder: &Path, ports: [u16; 4]) -> String {
+    let [http, https, verified, proxied] = ports;
     let folder = folder.display();
     let (certificate, key) = pki.server();
     let on = |switch: bool| if switch { "on" } else { "off" };
@@ -281,6 +306,7 @@ events {{ worker_connections 4096; }}
 http {{
 {temporary}  log_format counted '$ssl_protocol $ssl_session_reused $connection $connection_requests '
     '$request_length $status $ssl_client_verify $ssl_server_name $request';
+  log_format proxied '$proxy_protocol_addr';
   access_log {folder}/access.log counted;
   default_type text/plain;
   root {folder}/www;
@@ -297,14 +323,20 @@ http {{
   ssl_session_cache {cache};
   server {{
     listen 127.0.0.1:{http};
+    listen unix:{folder}/http.sock;
 {places}  }}
   server {{
     listen 127.0.0.1:{https} {listen};
+    listen unix:{folder}/https.sock {listen};
 {places}  }}
   server {{
     listen 127.0.0.1:{verified} {listen};
     ssl_client_certificate {ca};
     ssl_verify_client on;
+{places}  }}
+  server {{
+    listen 127.0.0.1:{proxied} proxy_protocol;
+    access_log {folder}/proxied.log proxied;
 {places}  }}
 }}
 ",

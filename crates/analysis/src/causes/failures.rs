@@ -137,6 +137,9 @@ fn of_class(case: &Case, row: &ErrorRow) -> Option<Cause> {
             true => Kind::ListenQueueFull.claim(Claim::Likely, Evidence::FailedConnecting(failures)),
             false => Kind::HostUnreachable.claim(Claim::Possible, Evidence::FailedConnecting(failures)),
         }),
+        Fault::AcceptQueueFull => {
+            Some(Kind::ListenQueueFull.claim(Claim::Certain, Evidence::FailedConnecting(failures)))
+        }
         Fault::Timeout => limited(case, row, failures).or_else(|| Some(unanswered(case, failures))),
         // The plan defines what a stream, a WebSocket, or a chain of redirects should be, and limits of the load
         // generator have their own cause.
@@ -146,6 +149,11 @@ fn of_class(case: &Case, row: &ErrorRow) -> Option<Cause> {
         | Fault::WebSocketClosed
         | Fault::MessageTimeout
         | Fault::Redirects
+        // The proxy's log says more than its refusal.
+        | Fault::ProxyRefused
+        | Fault::ProxyCredentials
+        | Fault::ProxyFailed
+        | Fault::ProxyTimeout
         | Fault::FdLimit
         | Fault::PortsExhausted
         | Fault::ClientOutOfMemory
@@ -236,8 +244,18 @@ fn limited(case: &Case, row: &ErrorRow, failures: Failures) -> Option<Cause> {
 /// handshake ended). They served no request. Other failures to connect have their own classes, and some connections
 /// were still opening at the end.
 fn reset_unopened(case: &Case) -> u64 {
-    const CONNECTING: [Fault; 3] = [Fault::ConnectionRefused, Fault::ConnectTimeout, Fault::HostUnreachable];
-    const HANDSHAKING: [Fault; 3] = [Fault::Tls, Fault::TlsTimeout, Fault::CertificateRejected];
+    const CONNECTING: [Fault; 4] =
+        [Fault::ConnectionRefused, Fault::ConnectTimeout, Fault::HostUnreachable, Fault::AcceptQueueFull];
+    // Handshakes with a proxy come before those of TLS.
+    const HANDSHAKING: [Fault; 7] = [
+        Fault::Tls,
+        Fault::TlsTimeout,
+        Fault::CertificateRejected,
+        Fault::ProxyRefused,
+        Fault::ProxyCredentials,
+        Fault::ProxyFailed,
+        Fault::ProxyTimeout,
+    ];
     let s = case.s;
     let is_tls = case.facts.plan.tls().is_some();
     let runs = || case.facts.machines.iter().map(|machine| &machine.origin.totals.run);

@@ -94,6 +94,7 @@ pub(crate) fn went(is_local: bool, failure: &OutageFailure) -> Option<(Absence, 
         | Fault::DecodeFailed
         | Fault::WebSocketHandshake
         | Fault::MessageTimeout
+        | Fault::ProxyCredentials
         | Fault::Tls
         | Fault::TlsTimeout
         | Fault::CertificateRejected
@@ -117,14 +118,18 @@ pub(crate) fn went(is_local: bool, failure: &OutageFailure) -> Option<(Absence, 
         | Fault::GrpcContentType
         | Fault::GrpcInvalidMessage => return None,
         Fault::ConnectionRefused => (Absence::NothingListens, Claim::Certain),
+        // What a proxy says about a server that it does not reach.
+        Fault::ProxyRefused => (Absence::OnlyErrors, Claim::Likely),
         Fault::HostUnreachable | Fault::ConnectTimeout if !is_local => (Absence::WentAway, Claim::Likely),
-        Fault::Timeout => (Absence::NoAnswer, Claim::Certain),
+        Fault::Timeout | Fault::AcceptQueueFull => (Absence::NoAnswer, Claim::Certain),
         Fault::HostUnreachable
         | Fault::ConnectTimeout
         | Fault::ConnectionReset
         | Fault::StaleConnection
         | Fault::ClosedBeforeResponse
         | Fault::ClosedMidResponse
+        | Fault::ProxyFailed
+        | Fault::ProxyTimeout
         | Fault::StreamReset
         | Fault::StreamRefused
         | Fault::StreamIdleTimeout

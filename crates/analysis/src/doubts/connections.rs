@@ -155,6 +155,9 @@ fn few_ports(e: &Inputs) -> Option<Caution> {
     let one = |m: &Machine| {
         let (env, plan, run) = (&m.opening().environment, m.plan(), &m.origin.totals.run);
         let range = (u64::from(env.port_high) + 1).saturating_sub(env.port_low.into());
+        if plan.link.route.unix_socket.is_some() {
+            return None;
+        }
         let sources = plan.link.source_addresses.len().max(1) as u64;
         let targets = match plan.link.addresses {
             Addresses::First => plan.origins.len().max(1) as u64,

@@ -93,7 +93,7 @@ pub fn wait<D: SessionHost>(
     loop {
         let mut why = Problem::plain("");
         for address in &place.addresses {
-            match probe::status(*address, tls, is_http2, target, &path, TRY) {
+            match probe::status(place.peer(*address), tls, is_http2, target, &path, TRY) {
                 Ok(status) if status >= 500 => why = Problem::plain(format!("the response was {status}")),
                 Ok(_) => {
                     patience.caller.tell(News::Ready);

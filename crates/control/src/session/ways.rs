@@ -3,12 +3,15 @@
 
 use super::ready::{self, Patience};
 use super::{Failed, News, Orders, SessionHost};
-use crate::permission::{Asking, Granted, fetch_proof, permit, permit_watching};
-use crate::{Resolved, place};
+use crate::permission::{Asking, Granted, fetch_proof, permit, permit_proxied, permit_watching};
+use crate::{Resolved, dns, place};
 use plimsoll_engine::link::tls::Setup;
-use plimsoll_plan::Plan;
+use plimsoll_engine::route::{Route, address_of_unix_socket};
 use plimsoll_plan::link::Http;
 use plimsoll_plan::origin::{Origin, OriginId};
+use plimsoll_plan::route::ProxyKind;
+use plimsoll_plan::{Plan, Target};
+use std::sync::Arc;
 
 /// One origin.
 pub struct Way {
@@ -18,6 +21,8 @@ pub struct Way {
     pub tls: Option<Setup>,
     /// Duration of the trial connection, ns; 0 if not tried yet.
     pub first_connect_ns: u64,
+    /// The origin's own addresses, if `place` is a proxy; `None` also if only the proxy knows them.
+    pub beyond: Option<Resolved>,
 }
 
 /// Resolves every origin.
@@ -25,15 +30,47 @@ pub struct Way {
 /// # Errors
 /// Returns an error if a certificate or a key is unusable, or a name still does not resolve after the wait.
 pub fn resolved<D: SessionHost>(plan: &Plan, patience: &Patience<'_, D>) -> Result<Vec<Way>, Failed> {
-    let link = &plan.outline.link;
     let origins = plan.outline.all_origins().into_owned();
     let ways = (0 as OriginId..).zip(origins).map(|(number, origin)| {
         let http = version_for(number, plan);
         let tls = place::tls(&origin, &plan.tls_files, http)?;
-        let place = ready::resolved(&origin.target(), link, patience)?;
-        Ok(Way { origin, place, tls, first_connect_ns: 0 })
+        let (place, beyond) = placed(number, &origin, plan, patience)?;
+        Ok(Way { origin, place, tls, first_connect_ns: 0, beyond })
     });
     ways.collect()
+}
+
+/// Returns where connections to an origin go, with their route, and the addresses of the origin beyond it.
+fn placed<D: SessionHost>(
+    number: OriginId,
+    origin: &Origin,
+    plan: &Plan,
+    patience: &Patience<'_, D>,
+) -> Result<(Resolved, Option<Resolved>), Failed> {
+    let link = &plan.outline.link;
+    let (mut place, mut beyond, mut resolved) = (None, None, None);
+    if let Some(proxy) = &link.route.proxy {
+        let target = Target { host: proxy.host.clone(), port: proxy.port, tls: false };
+        place = Some(Resolved { proxy: Some(proxy.url()), ..ready::resolved(&target, link, patience)? });
+        beyond = match proxy.kind {
+            ProxyKind::Socks5 => {
+                let found = ready::resolved(&origin.target(), link, patience)?;
+                resolved = Some(found.first().ip());
+                Some(found)
+            }
+            // Only for the permission; the proxy may know names that this machine does not.
+            ProxyKind::Http | ProxyKind::Socks5h => dns::resolve(&origin.target()).ok(),
+        };
+    } else if link.route.unix_socket.is_some() {
+        let addresses = vec![address_of_unix_socket(origin.port)];
+        place = Some(Resolved { addresses, dns_ns: 0, route: None, proxy: None });
+    }
+    let place = match place {
+        Some(place) => place,
+        None => ready::resolved(&origin.target(), link, patience)?,
+    };
+    let route = Route::of(&plan.outline, number, origin, resolved).map(Arc::new);
+    Ok((Resolved { route, ..place }, beyond))
 }
 
 /// Checks permission for every origin and for the hosts that monitors query.
@@ -52,7 +89,19 @@ pub fn permitted<D: SessionHost>(
     // A monitor ignores `resolve`, so a name that is only mapped to a private address is not allowed for it.
     let mut named: Vec<&str> = Vec::new();
     let mut proved: Vec<&str> = Vec::new();
-    for Way { origin, place, .. } in ways {
+    for Way { origin, place, beyond, .. } in ways {
+        if let Some(proxy) = &plan.outline.link.route.proxy {
+            let confirm: Option<&mut dyn FnMut(&str) -> String> =
+                if orders.may_ask { Some(&mut confirm) } else { None };
+            permit_proxied(
+                (&proxy.host, place),
+                (&origin.host, beyond.as_mut()),
+                orders.allow,
+                confirm,
+                &mut named,
+            )?;
+            continue;
+        }
         let authority = origin.authority();
         // The file is fetched over HTTP/1.1, even if the load uses HTTP/2.
         let tls = place::tls(origin, &plan.tls_files, Http::V11)?;
@@ -95,9 +144,11 @@ pub fn reach<D: SessionHost>(
     patience: &Patience<'_, D>,
 ) -> Result<(), Failed> {
     let (limits, link) = (&plan.outline.limits, &plan.outline.link);
-    for (number, Way { origin, place, tls, first_connect_ns }) in (0 as OriginId..).zip(ways) {
+    place::check_interface(link)?;
+    for (number, Way { origin, place, tls, first_connect_ns, .. }) in (0 as OriginId..).zip(ways) {
         ready::wait((number, origin), place, plan, tls.as_ref(), patience)?;
         *first_connect_ns = place::knock(place, origin, limits)?;
+        place::check_login(place, origin)?;
         origin.is_http2 = match tls {
             Some(setup) => match place::shake_hands(place, setup, origin, limits) {
                 Err(failed) if link.http == Http::V2 => {

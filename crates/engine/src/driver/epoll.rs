@@ -1,6 +1,7 @@
 //! The real door: epoll on Linux.
 
 use super::{CpuReading, Door, Errno, Flags, Io, Socket, TcpFacts};
+use crate::route::Route;
 use crate::sys::epoll::{Epoll, Waker};
 use crate::sys::thread::{HostCpu, RunQueue, set_tight_timers};
 use crate::sys::{socket, time};
@@ -23,6 +24,16 @@ impl EpollDoor {
         epoll.add_level(waker.fd(), Self::WAKE)?;
         Ok(EpollDoor { epoll, waker, run_queue: RunQueue::new(), host: reads_host.then(HostCpu::new) })
     }
+
+    fn registered(&mut self, fd: Socket, token: u64) -> Result<Socket, Errno> {
+        match self.epoll.add(fd, token) {
+            Ok(()) => Ok(fd),
+            Err(errno) => {
+                socket::close(fd);
+                Err(errno)
+            }
+        }
+    }
 }
 
 impl Door for EpollDoor {
@@ -32,14 +43,26 @@ impl Door for EpollDoor {
     }
 
     fn open(&mut self, address: SocketAddr, source: Option<IpAddr>, token: u64) -> Result<Socket, Errno> {
-        let fd = socket::connect(address, source)?;
-        match self.epoll.add(fd, token) {
-            Ok(()) => Ok(fd),
-            Err(errno) => {
-                socket::close(fd);
-                Err(errno)
-            }
-        }
+        let fd = socket::connect(address, source, None)?;
+        self.registered(fd, token)
+    }
+
+    fn open_by(
+        &mut self,
+        route: &Route,
+        address: SocketAddr,
+        source: Option<IpAddr>,
+        token: u64,
+    ) -> Result<Socket, Errno> {
+        let fd = match &route.unix_socket {
+            Some(path) => socket::connect_unix(path)?,
+            None => socket::connect(address, source, route.interface.as_deref())?,
+        };
+        self.registered(fd, token)
+    }
+
+    fn local_address(&mut self, socket: Socket) -> Option<SocketAddr> {
+        socket::local_address(socket)
     }
 
     fn connect_result(&mut self, socket: Socket) -> Result<(), Errno> {

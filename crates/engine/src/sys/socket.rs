@@ -1,15 +1,22 @@
-//! Non-blocking TCP sockets.
+//! Non-blocking TCP sockets, and Unix domain sockets.
 
 use super::Errno;
 use std::mem::size_of;
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::os::fd::{FromRawFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 
 /// A socket's file descriptor. It is deliberately `Copy`: the connection table owns it and closes it once.
 pub type Socket = i32;
 
-/// Opens a socket and starts to connect, from `source` if there is one. `Ok` means in progress (or done): writability
-/// reports completion.
-pub fn connect(address: SocketAddr, source: Option<IpAddr>) -> Result<Socket, Errno> {
+/// Opens a socket and starts to connect, from `source` and by `interface` if there are any. `Ok` means in progress (or
+/// done): writability reports completion.
+pub fn connect(
+    address: SocketAddr,
+    source: Option<IpAddr>,
+    interface: Option<&str>,
+) -> Result<Socket, Errno> {
     let family = if address.is_ipv4() { libc::AF_INET } else { libc::AF_INET6 };
     // SAFETY: no pointers.
     let fd = unsafe { libc::socket(family, libc::SOCK_STREAM | libc::SOCK_NONBLOCK | libc::SOCK_CLOEXEC, 0) };
@@ -18,6 +25,12 @@ pub fn connect(address: SocketAddr, source: Option<IpAddr>) -> Result<Socket, Er
     }
     // A request is one write; waiting for more data (Nagle) would only delay the tail of a large body.
     option(fd, libc::IPPROTO_TCP, libc::TCP_NODELAY, 1);
+    if let Some(interface) = interface
+        && let Err(errno) = bind_to_interface(fd, interface)
+    {
+        close(fd);
+        return Err(errno);
+    }
     if let Some(source) = source {
         // Without this, the kernel would choose a port at the bind, before it knows the target, and use each port only
         // once for all targets (ip(7)).
@@ -40,6 +53,107 @@ pub fn connect(address: SocketAddr, source: Option<IpAddr>) -> Result<Socket, Er
         }
     }
     Ok(fd)
+}
+
+fn bind_to_interface(socket: Socket, interface: &str) -> Result<(), Errno> {
+    let (name, size) = (interface.as_ptr().cast(), interface.len() as libc::socklen_t);
+    // SAFETY: the kernel reads `size` bytes of the name.
+    match unsafe { libc::setsockopt(socket, libc::SOL_SOCKET, libc::SO_BINDTODEVICE, name, size) } {
+        0 => Ok(()),
+        _ => Err(Errno::last()),
+    }
+}
+
+/// Returns whether sockets can be bound to a network interface.
+///
+/// # Errors
+/// Returns the kernel's error: `ENODEV` if it does not exist, `EPERM` without the permission.
+pub fn check_interface(interface: &str) -> Result<(), Errno> {
+    // SAFETY: no pointers.
+    let fd = unsafe { libc::socket(libc::AF_INET, libc::SOCK_STREAM | libc::SOCK_CLOEXEC, 0) };
+    if fd < 0 {
+        return Err(Errno::last());
+    }
+    let bound = bind_to_interface(fd, interface);
+    close(fd);
+    bound
+}
+
+/// Connects to a Unix domain socket. Such a connection is established at once or refused: `EAGAIN` means that the
+/// server's accept queue is full, and nothing reports when it is not.
+pub fn connect_unix(path: &Path) -> Result<Socket, Errno> {
+    let bytes = path.as_os_str().as_bytes();
+    // SAFETY: zero is a valid value of each field.
+    let mut raw: libc::sockaddr_un = unsafe { std::mem::zeroed() };
+    raw.sun_family = libc::AF_UNIX as libc::sa_family_t;
+    // The last byte ends the path.
+    if bytes.len() >= raw.sun_path.len() {
+        return Err(Errno(libc::ENAMETOOLONG));
+    }
+    for (into, byte) in raw.sun_path.iter_mut().zip(bytes) {
+        *into = *byte as libc::c_char;
+    }
+    // SAFETY: no pointers.
+    let fd = unsafe {
+        libc::socket(libc::AF_UNIX, libc::SOCK_STREAM | libc::SOCK_NONBLOCK | libc::SOCK_CLOEXEC, 0)
+    };
+    if fd < 0 {
+        return Err(Errno::last());
+    }
+    let size = size_of::<libc::sockaddr_un>() as libc::socklen_t;
+    // SAFETY: the call reads `size` bytes of `raw`.
+    if unsafe { libc::connect(fd, (&raw const raw).cast(), size) } < 0 {
+        let errno = Errno::last();
+        close(fd);
+        return Err(errno);
+    }
+    Ok(fd)
+}
+
+/// Waits for a connection in progress, at most `timeout_ms`, and makes its socket blocking.
+pub fn connected(socket: Socket, timeout_ms: i32) -> Result<OwnedFd, Errno> {
+    // SAFETY: the caller passes on a socket that nothing else owns.
+    let owned = unsafe { OwnedFd::from_raw_fd(socket) };
+    let mut poll = libc::pollfd { fd: socket, events: libc::POLLOUT, revents: 0 };
+    // SAFETY: `poll` is one entry, and lives through the call.
+    match unsafe { libc::poll(&mut poll, 1, timeout_ms) } {
+        0 => return Err(Errno(libc::ETIMEDOUT)),
+        n if n < 0 => return Err(Errno::last()),
+        _ => connect_result(socket)?,
+    }
+    // SAFETY: no pointers.
+    let flags = unsafe { libc::fcntl(socket, libc::F_GETFL) };
+    // SAFETY: no pointers.
+    match unsafe { libc::fcntl(socket, libc::F_SETFL, flags & !libc::O_NONBLOCK) } {
+        n if n < 0 => Err(Errno::last()),
+        _ => Ok(owned),
+    }
+}
+
+/// Returns the local address of a socket; a Unix domain socket has none.
+pub fn local_address(socket: Socket) -> Option<SocketAddr> {
+    // SAFETY: zero is a valid value of each field.
+    let mut raw: libc::sockaddr_storage = unsafe { std::mem::zeroed() };
+    let mut size = size_of::<libc::sockaddr_storage>() as libc::socklen_t;
+    // SAFETY: the kernel writes at most `size` bytes into `raw`.
+    if unsafe { libc::getsockname(socket, (&raw mut raw).cast(), &mut size) } < 0 {
+        return None;
+    }
+    match i32::from(raw.ss_family) {
+        libc::AF_INET => {
+            // SAFETY: the family says which structure the kernel has written, and `raw` is aligned for each.
+            let a = unsafe { &*(&raw const raw).cast::<libc::sockaddr_in>() };
+            let ip = Ipv4Addr::from(u32::from_be(a.sin_addr.s_addr));
+            Some(SocketAddr::new(ip.into(), u16::from_be(a.sin_port)))
+        }
+        libc::AF_INET6 => {
+            // SAFETY: as above.
+            let a = unsafe { &*(&raw const raw).cast::<libc::sockaddr_in6>() };
+            let ip = Ipv6Addr::from(a.sin6_addr.s6_addr);
+            Some(SocketAddr::new(ip.into(), u16::from_be(a.sin6_port)))
+        }
+        _ => None,
+    }
 }
 
 /// Converts an address to the kernel's format for the duration of a call.

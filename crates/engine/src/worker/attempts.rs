@@ -38,7 +38,7 @@ impl<D: Door, P: Post> Worker<D, P> {
             self.land(id);
         }
         self.tally.fault(request, fault, self.now_ns);
-        if matches!(fault, Fault::ConnectTimeout | Fault::TlsTimeout) {
+        if matches!(fault, Fault::ConnectTimeout | Fault::ProxyTimeout | Fault::TlsTimeout) {
             let waited_ns = self.now_ns.saturating_sub(intended_ns);
             self.tally.series(request).record(SeriesHist::ResponseCensored.id(), waited_ns);
             self.count_phases(request, [intended_ns, self.now_ns, self.now_ns, self.now_ns]);

@@ -1,6 +1,7 @@
 //! Creates a worker from a plan: its workloads, its part of them, its users, and their links.
 
 use super::multiplex::new_session;
+use super::tunnel::Tunnels;
 use super::{Here, Post, Source, User, Worker, Workload, keep};
 use crate::Stopped;
 use crate::compile::Compiled;
@@ -107,6 +108,8 @@ impl<D: Door, P: Post> Worker<D, P> {
         }
         let pooled = outline.link.reuse == Reuse::Pool;
         let by_address = by_address(&places);
+        let is_forwarded =
+            places.iter().any(|place| place.route.as_ref().is_some_and(|route| route.forward.is_some()));
         let places = here(places, &outline);
         let mut own = 0;
         if !pooled {
@@ -140,6 +143,9 @@ impl<D: Door, P: Post> Worker<D, P> {
             unix_offset_ns: seating.unix_offset_ns,
             links,
             openings: Openings::new(own),
+            tunnels: Tunnels::new(seat),
+            is_forwarded,
+            forwarded: Vec::new(),
             // Never moved while no user has two requests in progress; unused memory is never touched.
             exchanges: Vec::with_capacity(user_count as usize),
             free_exchanges: Vec::with_capacity(user_count as usize),
@@ -325,9 +331,9 @@ pub(super) fn level(to: f64) -> Profile {
 fn here(places: Vec<Place>, outline: &Outline) -> Box<[Here]> {
     let mut first = 0;
     let origins = outline.all_origins();
-    let mut numbered = |(Place { addresses, tls }, number): (Place, usize)| {
+    let mut numbered = |(Place { addresses, tls, route }, number): (Place, usize)| {
         let is_http2 = origins.get(number).is_some_and(|origin| origin.is_http2);
-        let here = Here { first, addresses: addresses.into(), tls, is_http2 };
+        let here = Here { first, addresses: addresses.into(), tls, route, is_http2 };
         first += here.addresses.len() as u32;
         here
     };

@@ -96,6 +96,29 @@ impl<D: Door, P: Post> Worker<D, P> {
     /// Begins the exchange: now if the link is open, otherwise as soon as it is.
     #[inline]
     pub(super) fn begin(&mut self, id: u32, bytes: Bytes<'_>) {
+        match bytes {
+            Bytes::Fresh(bytes) if self.is_forwarded => self.begin_forwarded(id, bytes),
+            _ => self.begin_as_is(id, bytes),
+        }
+    }
+
+    /// Begins an exchange whose rendered request may go to a proxy that forwards it; prepared ones have that form.
+    #[cold]
+    fn begin_forwarded(&mut self, id: u32, bytes: &[u8]) {
+        let link = self.exchanges[id as usize].link;
+        let place = &self.places[usize::from(self.links[link as usize].origin)];
+        let Some(forward) = place.route.as_ref().and_then(|route| route.forward.as_ref()) else {
+            return self.begin_as_is(id, Bytes::Fresh(bytes));
+        };
+        let mut forwarded = std::mem::take(&mut self.forwarded);
+        forwarded.clear();
+        forward.put(bytes, &mut forwarded);
+        self.begin_as_is(id, Bytes::Fresh(&forwarded));
+        self.forwarded = forwarded;
+    }
+
+    #[inline]
+    fn begin_as_is(&mut self, id: u32, bytes: Bytes<'_>) {
         let link = self.exchanges[id as usize].link;
         if self.links[link as usize].session.is_multiplexed() {
             return self.begin_stream(id, bytes);
@@ -106,7 +129,7 @@ impl<D: Door, P: Post> Worker<D, P> {
                 self.hold_fresh(id, bytes);
                 self.open(link);
             }
-            State::Connecting | State::Handshaking => self.hold_fresh(id, bytes),
+            State::Connecting | State::Tunneling | State::Handshaking => self.hold_fresh(id, bytes),
         }
     }
 

@@ -119,7 +119,11 @@ impl<D: Door, P: Post> Worker<D, P> {
             // Each address is reached from each source: two counters in step would always combine the same pairs.
             sources => Some(self.sources[turn / count % sources]),
         };
-        match self.door.open(address, source, token) {
+        let opened = match &place.route {
+            None => self.door.open(address, source, token),
+            Some(route) => self.door.open_by(route, address, source, token),
+        };
+        match opened {
             Ok(socket) => {
                 let link = &mut self.links[id as usize];
                 link.socket = socket;
@@ -137,7 +141,11 @@ impl<D: Door, P: Post> Worker<D, P> {
                 self.open_sockets += 1;
                 self.tally.peak(RunPeak::Connections, self.open_sockets);
             }
-            Err(errno) => self.refused_at_once(id, fault::of_connect(errno)),
+            Err(errno) => {
+                let is_unix = place.route.as_ref().is_some_and(|route| route.unix_socket.is_some());
+                let fault = if is_unix { fault::of_connect_unix(errno) } else { fault::of_connect(errno) };
+                self.refused_at_once(id, fault);
+            }
         }
     }
 
@@ -152,10 +160,16 @@ impl<D: Door, P: Post> Worker<D, P> {
         if flags & (RDHUP | HUP | ERR) != 0 {
             link.peer_closes();
         }
-        if link.state == State::Connecting {
+        if matches!(link.state, State::Connecting | State::Tunneling) {
+            if link.state == State::Tunneling {
+                return self.on_tunneling(id, flags);
+            }
             self.on_connecting(id, flags);
             // The edge is consumed: bytes or an end reported with it (a greeting, say) would never be reported again.
             let link = &self.links[id as usize];
+            if link.state == State::Tunneling {
+                return self.on_tunneling(id, flags & !OUT);
+            }
             let greets = link.state == State::Open && link.session.is_multiplexed();
             let speaks = link.state == State::Handshaking || greets || self.is_in_flight(link.exchange);
             if flags & (IN | RDHUP | HUP | ERR) != 0 && link.token(id) == token && speaks {
@@ -214,13 +228,22 @@ impl<D: Door, P: Post> Worker<D, P> {
         if flags & OUT == 0 {
             return;
         }
+        self.tally.add(RunSum::ConnOpened, 1);
+        let link = &mut self.links[id as usize];
+        link.early = flags & IN != 0;
+        if self.places[usize::from(link.origin)].route.as_ref().is_some_and(|route| route.has_opening()) {
+            return self.begin_tunnel(id);
+        }
+        self.connected(id);
+    }
+
+    /// Continues when the connection belongs to the server: with TCP, or with the tunnel of a proxy.
+    pub(super) fn connected(&mut self, id: u32) {
         let link = &mut self.links[id as usize];
         let took_ns = self.now_ns - link.since_ns;
         link.failures = 0;
-        link.early = flags & IN != 0;
         let way = link.way;
         self.for_waiting(id, |exchange| exchange.connect_units = units(took_ns));
-        self.tally.add(RunSum::ConnOpened, 1);
         self.tally.record(RunHist::Connect, took_ns);
         self.tally.floor(RunFloor::ConnectNs, took_ns);
         // A server may send bytes or close before the first request; reading now would show that before a request is
@@ -272,6 +295,7 @@ impl<D: Door, P: Post> Worker<D, P> {
     pub(super) fn link_due(&mut self, id: u32) {
         let fault = match self.links[id as usize].state {
             State::Connecting => Fault::ConnectTimeout,
+            State::Tunneling => Fault::ProxyTimeout,
             State::Handshaking => Fault::TlsTimeout,
             State::Closed | State::Open => return,
         };
@@ -338,7 +362,9 @@ impl<D: Door, P: Post> Worker<D, P> {
         self.open_sockets -= 1;
         link.socket = -1;
         link.generation = link.generation.wrapping_add(1);
-        link.state = State::Closed;
+        if std::mem::replace(&mut link.state, State::Closed) == State::Tunneling {
+            self.tunnels.forget(id);
+        }
         link.unread = false;
         link.tls = None;
         link.session.reset(&mut self.shared);

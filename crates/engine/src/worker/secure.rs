@@ -183,7 +183,7 @@ impl<D: Door, P: Post> Worker<D, P> {
     }
 
     /// Opens `n` bytes of the buffer. Returns false if the worker no longer owns the socket.
-    fn take_in(&mut self, id: u32, n: usize) -> bool {
+    pub(super) fn take_in(&mut self, id: u32, n: usize) -> bool {
         let link = &mut self.links[id as usize];
         let Some(secured) = &mut link.tls else { return false };
         self.opened.clear();

@@ -85,6 +85,9 @@ impl Line {
                 "write both `--cert` and `--key`",
             );
         }
+        if let (Some(proxy), Some(login)) = (&mut self.link.route.proxy, self.proxy_login.take()) {
+            (proxy.login, proxy.has_login) = (Some(login), true);
+        }
         draft.link = std::mem::take(&mut self.link);
         if !url.target.tls {
             // curl accepts TLS options with any URL; without TLS they have no effect.

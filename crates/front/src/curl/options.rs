@@ -44,6 +44,14 @@ pub enum Does {
     Http(Http),
     /// `host:port:address`
     Resolve,
+    /// A proxy; the scheme of one that is written without.
+    Proxy(&'static str),
+    ProxyUser,
+    UnixSocket,
+    /// A network interface, or a local address.
+    Interface,
+    /// The PROXY protocol.
+    ProxyHeader,
     /// Accepted, because it does not affect the request; the reason is for readers of this table.
     Nothing(&'static str),
     /// Rejected, with the message and the help line.
@@ -87,7 +95,8 @@ const FILES: Does = Does::Nothing("names the file for curl's response; a load te
 const RESULT: Does = Does::Nothing("sets curl's exit code; failed requests are always counted");
 const NO_VERSION: Does =
     Does::Refused("only HTTP/2, HTTP/1.1, and HTTP/1.0 are supported", "remove the option");
-const NO_PROXY: Does = Does::Refused("proxies are not supported", "load the service directly");
+const NO_PROXY: Does =
+    Does::Refused("this kind of proxy is not supported", "use an HTTP or SOCKS5 proxy (`-x`)");
 const NO_AUTH: Does = Does::Refused(
     "this authentication method is not supported yet",
     "use `-u`, or send a header with `-H 'Authorization: ...'`",
@@ -173,21 +182,32 @@ pub const TABLE: &[Row] = &[
     bare(' ', "http2-prior-knowledge", Does::Http(Http::V2)),
     bare(' ', "basic", Does::Nothing("`-u` always means Basic")),
     bare('q', "disable", Does::Nothing("plimsoll never reads curl's configuration files")),
-    with(' ', "noproxy", Does::Nothing("plimsoll never uses a proxy")),
+    with(
+        ' ',
+        "noproxy",
+        Does::Refused("exceptions from the proxy are not supported", "remove the option, or the proxy"),
+    ),
     bare('L', "location", Does::Location),
     // curl would send the password to other hosts, but plimsoll does not load those.
     bare(' ', "location-trusted", Does::Location),
     with(' ', "max-redirs", Does::MaxRedirects),
     with('F', "form", Does::Form),
     with(' ', "form-string", Does::FormString),
+    with('x', "proxy", Does::Proxy("http")),
+    with('U', "proxy-user", Does::ProxyUser),
+    with(' ', "socks5", Does::Proxy("socks5")),
+    with(' ', "socks5-hostname", Does::Proxy("socks5h")),
+    bare(' ', "proxy-basic", Does::Nothing("`-U` always means Basic")),
+    with(' ', "unix-socket", Does::UnixSocket),
+    with(' ', "interface", Does::Interface),
+    bare(' ', "haproxy-protocol", Does::ProxyHeader),
     // Rejected: they would change what is sent, or its destination.
     bare(' ', "http3", NO_VERSION),
     bare(' ', "http3-only", NO_VERSION),
     bare(' ', "http0.9", NO_VERSION),
-    with('x', "proxy", NO_PROXY),
-    with('U', "proxy-user", NO_PROXY),
-    with(' ', "socks5", NO_PROXY),
-    with(' ', "socks5-hostname", NO_PROXY),
+    with(' ', "socks4", NO_PROXY),
+    with(' ', "socks4a", NO_PROXY),
+    with(' ', "preproxy", NO_PROXY),
     bare(' ', "digest", NO_AUTH),
     bare(' ', "ntlm", NO_AUTH),
     bare(' ', "negotiate", NO_AUTH),
@@ -195,8 +215,6 @@ pub const TABLE: &[Row] = &[
     bare('n', "netrc", NO_AUTH),
     with(' ', "aws-sigv4", NO_AUTH),
     with(' ', "connect-to", NO_ADDRESS),
-    with(' ', "interface", NO_ADDRESS),
-    with(' ', "unix-socket", NO_ADDRESS),
     bare('4', "ipv4", NO_ADDRESS),
     bare('6', "ipv6", NO_ADDRESS),
     with(' ', "ciphers", NO_CIPHERS),

@@ -2,11 +2,13 @@
 
 use super::key::{Row, of};
 use super::reader::Reader;
-use super::yaml::Node;
 use super::yaml::one_or_more;
+use super::yaml::{Node, Value};
 use crate::source::Pos;
 use plimsoll_plan::Problem;
+use plimsoll_plan::draft::key;
 use plimsoll_plan::link::{Addresses, Http, Link, Reuse, Tls, TlsFiles, Versions, streams, window};
+use plimsoll_plan::route::{self, ProxyProtocol, ProxyProtocolVersion};
 use std::net::{IpAddr, Ipv4Addr};
 
 /// Reads `connection:`. Returns the place of `reuse`, if it is set.
@@ -53,23 +55,27 @@ pub fn read(node: &Node, row: &Row, link: &mut Link, r: &mut Reader<'_>) -> Opti
                 link.addresses = r.choice(node, row, &words).unwrap_or_default();
             }
             of::Connection::SourceAddresses => {
-                for item in one_or_more(node) {
-                    let all = r.parsed(item, row, addresses).unwrap_or_default();
-                    link.source_addresses.extend(all);
-                }
-                if let Some(double) = link
-                    .source_addresses
-                    .iter()
-                    .enumerate()
-                    .find(|(i, a)| link.source_addresses[..*i].contains(a))
-                {
-                    r.complain(
-                        "F013",
-                        node.pos,
-                        format!("duplicate address `{}`", double.1),
-                        "keep one of them",
-                    );
-                }
+                link.source_addresses = source_addresses(node, row, r);
+            }
+            of::Connection::Proxy => {
+                r.mark(key::PROXY, node.pos);
+                link.route.proxy = r.parsed(node, row, route::proxy);
+            }
+            of::Connection::UnixSocket => {
+                r.mark(key::UNIX_SOCKET, node.pos);
+                // As for files, a relative path starts at the folder of the experiment.
+                let path = r.text(node, row).and_then(|path| r.path(path, node.pos));
+                let checked = path.map(|path| route::unix_socket(&path.to_string_lossy()));
+                link.route.unix_socket = checked
+                    .and_then(|checked| checked.map_err(|problem| r.complain_of(node.pos, problem)).ok());
+            }
+            of::Connection::ProxyProtocol => {
+                r.mark(key::PROXY_PROTOCOL, node.pos);
+                link.route.proxy_protocol = proxy_protocol(node, row, r);
+            }
+            of::Connection::Interface => {
+                r.mark(key::INTERFACE, node.pos);
+                link.route.interface = r.parsed(node, row, route::interface);
             }
         }
     }
@@ -78,6 +84,41 @@ pub fn read(node: &Node, row: &Row, link: &mut Link, r: &mut Reader<'_>) -> Opti
         r.complain("F017", node.pos, message, "remove `max_requests`, or choose another `reuse`");
     }
     reuse
+}
+
+const VERSIONS: [(&str, ProxyProtocolVersion); 2] =
+    [("v1", ProxyProtocolVersion::V1), ("v2", ProxyProtocolVersion::V2)];
+
+/// Reads a version, or a mapping with it.
+fn proxy_protocol(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<ProxyProtocol> {
+    let Value::Map(_) = &node.value else {
+        let version = r.choice(node, row, &VERSIONS)?;
+        return Some(ProxyProtocol { version, source_addresses: Vec::new() });
+    };
+    let (mut version, mut source_addresses) = (None, Vec::new());
+    for entry in r.map(node, row)? {
+        let (node, Some((row, key))) = (&entry.value, r.key(entry)) else { continue };
+        match key {
+            of::ProxyProtocol::Version => version = Some(r.choice(node, row, &VERSIONS)),
+            of::ProxyProtocol::SourceAddresses => source_addresses = self::source_addresses(node, row, r),
+        }
+    }
+    if version.is_none() {
+        r.complain("F016", node.pos, "missing `version` under `proxy_protocol`", "add `version: v2`");
+    }
+    Some(ProxyProtocol { version: version??, source_addresses })
+}
+
+/// Reads addresses and ranges, each address at most once.
+fn source_addresses(node: &Node, row: &Row, r: &mut Reader<'_>) -> Vec<IpAddr> {
+    let mut all: Vec<IpAddr> = Vec::new();
+    for item in one_or_more(node) {
+        all.extend(r.parsed(item, row, addresses).unwrap_or_default());
+    }
+    if let Some(double) = all.iter().enumerate().find(|(i, a)| all[..*i].contains(a)) {
+        r.complain("F013", node.pos, format!("duplicate address `{}`", double.1), "keep one of them");
+    }
+    all
 }
 
 fn address(text: &str) -> Result<IpAddr, Problem> {

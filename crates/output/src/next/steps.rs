@@ -94,6 +94,13 @@ fn fix(s: &Summary, class: Fault, status: &str) -> String {
         Fault::ConnectionReset | Fault::ClosedBeforeResponse | Fault::ClosedMidResponse | Fault::StaleConnection => {
             "Check the log of the server, or of the proxy in front of it, for why it closes connections.".into()
         }
+        Fault::ProxyRefused | Fault::ProxyFailed | Fault::ProxyTimeout => {
+            format!("Search the log of the proxy for why it opens no connections to {target}.")
+        }
+        Fault::ProxyCredentials => "Check the user name and the password in the URL of the proxy.".into(),
+        Fault::AcceptQueueFull => {
+            "Raise the backlog of the socket on which the server listens, or let it accept connections faster.".into()
+        }
         Fault::GraphqlErrors => "Read the `errors` of a failed response: they name the field and the reason.".into(),
         Fault::Check => "Compare a failed response with what the check expects.".into(),
         Fault::Tls | Fault::TlsTimeout | Fault::CertificateRejected => {

@@ -10,6 +10,7 @@ use plimsoll_analysis::summary::{SCHEMA_VERSION, Summary};
 use plimsoll_plan::Outline;
 use plimsoll_plan::load::{Load, Stage};
 use plimsoll_plan::origin::Origin;
+use plimsoll_plan::route::Route;
 use plimsoll_plan::watch::MonitorOutline;
 use plimsoll_record::event::Environment;
 
@@ -78,6 +79,7 @@ fn plan(s: &Summary) -> Block {
         Load::Open { .. } => format!("at most {}", counted(u64::from(p.connections), "connection")),
     };
     rows.push(("connections".into(), format!("{most}, {}", reuse(p))));
+    rows.extend(route(&p.link.route).map(|text| ("route".to_owned(), text)));
     let mut stop: Vec<String> =
         p.stop.duration_ns.map(|ns| format!("after {}", chosen_ns(ns))).into_iter().collect();
     stop.extend(p.stop.requests.map(|n| format!("after {}", counted(n, "request"))));
@@ -110,6 +112,21 @@ fn plan(s: &Summary) -> Block {
 /// Returns the addresses in addition to the target; empty if there are none.
 fn origins(p: &Outline) -> String {
     p.origins.iter().skip(1).map(Origin::describe).collect::<Vec<_>>().join(", ")
+}
+
+/// Returns how connections reached the service, if not directly over TCP.
+fn route(route: &Route) -> Option<String> {
+    let parts = [
+        route.proxy.as_ref().map(|proxy| format!("through the proxy {}", proxy.url())),
+        route.unix_socket.as_ref().map(|path| format!("by the Unix domain socket {path}")),
+        route.interface.as_ref().map(|name| format!("from the network interface {name}")),
+        route.proxy_protocol.as_ref().map(|header| match header.source_addresses.len() {
+            0 => "with the PROXY protocol".to_owned(),
+            n => format!("with the PROXY protocol, as {}", counted(n as u64, "client")),
+        }),
+    ];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| parts.join(", "))
 }
 
 fn reuse(p: &Outline) -> &'static str {

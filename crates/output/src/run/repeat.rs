@@ -4,6 +4,7 @@ use crate::format::chosen_ns;
 use crate::words::shell_word;
 use plimsoll_plan::Outline;
 use plimsoll_plan::load::{Arrivals, Load};
+use plimsoll_plan::route::ProxyProtocolVersion;
 
 /// `plimsoll http://127.0.0.1:8080/pick -c 100 -d 15s ...`; `None`: the plan came from a file, or holds what no report
 /// shows, such as headers that may be secret and the text of a body.
@@ -21,10 +22,23 @@ pub fn command(plan: &Outline) -> Option<String> {
     if !is_plain {
         return None;
     }
+    let route = &plan.link.route;
+    let has_secret = route.proxy.as_ref().is_some_and(|proxy| proxy.has_login);
+    let has_sources = route.proxy_protocol.as_ref().is_some_and(|header| !header.source_addresses.is_empty());
+    if has_secret || has_sources {
+        return None;
+    }
     let mut words = vec!["plimsoll".to_owned(), shell_word(&plan.url_of(request))];
     if request.method != "GET" {
         words.push(format!("-X {}", shell_word(&request.method)));
     }
+    words.extend(route.proxy.as_ref().map(|proxy| format!("--proxy {}", shell_word(&proxy.url()))));
+    words.extend(route.unix_socket.as_ref().map(|path| format!("--unix-socket {}", shell_word(path))));
+    words.extend(route.interface.as_ref().map(|name| format!("--interface {}", shell_word(name))));
+    words.extend(route.proxy_protocol.as_ref().map(|header| match header.version {
+        ProxyProtocolVersion::V1 => "--proxy-protocol v1".to_owned(),
+        ProxyProtocolVersion::V2 => "--proxy-protocol v2".to_owned(),
+    }));
     match &plan.load {
         Load::Closed { .. } => words.push(format!("-c {}", profile.peak())),
         Load::Open { arrivals, .. } => {

@@ -8,8 +8,8 @@ use super::row::Section::{
     AppendTo, Auth, AwsSigV4, Basic, Boundary, BoundaryCheck, Check, CloseFrame, Compression, Connection,
     ExpectedMessage, Extract, Feeder, Find, GenerateRows, GraphQl, Grpc, GrpcCheck, Hash, HeaderSnapshot,
     Jwt, JwtCheck, Line, Load, Message, Monitor, MonitorCgroup, MonitorNginx, MonitorProcess,
-    MonitorPrometheus, Normal, OAuth2, OpenApi, Part, Pause, Replay, Rule, Scenario, ScenarioLoad,
-    ScheduleRow, Sequence, Spike, Stage, Staircase, Stream, Threshold, Timestamp, Tls, Way,
+    MonitorPrometheus, Normal, OAuth2, OpenApi, Part, Pause, ProxyProtocol, Replay, Rule, Scenario,
+    ScenarioLoad, ScheduleRow, Sequence, Spike, Stage, Staircase, Stream, Threshold, Timestamp, Tls, Way,
 };
 use super::row::{Key, Kind, Row, Section};
 
@@ -634,6 +634,18 @@ keys! {
         Addresses = "addresses", "`first` or `all`", Words(&["first", "all"]);
         SourceAddresses = "source_addresses",
             "a list such as `[127.0.0.2, 127.0.0.3]`, or a range such as `127.0.0.2-127.0.0.9`",
+            ONE_OR_MORE;
+        Proxy = "proxy", "a URL such as `http://user:password@127.0.0.1:3128` or `socks5h://127.0.0.1:1080`", Text;
+        UnixSocket = "unix_socket", "the path of a Unix domain socket, such as `/run/app.sock`", Text;
+        ProxyProtocol = "proxy_protocol",
+            "`v1`, `v2`, or a mapping such as `{ version: v2, source_addresses: 198.51.100.1-198.51.100.200 }`",
+            Either(&[Words(&["v1", "v2"]), Keys(ProxyProtocol)]);
+        Interface = "interface", "the name of a network interface, such as `eth0`", Text;
+    }
+    ProxyProtocol {
+        Version = "version", "`v1` or `v2`", Words(&["v1", "v2"]);
+        SourceAddresses = "source_addresses",
+            "a list such as `[198.51.100.1, 198.51.100.2]`, or a range such as `198.51.100.1-198.51.100.200`",
             ONE_OR_MORE;
     }
     Tls {

@@ -1,0 +1,132 @@
+//! The stream of a trial connection, opened as the load opens its own: by a Unix domain socket, a network interface, a
+//! proxy, and with the header of the PROXY protocol.
+
+use super::{Peer, ProbeError, classify};
+use crate::route::Route;
+use crate::sys::{Errno, socket};
+use plimsoll_wire::h1::{Limits, Shared};
+use std::io::{Error, ErrorKind, Read, Result as IoResult, Write};
+use std::net::TcpStream;
+use std::os::unix::net::UnixStream;
+use std::time::Duration;
+
+/// A blocking stream with a timeout for each read and write.
+#[derive(Debug)]
+pub struct Stream {
+    kind: Kind,
+    /// Bytes of the server that came with the end of a proxy's handshake.
+    early: Vec<u8>,
+}
+
+#[derive(Debug)]
+enum Kind {
+    Tcp(TcpStream),
+    Unix(UnixStream),
+}
+
+impl Stream {
+    /// Opens a connection to the server, through all that is before it.
+    ///
+    /// # Errors
+    /// Returns an error, classified by the side that caused it.
+    pub fn open(peer: Peer<'_>, timeout: Duration) -> Result<Stream, ProbeError> {
+        let kind = connected(peer, timeout).map_err(|e| classify(&e))?;
+        let limited = match &kind {
+            Kind::Tcp(tcp) => {
+                tcp.set_read_timeout(Some(timeout)).and_then(|()| tcp.set_write_timeout(Some(timeout)))
+            }
+            Kind::Unix(unix) => {
+                unix.set_read_timeout(Some(timeout)).and_then(|()| unix.set_write_timeout(Some(timeout)))
+            }
+        };
+        limited.map_err(|e| ProbeError::Other(e.to_string()))?;
+        let mut stream = Stream { kind, early: Vec::new() };
+        match peer.route {
+            Some(route) if route.has_opening() => stream.tunnel(route, peer)?,
+            _ => {}
+        }
+        Ok(stream)
+    }
+
+    fn tunnel(&mut self, route: &Route, peer: Peer<'_>) -> Result<(), ProbeError> {
+        let local = match &self.kind {
+            Kind::Tcp(tcp) => tcp.local_addr().ok(),
+            Kind::Unix(_) => None,
+        };
+        let (mut out, mut shared, mut buffer) = (Vec::new(), Shared::new(Limits::default()), vec![0; 16_384]);
+        let handshake = route.begin(0, (local, peer.address), &mut out);
+        let broken = |e: Error| classify(&e);
+        self.write_all(&out).map_err(broken)?;
+        let Some(mut handshake) = handshake else { return Ok(()) };
+        loop {
+            let n = self.read(&mut buffer).map_err(|e| match classify(&e) {
+                ProbeError::TimedOut => of_proxy("it did not respond"),
+                other => other,
+            })?;
+            if n == 0 {
+                return Err(of_proxy("it closed the connection during the handshake"));
+            }
+            out.clear();
+            let fed = handshake.feed(&buffer[..n], &mut shared, &mut out).map_err(|refused| {
+                let is_about_credentials = refused.is_about_credentials();
+                ProbeError::Proxy { why: refused.to_string(), is_about_credentials }
+            })?;
+            if fed.is_done {
+                self.early = buffer[fed.consumed..n].to_vec();
+                return Ok(());
+            }
+            self.write_all(&out).map_err(broken)?;
+        }
+    }
+}
+
+fn of_proxy(why: &str) -> ProbeError {
+    ProbeError::Proxy { why: why.to_owned(), is_about_credentials: false }
+}
+
+fn connected(peer: Peer<'_>, timeout: Duration) -> IoResult<Kind> {
+    let of_errno = |errno: Errno| match errno.0 {
+        libc::ETIMEDOUT => Error::from(ErrorKind::TimedOut),
+        number => Error::from_raw_os_error(number),
+    };
+    let timeout_ms = i32::try_from(timeout.as_millis()).unwrap_or(i32::MAX);
+    match peer.route {
+        Some(Route { unix_socket: Some(path), .. }) => {
+            let fd = socket::connect_unix(path).map_err(of_errno)?;
+            Ok(Kind::Unix(socket::connected(fd, timeout_ms).map_err(of_errno)?.into()))
+        }
+        Some(Route { interface: Some(interface), .. }) => {
+            let fd = socket::connect(peer.address, None, Some(interface)).map_err(of_errno)?;
+            Ok(Kind::Tcp(socket::connected(fd, timeout_ms).map_err(of_errno)?.into()))
+        }
+        _ => TcpStream::connect_timeout(&peer.address, timeout).map(Kind::Tcp),
+    }
+}
+
+impl Read for Stream {
+    fn read(&mut self, into: &mut [u8]) -> IoResult<usize> {
+        if !self.early.is_empty() {
+            let n = self.early.len().min(into.len());
+            into[..n].copy_from_slice(&self.early[..n]);
+            self.early.drain(..n);
+            return Ok(n);
+        }
+        match &mut self.kind {
+            Kind::Tcp(tcp) => tcp.read(into),
+            Kind::Unix(unix) => unix.read(into),
+        }
+    }
+}
+
+impl Write for Stream {
+    fn write(&mut self, bytes: &[u8]) -> IoResult<usize> {
+        match &mut self.kind {
+            Kind::Tcp(tcp) => tcp.write(bytes),
+            Kind::Unix(unix) => unix.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> IoResult<()> {
+        Ok(())
+    }
+}
