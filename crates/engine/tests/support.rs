@@ -375,6 +375,11 @@ impl Outcome {
             Fault::HostUnreachable,
             Fault::TlsTimeout,
             Fault::CertificateRejected,
+            Fault::ProxyRefused,
+            Fault::ProxyCredentials,
+            Fault::ProxyFailed,
+            Fault::ProxyTimeout,
+            Fault::AcceptQueueFull,
         ];
         let tls = self.fault(Fault::Tls) + self.fault(Fault::ConnectionReset);
         let sent: u64 = self

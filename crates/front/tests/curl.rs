@@ -174,7 +174,7 @@ fn unsupported_options_are_rejected_by_name() {
         ("curl -L --max-redirs many http://h/", "--max-redirs", "invalid number of redirects"),
         ("curl -L -e 'http://x;auto' http://h/", "-e", "`;auto`"),
         ("curl --http3 http://h/", "--http3", "only HTTP/2, HTTP/1.1, and HTTP/1.0"),
-        ("curl -x http://p http://h/", "-x", "proxies are not supported"),
+        ("curl -x https://p http://h/", "-x", "proxies over TLS"),
         ("curl --digest -u a:b http://h/", "--digest", "this authentication method"),
         ("curl -u name http://h/", "-u", "missing password"),
         ("curl -b jar.txt http://h/", "-b", "cookie files are not supported"),
@@ -227,10 +227,10 @@ fn unsupported_options_are_rejected_by_name() {
 
 #[test]
 fn all_rejected_options_are_named_at_once() {
-    let wrong = curl::parse(&["curl --digest -x p --http3 http://h/".to_owned()]).unwrap_err();
+    let wrong = curl::parse(&["curl --digest --preproxy p --http3 http://h/".to_owned()]).unwrap_err();
     assert_eq!(wrong.len(), 3);
     // The place names the option, so the message does not repeat it.
-    for (one, option) in wrong.iter().zip(["--digest", "-x", "--http3"]) {
+    for (one, option) in wrong.iter().zip(["--digest", "--preproxy", "--http3"]) {
         assert_eq!(one.place, Place::Flag(option.into()));
         assert!(!one.message.contains(&format!("`{option}`")), "{one:?}");
     }
