@@ -90,7 +90,7 @@ pub const TABLE: &[Explained] = &[
     row(
         "U022",
         "TLS flag for an HTTP target",
-        "`--ca` and `--insecure` control certificate verification, which requires an `https://` \
+        "Flags such as `--ca`, `--insecure`, and `--ciphers` are settings of TLS, which requires an `https://` \
          target.\n\n  plimsoll https://127.0.0.1:8443/ --ca ca.pem",
     ),
     row(

@@ -200,6 +200,9 @@ impl From<AfterRunError> for Failure {
                 Failure::machine(trouble, Some(hint))
             }
             AfterRunError::TearDown(failed) => failed.into(),
+            AfterRunError::KeyLog(why) => {
+                Failure::machine(format!("the file of `--tls-key-log` is incomplete: {why}"), None)
+            }
             AfterRunError::Behavior(problem) => Failure::of(problem),
         }
     }

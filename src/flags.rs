@@ -3,6 +3,7 @@
 //! every word belongs to the pasted line. Values stay text here and [`draft`] parses them, so that all errors are
 //! reported together and in the same style.
 
+pub mod connect;
 pub mod draft;
 pub mod judge;
 pub mod load;

@@ -7,6 +7,7 @@ use crate::say;
 use plimsoll_control::place;
 use plimsoll_front::Study;
 use plimsoll_plan::Plan;
+use plimsoll_plan::link::TlsFiles;
 use plimsoll_plan::phrase::counted;
 use std::fmt::Write;
 
@@ -20,7 +21,8 @@ pub fn command(check: &Check) -> Result<Exit, Failure> {
             behavior.check_data()?;
         }
         for origin in plan.outline.all_origins().iter() {
-            place::tls(origin, &plan.tls_files, plan.outline.link.http)?;
+            let files = TlsFiles { key_log: None, ..plan.tls_files.clone() };
+            place::tls(origin, &files, plan.outline.link.http)?;
         }
     }
     let mut text = String::new();

@@ -15,7 +15,7 @@ use plimsoll_plan::{Diagnostic, Draft, Problem, threshold, unit};
 use std::path::Path;
 
 /// Limit on the size of a certificate file.
-const CA_BYTES_MAX: u64 = 16 << 20;
+pub(super) const PEM_BYTES_MAX: u64 = 16 << 20;
 
 /// Applies the flags to a draft and records in `places` what they set.
 ///
@@ -28,6 +28,7 @@ pub fn apply(flags: &LoadFlags, draft: &mut Draft, places: &mut Places) -> Resul
     // Must precede `tls`, which checks whether any monitor uses TLS.
     reader.watching(flags, draft);
     reader.tls(flags, draft);
+    flags.connect.apply_addresses(draft, reader.places, &mut reader.wrong);
     reader.request(flags, draft);
     reader.script(flags, draft);
     reader.judgement(flags, draft);
@@ -215,12 +216,16 @@ impl Reader<'_> {
 
     /// Sets the trusted certificates and allows the file's TLS settings to apply.
     fn tls(&mut self, flags: &LoadFlags, draft: &mut Draft) {
-        if flags.ca.is_empty() && !flags.insecure {
+        let named = flags.connect.first_of_tls();
+        if flags.ca.is_empty() && !flags.insecure && named.is_none() {
             return;
         }
+        // Monitors use the certificates, and nothing else.
         let is_watched = draft.watches.iter().any(|watch| watch.source.is_tls());
-        if !is_watched && !draft.target.as_ref().is_some_and(|target| target.tls) {
-            let flag = if flags.insecure { "--insecure" } else { "--ca" };
+        let is_tls = draft.target.as_ref().is_some_and(|target| target.tls)
+            || draft.more_origins.iter().any(|origin| origin.target.tls);
+        if !is_tls && (!is_watched || named.is_some()) {
+            let flag = named.unwrap_or(if flags.insecure { "--insecure" } else { "--ca" });
             self.wrong.push(diagnostic(
                 "U022",
                 flag,
@@ -230,8 +235,13 @@ impl Reader<'_> {
         }
         let tls = draft.link.tls.get_or_insert_default();
         tls.insecure |= flags.insecure;
+        flags.connect.apply_tls(draft, self.places, &mut self.wrong);
+        // A process that runs a part of a load adds to the file of its parent.
+        if flags.manner.with_parent.is_none() {
+            self.wrong.extend(flags.connect.refuse_taken_key_log());
+        }
         for name in &flags.ca {
-            let read = body::content(Path::new(name), CA_BYTES_MAX)
+            let read = body::content(Path::new(name), PEM_BYTES_MAX)
                 .map_err(|e| format!("cannot read `{name}`: {e}"));
             match read {
                 Ok(pem) => draft.tls_files.ca.push(pem),
@@ -374,6 +384,6 @@ fn whole<T: TryFrom<u64>>(text: &str, what: &str) -> Result<T, Problem> {
     })
 }
 
-fn diagnostic(code: &'static str, flag: &str, problem: Problem) -> Diagnostic {
+pub(super) fn diagnostic(code: &'static str, flag: &str, problem: Problem) -> Diagnostic {
     Diagnostic::of(code, Place::Flag(flag.to_owned()), problem)
 }

@@ -1,5 +1,6 @@
 //! Flags of a load: the one table for the parser, the help, and the reference page. Values stay text here.
 
+use super::connect::ConnectFlags;
 use super::page::PageFlag;
 use clap::Args;
 
@@ -146,6 +147,9 @@ pub struct LoadFlags {
     pub name: Option<String>,
 
     #[command(flatten)]
+    pub connect: ConnectFlags,
+
+    #[command(flatten)]
     pub manner: MannerFlags,
 }
 
@@ -252,6 +256,7 @@ impl LoadFlags {
             monitors,
             thresholds,
             buckets,
+            connect,
             manner:
                 MannerFlags {
                     json: _,
@@ -317,8 +322,9 @@ impl LoadFlags {
         // One word per flag, because a value may begin with a dash.
         let word = |name: &str, value: &String| format!("--{name}={value}");
         let single = single.iter().filter_map(|(name, value)| Some(word(name, value.as_ref()?)));
+        let connect = connect.single().into_iter().map(|(name, value)| word(name, value));
         let lists = lists.iter().flat_map(|(name, all)| all.iter().map(move |value| word(name, value)));
         let switches = switches.iter().filter(|(_, on)| **on).map(|(name, _)| format!("--{name}"));
-        single.chain(lists).chain(switches).collect()
+        single.chain(connect).chain(lists).chain(switches).collect()
     }
 }

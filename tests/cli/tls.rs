@@ -2,6 +2,7 @@
 
 use crate::support::{Ruler, Scratch, Tool, namespace, run_alongside};
 use std::io::{BufRead, BufReader};
+use std::os::unix::fs::PermissionsExt;
 use std::process::{Child, Command, Stdio};
 
 /// An address reserved for documentation (RFC 5737): public by its range, and never assigned.
@@ -45,6 +46,8 @@ impl Stock {
                 "cert.pem",
                 "-key",
                 "key.pem",
+                "-keylogfile",
+                "keys",
                 "-WWW",
             ])
             .stdin(Stdio::null())
@@ -128,4 +131,38 @@ fn the_proof_of_an_https_target_is_fetched_over_tls() {
         let strange = Tool::run(&args).expect_code(4);
         assert!(strange.stderr.contains("certificate is not trusted"), "{}", strange.stderr);
     });
+}
+
+#[test]
+fn keys_are_logged_only_on_request_and_are_those_of_the_server() {
+    let server = Stock::start("127.0.0.1", 0);
+    let (url, log) = (server.url("127.0.0.1"), server.scratch.path("client-keys"));
+    let args = [url.as_str(), "-k", "-n", "6", "-c", "2", "--no-keepalive", "--json"];
+    // The variable that browsers read is not enough.
+    Tool::new(&args).env("SSLKEYLOGFILE", &log).start().wait();
+    assert!(!std::path::Path::new(&log).exists());
+    let said = Tool::run(&[&args[..], &["--tls-key-log", &log]].concat()).json();
+    assert_eq!(said["totals"]["requests"], 6);
+    let text = std::fs::read_to_string(&log).expect("it was written");
+    let mut randoms: Vec<&str> = text.lines().map(|line| line.split(' ').nth(1).unwrap()).collect();
+    randoms.sort_unstable();
+    randoms.dedup();
+    // One handshake before the load.
+    assert_eq!(randoms.len() as u64, said["tls"]["handshakes"].as_u64().unwrap() + 1, "{text}");
+    for label in ["CLIENT_HANDSHAKE_TRAFFIC_SECRET ", "SERVER_TRAFFIC_SECRET_0 ", "EXPORTER_SECRET "] {
+        assert_eq!(text.lines().filter(|line| line.starts_with(label)).count(), randoms.len(), "{label}");
+    }
+    let servers =
+        std::fs::read_to_string(server.scratch.folder().join("keys")).expect("the server writes it");
+    for line in text.lines() {
+        assert!(servers.lines().any(|own| own.eq_ignore_ascii_case(line)), "{line}\n{servers}");
+    }
+    assert_eq!(std::fs::metadata(&log).unwrap().permissions().mode() & 0o777, 0o600, "it contains secrets");
+    // A file that exists is not added to.
+    let taken = Tool::run(&[&args[..], &["--tls-key-log", &log]].concat()).expect_code(2);
+    assert!(
+        taken.stderr.contains("exists already") && taken.stderr.contains("--tls-key-log"),
+        "{}",
+        taken.stderr
+    );
 }

@@ -134,3 +134,53 @@ fn all_addresses_of_a_name_are_loaded() {
         assert_eq!(got[1] > 0 && got[0] > 0, spread, "{addresses}: {got:?}");
     }
 }
+
+/// Runs with one connection for each request over two servers with weights 3 and 1; returns the result.
+fn over_two(flag: bool, load: &str, shares: [u64; 2]) {
+    let servers = [Ruler::start(&[]), Ruler::start(&[])];
+    let (scratch, ports) = (Scratch::new(), servers.each_ref().map(Ruler::port));
+    let list = match flag {
+        true => String::new(),
+        false => {
+            format!(", addresses: [{{ address: 127.0.0.1:{}, weight: 3 }}, 127.0.0.1:{}]", ports[0], ports[1])
+        }
+    };
+    let text = format!(
+        "target: http://shop.test:{}\nconnection: {{ reuse: request{list} }}\nworkers: 2\n\
+         scenarios: {{ one: [ {{ get: /x }} ] }}\nload: {load}\n",
+        ports[0]
+    );
+    let file = scratch.file("experiment.yaml", &text);
+    let addresses = format!("127.0.0.1:{}=3,127.0.0.1:{}", ports[0], ports[1]);
+    let more: &[&str] = if flag { &["--addresses", &addresses] } else { &[] };
+    let args = ["run", &file, "--json", "--out", &scratch.path("run.plim")];
+    let output = Tool::run(&[&args[..], more].concat());
+    let said = output.json();
+    assert_eq!(servers.each_ref().map(Ruler::requests), shares, "{load}: {said:#}");
+    let rows: Vec<(u64, u64)> = said["addresses"]
+        .as_array()
+        .unwrap_or_else(|| panic!("{said:#}"))
+        .iter()
+        .map(|row| (row["weight"].as_u64().unwrap_or(1), row["requests"].as_u64().unwrap()))
+        .collect();
+    assert_eq!(rows, [(3, shares[0]), (1, shares[1])], "{}", said["addresses"]);
+    assert!(servers[0].last_request().contains(&format!("Host: shop.test:{}\r\n", ports[0])));
+}
+
+#[test]
+fn addresses_with_weights_get_their_share_of_connections() {
+    // Each user makes 100 connections: each of the two workers makes whole cycles of four.
+    over_two(false, "{ users: 2, iterations_per_user: 100 }", [150, 50]);
+    over_two(true, "{ users: 4, iterations_per_user: 10 }", [30, 10]);
+}
+
+#[test]
+fn kept_connections_of_all_workers_are_divided_exactly() {
+    let servers = [Ruler::start(&[]), Ruler::start(&[])];
+    let addresses = format!("{}=3,{}=2", servers[0].address(), servers[1].address());
+    let url = servers[0].url("/x");
+    let said =
+        Tool::run(&[&url, "--addresses", &addresses, "-c", "30", "-n", "3000", "-t", "2", "--json"]).json();
+    // Of 30 connections 18 and 12, and the trial before the load.
+    assert_eq!(servers.each_ref().map(Ruler::accepted), [19, 12], "{}", said["addresses"]);
+}

@@ -10,6 +10,7 @@
 //! | connection_refused | the listener closes in the middle of the run |
 //! | connect_timeout | a firewall that drops SYNs; a listen queue that is full |
 //! | host_unreachable | a routing rule without a way |
+//! | dns_failed, dns_timeout | a hosts file that changes, a silent name server (tests/scenarios/names.rs) |
 //! | client_limit | a limit below its default |
 //! | the others | a server that does just that |
 
@@ -89,6 +90,15 @@ fn every_class_of_the_table_has_its_test() {
         "grpc_invalid_message",
         // In `crates/script/tests/program/logins.rs`: `errors_in_a_graphql_response_have_their_own_name`.
         "graphql_errors",
+        // In `tests/truth/routes.rs`.
+        "proxy_refused",
+        "proxy_credentials",
+        "proxy_failed",
+        "proxy_timeout",
+        "accept_queue_full",
+        // In `tests/scenarios/names.rs`.
+        "dns_failed",
+        "dns_timeout",
     ];
     let table: Vec<&str> = Fault::ALL.iter().map(|fault| fault.name()).collect();
     assert_eq!(table, tested);

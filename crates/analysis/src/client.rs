@@ -104,6 +104,7 @@ fn connections(facts: &Facts, moments: &[Moment]) -> Connections {
         requests_per_connection_max: served.max(),
         connect_min_ns: run.floor(RunFloor::ConnectNs),
         redirects_cross_host: run.of(RunSum::RedirectsCrossHost),
+        dns_lookups_queued: run.of(RunSum::DnsQueued),
         http2: http2(facts),
     }
 }

@@ -238,7 +238,7 @@ fn warmup(origin: &GeneratorRecord) -> impl Iterator<Item = &TickRow> {
 
 /// Connections are made once and used to the end, so they are counted from the start, warm-up included.
 fn add_warmup(machine: &Machine, run: &mut Tally) {
-    const SUMS: [RunSum; 11] = [
+    const SUMS: [RunSum; 12] = [
         RunSum::ConnAttempts,
         RunSum::ConnOpened,
         RunSum::ConnReusedRequests,
@@ -250,6 +250,7 @@ fn add_warmup(machine: &Machine, run: &mut Tally) {
         RunSum::Handshakes,
         RunSum::HandshakesResumed,
         RunSum::SegmentsOutOfOrder,
+        RunSum::DnsQueued,
     ];
     for row in warmup(machine.origin) {
         let tick_run = row.run();
@@ -259,7 +260,7 @@ fn add_warmup(machine: &Machine, run: &mut Tally) {
         if let Some(ns) = tick_run.floor(RunFloor::ConnectNs) {
             run.floor(RunFloor::ConnectNs.id(), ns);
         }
-        for id in [RunHist::Connect, RunHist::ConnRequests, RunHist::Handshake] {
+        for id in [RunHist::Connect, RunHist::ConnRequests, RunHist::Handshake, RunHist::Dns] {
             run.hists[id.id()].merge(tick_run.spread(id));
         }
     }

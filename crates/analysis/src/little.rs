@@ -77,7 +77,7 @@ fn pauses_ns(facts: &Facts) -> f64 {
     Fault::ALL
         .iter()
         .map(|fault| match fault {
-            Fault::ConnectTimeout | Fault::ProxyTimeout => {
+            Fault::ConnectTimeout | Fault::ProxyTimeout | Fault::DnsTimeout => {
                 facts.all.fault(*fault) as f64 * (limits.connect_timeout_ns as f64 + pause_ns as f64)
             }
             Fault::ConnectionRefused
@@ -86,6 +86,7 @@ fn pauses_ns(facts: &Facts) -> f64 {
             | Fault::ProxyCredentials
             | Fault::ProxyFailed
             | Fault::HostUnreachable
+            | Fault::DnsFailed
             | Fault::ProtocolChanged
             // This side's own.
             | Fault::FdLimit

@@ -1,9 +1,10 @@
 //! Tables of a script: scenarios, groups, checks, load models, and the examples of what went wrong.
 
 use super::cells::Cells;
-use super::facts::Facts;
+use super::facts::{Facts, ratio};
 use super::times::{Belief, times};
-use crate::summary::{CheckRow, FailureExampleRow, GroupRow, PartRow, WorkloadRow};
+use crate::summary::{AddressRow, CheckRow, FailureExampleRow, GroupRow, PartRow, WorkloadRow};
+use plimsoll_plan::address::shown;
 use plimsoll_plan::failure_example::REDIRECT;
 use plimsoll_plan::metric::{SeriesHist, SeriesSum};
 use plimsoll_plan::origin::{ORIGIN_TAG, Origin};
@@ -29,6 +30,31 @@ pub(super) fn by_origin(facts: &Facts, belief: Belief) -> Vec<PartRow> {
         part(facts, &origin.name, &scope, belief)
     };
     facts.plan.origins.iter().filter_map(row).collect()
+}
+
+/// One row per address over which connections rotated; empty if each origin had only one.
+pub(super) fn addresses(facts: &Facts) -> Vec<AddressRow> {
+    let mut rows: Vec<AddressRow> = Vec::new();
+    for machine in &facts.machines {
+        let plan = machine.plan();
+        let weight_of = |name: &str| {
+            let mut named = plan.link.weighted.iter();
+            named.find(|one| shown(one.socket(plan.port), plan.port) == name).map(|one| one.weight)
+        };
+        let series = machine.origin.totals.series.iter().skip(plan.series_count());
+        for (name, tally) in machine.opening().taken_addresses().into_iter().zip(series) {
+            let at = rows.iter().position(|row| row.address == name).unwrap_or_else(|| {
+                let (address, weight) = (name.to_owned(), weight_of(name));
+                rows.push(AddressRow { address, weight, requests: 0, requests_ratio: 0.0, errors: 0 });
+                rows.len() - 1
+            });
+            rows[at].requests += tally.sum(SeriesSum::Finished);
+            rows[at].errors += tally.sum(SeriesSum::Failed);
+        }
+    }
+    let total: u64 = rows.iter().map(|row| row.requests).sum();
+    rows.iter_mut().for_each(|row| row.requests_ratio = ratio(row.requests as f64, total as f64));
+    rows
 }
 
 /// The requests of a scope as one row; `None`: nothing was sent.

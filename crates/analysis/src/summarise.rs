@@ -112,6 +112,7 @@ fn summary_of(facts: &Facts, moments: Vec<Moment>, course: Course, limits: &Caut
         environments: openings().map(|o| o.environment.clone()).collect(),
         scenarios: parts::scenarios(facts, belief),
         by_origin: parts::by_origin(facts, belief),
+        addresses: parts::addresses(facts),
         groups: parts::groups(facts, belief),
         checks: parts::checks(facts),
         failure_examples: parts::samples(facts),
@@ -184,6 +185,7 @@ fn phases(facts: &Facts, service: &Times) -> Phases {
         connection_wait: short(run.spread(RunHist::ConnWait)),
         // Once per machine, before the load.
         dns_ns: facts.machines.iter().map(|m| m.opening().environment.dns_ns).max().unwrap_or(0),
+        dns: short(run.spread(RunHist::Dns)),
         connect: short(run.spread(RunHist::Connect)),
         send_blocked: short(run.spread(RunHist::SendBlocked)),
         time_to_first_byte: part(all.hist(SeriesHist::FirstByte)),

@@ -21,8 +21,8 @@ pub use monitors::{
 };
 pub use printable::{Quantile, drawn_quantile};
 pub use script::{
-    CheckRow, FailureExampleRow, Fairness, GroupRow, PartRow, StreamRow, TlsRow, WebSocketRow, Window,
-    WorkloadRow,
+    AddressRow, CheckRow, FailureExampleRow, Fairness, GroupRow, PartRow, StreamRow, TlsRow, WebSocketRow,
+    Window, WorkloadRow,
 };
 pub use tables::{Apdex, Divergence, GeneratorRow, Ratio, SeriesRow};
 pub use threshold_result::{Bound, Doubt, Standing, ThresholdResult};
@@ -82,6 +82,9 @@ pub struct Summary {
     /// The requests to each of several origins, added up; those after redirects count where their chain started.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub by_origin: Vec<PartRow>,
+    /// The addresses over which connections rotated; empty if each origin had only one.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub addresses: Vec<AddressRow>,
     pub groups: Vec<GroupRow>,
     /// Those that failed most come first.
     pub checks: Vec<CheckRow>,
@@ -236,6 +239,9 @@ pub struct Percentile {
 pub struct Phases {
     pub connection_wait: Short,
     pub dns_ns: u64,
+    /// Lookups of connections (`dns: each_connection`).
+    #[serde(skip_serializing_if = "Short::is_empty")]
+    pub dns: Short,
     pub connect: Short,
     pub send_blocked: Short,
     pub time_to_first_byte: Short,
@@ -250,6 +256,17 @@ pub struct Short {
     pub p50_ns: Option<u64>,
     pub p99_ns: Option<u64>,
     pub max_ns: Option<u64>,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(n: &u64) -> bool {
+    *n == 0
+}
+
+impl Short {
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
 }
 
 #[derive(Debug, Clone, Serialize)]
@@ -331,6 +348,9 @@ pub struct Connections {
     pub connect_min_ns: Option<u64>,
     /// Redirects to another host, which were not followed. Outside the warm-up.
     pub redirects_cross_host: u64,
+    /// DNS lookups that waited for a thread of the resolver.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub dns_lookups_queued: u64,
     /// Present if connections spoke HTTP/2.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub http2: Option<Http2>,

@@ -6,6 +6,7 @@ use plimsoll_engine::probe::Peer;
 use plimsoll_engine::route::Route;
 use plimsoll_plan::Target;
 use plimsoll_plan::link::{Addresses, Link};
+use plimsoll_plan::origin::{FIRST, OriginId};
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 use std::path::Path;
 use std::sync::Arc;
@@ -21,6 +22,8 @@ pub struct Resolved {
     pub route: Option<Arc<Route>>,
     /// The URL of the proxy whose addresses these are, without its login.
     pub proxy: Option<String>,
+    /// The weights of the addresses, if the plan names them.
+    pub weights: Vec<(SocketAddr, u32)>,
 }
 
 impl Resolved {
@@ -47,6 +50,15 @@ impl Resolved {
         }
     }
 
+    /// Returns the weights of the addresses to load, in their order; empty if the plan names none.
+    pub fn loaded_weights(&self, which: Addresses) -> Vec<u32> {
+        if self.weights.is_empty() {
+            return Vec::new();
+        }
+        let weight_of = |address| self.weights.iter().find(|(own, _)| own == address).map_or(1, |(_, n)| *n);
+        self.loaded(which).iter().map(weight_of).collect()
+    }
+
     /// Moves the address that accepted the trial connection to the front.
     pub fn prefer(&mut self, address: SocketAddr) {
         if let Some(at) = self.addresses.iter().position(|a| *a == address) {
@@ -55,18 +67,22 @@ impl Resolved {
     }
 }
 
-/// Resolves like [`resolve`], except that the plan's own addresses for a name take precedence.
+/// Resolves like [`resolve`], except that the plan's own addresses for the target, and then those for a name, take
+/// precedence.
 ///
 /// # Errors
 /// Returns an error under the conditions of [`resolve`].
-pub fn resolve_with(target: &Target, link: &Link) -> Result<Resolved, Error> {
+pub fn resolve_with(origin: OriginId, target: &Target, link: &Link) -> Result<Resolved, Error> {
+    if origin == FIRST && !link.weighted.is_empty() {
+        let weights: Vec<_> = link.weighted.iter().map(|one| (one.socket(target.port), one.weight)).collect();
+        return Ok(Resolved {
+            weights: weights.clone(),
+            ..found(weights.iter().map(|(one, _)| *one).collect(), 0)
+        });
+    }
     let own = link.resolve.iter().filter(|(host, _)| host.eq_ignore_ascii_case(&target.host));
     let addresses: Vec<SocketAddr> = own.map(|(_, ip)| SocketAddr::new(*ip, target.port)).collect();
-    if addresses.is_empty() {
-        resolve(target)
-    } else {
-        Ok(Resolved { addresses, dns_ns: 0, route: None, proxy: None })
-    }
+    if addresses.is_empty() { resolve(target) } else { Ok(found(addresses, 0)) }
 }
 
 /// Resolves a name with the system's resolver (hosts file, then its configured sources). A literal address needs no
@@ -76,16 +92,15 @@ pub fn resolve_with(target: &Target, link: &Link) -> Result<Resolved, Error> {
 /// Returns an error if the name does not resolve, which is a client-side problem: no server was reached.
 pub fn resolve(target: &Target) -> Result<Resolved, Error> {
     if let Ok(address) = target.host.parse::<IpAddr>() {
-        let addresses = vec![SocketAddr::new(address, target.port)];
-        return Ok(Resolved { addresses, dns_ns: 0, route: None, proxy: None });
+        return Ok(found(vec![SocketAddr::new(address, target.port)], 0));
     }
     let unresolved = |why: String| Error::Unresolved { host: target.host.clone(), why };
     let begin_ns = clock::now_ns();
-    let found = (target.host.as_str(), target.port).to_socket_addrs().map_err(|e| unresolved(plain(&e)))?;
+    let answer = (target.host.as_str(), target.port).to_socket_addrs().map_err(|e| unresolved(plain(&e)))?;
     let dns_ns = clock::now_ns().saturating_sub(begin_ns);
     // The resolver returns an address once per socket type or per line of the hosts file.
     let mut addresses: Vec<SocketAddr> = Vec::new();
-    for address in found {
+    for address in answer {
         if !addresses.contains(&address) {
             addresses.push(address);
         }
@@ -93,11 +108,16 @@ pub fn resolve(target: &Target) -> Result<Resolved, Error> {
     if addresses.is_empty() {
         return Err(unresolved("the name exists but has no address".into()));
     }
-    Ok(Resolved { addresses, dns_ns, route: None, proxy: None })
+    Ok(found(addresses, dns_ns))
+}
+
+/// Returns addresses that are reached directly and equally often.
+pub(crate) fn found(addresses: Vec<SocketAddr>, dns_ns: u64) -> Resolved {
+    Resolved { addresses, dns_ns, weights: Vec::new(), route: None, proxy: None }
 }
 
 /// Returns the resolver's message without the prefix of the standard library.
-fn plain(error: &std::io::Error) -> String {
+pub(crate) fn plain(error: &std::io::Error) -> String {
     let text = error.to_string();
     text.strip_prefix("failed to lookup address information: ").unwrap_or(&text).to_lowercase()
 }

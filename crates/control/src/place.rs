@@ -1,13 +1,17 @@
 //! Trial connections to each origin before any load, so that a closed port is an error message, not a result.
 
-use crate::{Error, Resolved};
-use plimsoll_engine::link::tls::{Setup, Wanted};
+use crate::{Error, Resolved, race};
+use plimsoll_engine::link::tls::{KeyLogFile, Setup, Wanted, is_unknown_protocol};
 use plimsoll_engine::probe::{self, ProbeError};
 use plimsoll_plan::Problem;
 use plimsoll_plan::limit::Limits;
-use plimsoll_plan::link::{Http, Link, Tls, TlsFiles, Versions};
+use plimsoll_plan::link::{Http, Link, Tls, TlsFiles};
 use plimsoll_plan::origin::Origin;
+use std::fs::OpenOptions;
 use std::net::{SocketAddr, TcpListener};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Maximum duration of the trial, even if the plan allows connections more time.
@@ -15,24 +19,20 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// Maximum wait for a handshake with plain HTTP, where a server may wait for the rest of a request line forever.
 const PLAIN_PATIENCE: Duration = Duration::from_secs(1);
 
-/// Tries the addresses in order and moves the one that accepts a connection to the front, because `localhost` may
-/// resolve to `::1` first while the service listens on `127.0.0.1` only. Returns the connection time, ns.
+/// Moves the address that accepts a trial connection first to the front, because `localhost` may resolve to `::1` first
+/// while the service listens on `127.0.0.1` only. Returns the connection time, ns.
 ///
 /// # Errors
 /// Returns the error of each address if none accepts a connection.
 pub fn knock(place: &mut Resolved, origin: &Origin, limits: &Limits) -> Result<u64, Error> {
     let patience = PATIENCE.min(Duration::from_nanos(limits.connect_timeout_ns));
-    let mut tried = Vec::new();
-    for address in place.addresses.clone() {
-        match probe::connect(place.peer(address), patience) {
-            Ok(connect_ns) => {
-                place.prefer(address);
-                return Ok(connect_ns);
-            }
-            Err(why) => tried.push((address, why)),
+    match race::connect(&place.addresses, place.route.as_ref(), patience) {
+        Ok((address, connect_ns)) => {
+            place.prefer(address);
+            Ok(connect_ns)
         }
+        Err(tried) => Err(unreachable(place, origin, tried)),
     }
-    Err(unreachable(place, origin, tried))
 }
 
 /// Returns the error of an origin that accepts no connection, which names what is in between.
@@ -82,18 +82,36 @@ pub fn check_interface(link: &Link) -> Result<(), Error> {
 /// # Errors
 /// Returns an error if a certificate or a key is unusable.
 pub fn tls(origin: &Origin, files: &TlsFiles, http: Http) -> Result<Option<Setup>, Error> {
-    let Some(Tls { server_name, insecure, versions, resume }) = &origin.tls else { return Ok(None) };
+    let Some(Tls { server_name, insecure, versions, ciphers, resume, ignores_tickets }) = &origin.tls else {
+        return Ok(None);
+    };
+    let more = files.clients.iter().skip(1);
     let wanted = Wanted {
         server_name: server_name.clone(),
         ca_pem: files.ca.clone(),
-        cert_pem: files.certificate.clone(),
-        key_pem: files.key.clone(),
+        cert_pem: files.clients.first().map(|client| client.certificate.clone()),
+        key_pem: files.clients.first().map(|client| client.key.clone()),
+        more_clients: more.map(|client| (client.certificate.clone(), client.key.clone())).collect(),
+        key_log: files.key_log.as_deref().map(key_log).transpose()?,
         insecure: *insecure,
         versions: *versions,
+        ciphers: ciphers.clone(),
         resume: *resume,
+        ignores_tickets: *ignores_tickets,
         alpn: offered(http),
     };
     Setup::new(&wanted).map(Some).map_err(Error::TlsSetup)
+}
+
+/// Opens the file of keys; the first call creates it.
+fn key_log(path: &Path) -> Result<Arc<KeyLogFile>, Error> {
+    let unwritable = |why: std::io::Error| {
+        let message = format!("cannot write the keys of TLS to `{}`: {why}", path.display());
+        Error::TlsSetup(Problem::new(message, "choose another file for `--tls-key-log`"))
+    };
+    // Whoever reads it can read the connections.
+    let file = OpenOptions::new().create(true).append(true).mode(0o600).open(path).map_err(unwritable)?;
+    Ok(Arc::new(KeyLogFile::new(file)))
 }
 
 /// Returns the protocols to offer (ALPN, RFC 7301).
@@ -134,7 +152,8 @@ pub fn greet_http2(place: &Resolved, origin: &Origin, limits: &Limits) -> Result
 }
 
 /// Returns the error of a handshake that offered only HTTP/2: if the server accepts HTTP/1.1, the version is the
-/// reason. A server that knows none of the offered protocols ends the handshake with an alert (RFC 7301, section 3.2).
+/// reason. A server that knows none of the offered protocols ends the handshake with an alert (RFC 7301, section 3.2);
+/// some servers end it otherwise.
 pub fn without_http2(
     failed: Error,
     place: &Resolved,
@@ -142,6 +161,10 @@ pub fn without_http2(
     files: &TlsFiles,
     limits: &Limits,
 ) -> Error {
+    // The server knows none of the protocols that were offered, and only HTTP/2 was.
+    if matches!(&failed, Error::NoTls { why, .. } if is_unknown_protocol(why)) {
+        return no_http2(origin, NO_HTTP2);
+    }
     let accepts_http1 = match tls(origin, files, Http::V11) {
         Ok(Some(setup)) => shake_hands(place, &setup, origin, limits).is_ok(),
         Ok(None) | Err(_) => false,
@@ -184,16 +207,7 @@ pub fn check_plain(place: &Resolved, origin: &Origin, limits: &Limits) -> Result
         return Ok(());
     }
     // The handshake only reveals the protocol, so any certificate will do.
-    let wanted = Wanted {
-        server_name: origin.host.clone(),
-        ca_pem: Vec::new(),
-        cert_pem: None,
-        key_pem: None,
-        insecure: true,
-        versions: Versions::default(),
-        resume: false,
-        alpn: Vec::new(),
-    };
+    let wanted = Wanted { server_name: origin.host.clone(), insecure: true, ..Wanted::default() };
     let setup = Setup::new(&wanted).map_err(Error::TlsSetup)?;
     let patience = PLAIN_PATIENCE.min(Duration::from_nanos(limits.connect_timeout_ns));
     match probe::handshake(place.peer(place.first()), &setup, patience) {

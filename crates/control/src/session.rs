@@ -59,6 +59,8 @@ pub enum AfterRunError {
     /// The run file is incomplete; contains the path of the complete one, if any.
     RunFile(run_file::Error, Option<PathBuf>),
     TearDown(Failed),
+    /// Keys of TLS could not be written; contains the system's message.
+    KeyLog(String),
     /// Additional output files could not be completed.
     Behavior(Problem),
 }
@@ -218,8 +220,10 @@ pub fn run<D: SessionHost>(
     caller.listen(outline)?;
     let places = ways.iter().map(|way| Place {
         addresses: way.place.loaded(outline.link.addresses),
+        weights: way.place.loaded_weights(outline.link.addresses),
         tls: way.tls.clone(),
         route: way.place.route.clone(),
+        resolver: ways::resolver(way, &outline.link),
     });
     let scene = Scene { places: places.collect(), factory: None };
     let asides = SetupTeardown { plan, scene: &scene, behavior: behavior.as_ref(), caller };
@@ -266,6 +270,10 @@ pub fn run<D: SessionHost>(
         }
         caller.trouble(AfterRunError::RunFile(trouble, second.clone()));
         run_file = second.or(run_file);
+    }
+    let key_logs = ways.iter().filter_map(|way| way.tls.as_ref());
+    if let Some(why) = key_logs.filter_map(|setup| setup.key_log_trouble()).next() {
+        caller.trouble(AfterRunError::KeyLog(why));
     }
     // The verdict does not depend on the teardown, but a failed teardown must be reported.
     if let Err(failed) = asides.tear_down() {

@@ -49,6 +49,7 @@ fn judge_each(
         dns_ns: 0,
         route: None,
         proxy: None,
+        weights: Vec::new(),
     };
     let allow: Vec<String> = case.allow.iter().map(|s| s.to_string()).collect();
     let (asked, fetched) = (Cell::new(0), Cell::new(0));

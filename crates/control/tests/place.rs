@@ -46,6 +46,7 @@ fn the_address_that_accepts_the_connection_is_used() {
         dns_ns: 5,
         route: None,
         proxy: None,
+        weights: Vec::new(),
     };
     place::knock(&mut found, &origin("localhost", port), &Limits::default()).unwrap();
     assert_eq!(found.first().to_string(), format!("127.0.0.1:{port}"));
@@ -55,8 +56,13 @@ fn the_address_that_accepts_the_connection_is_used() {
 #[test]
 fn a_closed_port_is_an_error_with_a_hint() {
     let port = closed_port();
-    let mut found =
-        Resolved { addresses: vec![([127, 0, 0, 1], port).into()], dns_ns: 0, route: None, proxy: None };
+    let mut found = Resolved {
+        addresses: vec![([127, 0, 0, 1], port).into()],
+        dns_ns: 0,
+        weights: Vec::new(),
+        route: None,
+        proxy: None,
+    };
     let error = place::knock(&mut found, &origin("127.0.0.1", port), &Limits::default()).unwrap_err();
     assert!(matches!(error, Error::NobodyListens { .. }));
     assert_eq!(error.to_string(), format!("nothing listens on `127.0.0.1:{port}` (connection refused)"));
@@ -84,10 +90,12 @@ fn the_environment_distinguishes_all_cpus_from_allowed_cpus() {
         place: Resolved {
             addresses: vec![([127, 0, 0, last], 80).into()],
             dns_ns: 0,
+            weights: Vec::new(),
             route: None,
             proxy: None,
         },
         tls: None,
+        is_host_allowed: false,
         first_connect_ns,
         beyond: None,
     };

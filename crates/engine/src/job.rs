@@ -2,6 +2,7 @@
 
 use crate::compile::{Compiled, compile};
 use crate::lease::{Lease, RequestBudget};
+use crate::names::Resolver;
 use crate::pace::WorkerSlot;
 use crate::run::{Place, Scene};
 use crate::sequence::Sequence;
@@ -83,13 +84,20 @@ impl Job {
         }
     }
 
+    /// Returns the resolvers of origins whose connections look up their host.
+    pub(crate) fn resolvers(&self) -> Vec<Option<Arc<dyn Resolver>>> {
+        self.scene.places.iter().map(|place| place.resolver.clone()).collect()
+    }
+
     /// Returns the part of one worker, below the plan's number of workers. Call it on the thread that runs the part,
     /// because its programs and its resumable TLS sessions are not shared.
     pub fn seating(&self, worker: u32) -> WorkerConfig {
         let own = |place: &Place| Place {
             addresses: place.addresses.clone(),
+            weights: place.weights.clone(),
             tls: place.tls.as_ref().map(|setup| setup.for_worker()),
             route: place.route.clone(),
+            resolver: place.resolver.clone(),
         };
         WorkerConfig {
             outline: Arc::clone(&self.outline),

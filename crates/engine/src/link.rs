@@ -22,6 +22,8 @@ pub(crate) const NONE: u32 = u32::MAX;
 pub(crate) enum State {
     /// No socket.
     Closed,
+    /// No socket yet: the host is being looked up; an exchange waits for it.
+    Resolving,
     /// The socket is connecting; an exchange waits for it.
     Connecting,
     /// The header of the PROXY protocol or the handshake with a proxy is in progress; an exchange waits for it.
@@ -62,7 +64,7 @@ pub(crate) struct Secured {
 /// A socket and its session. Two cache lines: ten thousand of them are visited in random order.
 pub(crate) struct Link {
     pub session: Session,
-    /// While connecting or handshaking: the time when it was opened. While idle: the time since when.
+    /// While resolving, connecting, or handshaking: the time when that began, the last two together. While idle: the time since when.
     pub since_ns: u64,
     pub tls: Option<Box<Secured>>,
     pub socket: Socket,
@@ -125,9 +127,9 @@ impl Link {
         }
     }
 
-    /// Returns whether TCP, the tunnel of a proxy, or TLS is not established yet.
+    /// Returns whether its host is unknown, or TCP, the tunnel of a proxy, or TLS is not established yet.
     pub fn is_opening(&self) -> bool {
-        matches!(self.state, State::Connecting | State::Tunneling | State::Handshaking)
+        matches!(self.state, State::Resolving | State::Connecting | State::Tunneling | State::Handshaking)
     }
 
     /// Returns whether it is open and has no exchange.

@@ -4,18 +4,21 @@ use crate::command::Command;
 use crate::driver::epoll::EpollDoor;
 use crate::job::Job;
 use crate::link::tls::Setup;
+use crate::mailbox::Mailbox;
+use crate::names::{AnswerTo, LookedUp, Resolver, Ticket};
 use crate::route::Route;
 use crate::sys::epoll::Waker;
 use crate::worker::{Post, WorkerNotes};
 use crate::{Error, clock, memory};
 use plimsoll_plan::Plan;
+use plimsoll_plan::origin::OriginId;
 use plimsoll_plan::program::ProgramFactory;
 use plimsoll_stats::interval::Interval;
 use std::net::SocketAddr;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::sync::{Arc, Barrier, Mutex, PoisonError};
+use std::sync::{Arc, Barrier, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -61,13 +64,6 @@ pub struct Finish {
     pub lost_workers: Vec<String>,
 }
 
-/// Pending commands for one worker.
-struct Mailbox {
-    pending: AtomicBool,
-    queue: Mutex<Vec<Command>>,
-    waker: Arc<Waker>,
-}
-
 /// Sends commands to all workers; can be cloned and passed on.
 #[derive(Clone)]
 pub struct Commander {
@@ -90,6 +86,8 @@ struct Channels {
     reports: Sender<Report>,
     empties: Receiver<Box<Interval>>,
     boxes: Arc<[Mailbox]>,
+    /// By origin.
+    resolvers: Vec<Option<Arc<dyn Resolver>>>,
 }
 
 impl Post for Channels {
@@ -108,6 +106,19 @@ impl Post for Channels {
         if mailbox.pending.load(Ordering::Acquire) {
             mailbox.pending.store(false, Ordering::Release);
             into.append(&mut mailbox.queue.lock().unwrap_or_else(PoisonError::into_inner));
+        }
+    }
+
+    fn look_up(&mut self, origin: OriginId, ticket: Ticket) {
+        if let Some(Some(resolver)) = self.resolvers.get(usize::from(origin)) {
+            resolver.look_up(AnswerTo { boxes: Arc::clone(&self.boxes), worker: self.worker, ticket });
+        }
+    }
+
+    fn answers(&mut self, into: &mut Vec<(Ticket, LookedUp)>) {
+        let mailbox = &self.boxes[self.worker as usize];
+        if mailbox.has_answers.swap(false, Ordering::AcqRel) {
+            into.append(&mut mailbox.answers.lock().unwrap_or_else(PoisonError::into_inner));
         }
     }
 }
@@ -138,16 +149,20 @@ pub struct Scene {
 pub struct Place {
     /// At least one; connections rotate over them.
     pub addresses: Vec<SocketAddr>,
+    /// Connections to each of them in a cycle; empty: the same for all.
+    pub weights: Vec<u32>,
     /// Present if it uses TLS.
     pub tls: Option<Setup>,
     /// Present if connections do not simply go to the address.
     pub route: Option<Arc<Route>>,
+    /// Present if each connection looks up the host; the addresses are then those of before the load.
+    pub resolver: Option<Arc<dyn Resolver>>,
 }
 
 impl Place {
     /// Creates a place that is reached directly.
     pub fn new(addresses: Vec<SocketAddr>, tls: Option<Setup>) -> Place {
-        Place { addresses, tls, route: None }
+        Place { addresses, weights: Vec::new(), tls, route: None, resolver: None }
     }
 }
 
@@ -169,7 +184,7 @@ pub fn start(plan: Arc<Plan>, scene: Scene) -> Result<Running, Error> {
     let mut boxes = Vec::new();
     for _ in 0..workers {
         let waker = Arc::new(Waker::new().map_err(Error::kernel("a wake-up file descriptor"))?);
-        boxes.push(Mailbox { pending: AtomicBool::new(false), queue: Mutex::default(), waker });
+        boxes.push(Mailbox::new(waker));
     }
     let boxes: Arc<[Mailbox]> = boxes.into();
     let (report_tx, reports) = channel();
@@ -183,8 +198,13 @@ pub fn start(plan: Arc<Plan>, scene: Scene) -> Result<Running, Error> {
     for worker in 0..workers {
         let (empty_tx, empty_rx) = channel();
         empties.push(empty_tx);
-        let post =
-            Channels { worker, reports: report_tx.clone(), empties: empty_rx, boxes: Arc::clone(&boxes) };
+        let post = Channels {
+            worker,
+            reports: report_tx.clone(),
+            empties: empty_rx,
+            boxes: Arc::clone(&boxes),
+            resolvers: job.resolvers(),
+        };
         let (ready, begin, boxes) = (Arc::clone(&ready), Arc::clone(&begin), Arc::clone(&boxes));
         let job = Arc::clone(&job);
         let body = move || {

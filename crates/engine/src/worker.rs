@@ -4,10 +4,10 @@
 //! over TLS, [`multiplex`] and [`flush`] over HTTP/2, whose [`frames`] it reads, and whose links may be [`lost`]).
 //! [`tunnel`] begins connections through a proxy. [`read`] passes received bytes ([`stream`] for endless streams of
 //! events, [`socket`] for WebSockets, [`keep`] for kept parts of a response) to one of the [`ends`], in [`shares`] of
-//! an event-loop iteration. [`arrivals`] and [`next`] decide which user sends next, [`attempts`] handles failed
-//! connections, and [`unasked`] handles bytes received without a request. [`resume`] runs programs. Links, exchanges,
-//! and users have separate numbers. The worker is generic over its [`Door`], so tests run it in a network made of
-//! numbers.
+//! an event-loop iteration. [`arrivals`] and [`next`] decide which user sends next, [`names`] looks up hosts,
+//! [`attempts`] handles failed connections, and [`unasked`] handles bytes received without a request. [`resume`] runs
+//! programs. Links, exchanges, and users have separate numbers. The worker is generic over its [`Door`], so tests run
+//! it in a network made of numbers.
 
 mod arrivals;
 mod attempts;
@@ -20,6 +20,7 @@ mod keep;
 mod link;
 mod lost;
 mod multiplex;
+mod names;
 mod next;
 mod post;
 mod read;
@@ -41,6 +42,7 @@ use crate::exchange::Exchange;
 use crate::lease::Lease;
 use crate::link::tls::Setup;
 use crate::link::{Link, Openings};
+use crate::names::{LookedUp, Ticket};
 use crate::pace::{Arrivals, Users, WorkerSlot};
 use crate::route::Route;
 use crate::tally::Tally;
@@ -101,11 +103,19 @@ struct User {
 struct Here {
     /// Connections rotate over these; at least one.
     addresses: Box<[SocketAddr]>,
+    /// The addresses of one cycle of connections; empty if each has one connection in it.
+    cycle: Box<[u16]>,
+    /// Counter that rotates connections over addresses and sources.
+    turn: usize,
     /// Number of the first of them over all origins.
     first: u32,
     tls: Option<Setup>,
     route: Option<Arc<Route>>,
     is_http2: bool,
+    /// Each connection looks up the host.
+    resolves: bool,
+    /// Counter that rotates connections over client certificates, unless they are those of users.
+    client: usize,
 }
 
 /// A program's sleep.
@@ -168,8 +178,6 @@ struct Worker<D: Door, P: Post> {
     /// The number of series.
     series: usize,
     sources: Arc<[IpAddr]>,
-    /// Counter that rotates connections over addresses and sources.
-    turn: usize,
     /// The series of the first of several addresses; a single address has none.
     address_series: Option<u32>,
     /// Series that programs have opened; passed to the running program.
@@ -196,6 +204,9 @@ struct Worker<D: Door, P: Post> {
     /// Whether a proxy forwards requests to some origin, and a request in the form for it.
     is_forwarded: bool,
     forwarded: Vec<u8>,
+    /// Lookups in progress, and answers taken at once.
+    looking_up: u64,
+    answers: Vec<(Ticket, LookedUp)>,
     exchanges: Vec<Exchange>,
     /// The last one freed goes first because it is the warmest.
     free_exchanges: Vec<u32>,
@@ -269,6 +280,8 @@ struct Worker<D: Door, P: Post> {
     pooled: bool,
     /// Each iteration begins without a connection.
     anew: bool,
+    /// There are several client certificates, and each user has one of them.
+    has_own_clients: bool,
     requests_per_connection: Option<u32>,
     /// Exchanges whose streams must be ended before the next sleep.
     to_end: Vec<u32>,

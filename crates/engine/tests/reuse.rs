@@ -288,3 +288,35 @@ fn workers_begin_their_turns_at_different_addresses() {
     }
     assert_eq!(firsts, addresses(), "a user each, and together they load all three");
 }
+
+/// Connections that the workers of one machine open to each of two addresses with weights 3 and 1.
+fn spread(draft: impl Fn() -> Draft, workers: u32) -> [usize; 2] {
+    let mut sums = [0; 2];
+    for worker in 0..workers {
+        let mut lab = Lab::new(Draft { workers: Some(workers), ..draft() });
+        (lab.addresses, lab.worker, lab.weights) = (addresses(), worker, vec![3, 1]);
+        lab.addresses.truncate(2);
+        let out = lab.run(Refusing(|_| false));
+        for (at, sum) in sums.iter_mut().enumerate() {
+            *sum += out.opened.iter().filter(|(to, _)| *to == addresses()[at]).count();
+        }
+    }
+    sums
+}
+
+#[test]
+fn weights_divide_the_connections_of_all_workers_exactly() {
+    for (users, shares) in [(4, [3, 1]), (12, [9, 3]), (40, [30, 10]), (6, [5, 1])] {
+        for workers in [1, 2, 3] {
+            assert_eq!(spread(|| closed(users, 0.05), workers), shares, "{users} users, {workers} workers");
+        }
+    }
+    // Of connections that are opened throughout the load, each worker opens whole cycles, and a part of one.
+    let each_request = || {
+        let mut draft =
+            Draft { load: LoadDraft { requests_total: Some(800), ..closed(4, 9.0).load }, ..closed(4, 9.0) };
+        draft.link.reuse = Reuse::Request;
+        draft
+    };
+    assert_eq!(spread(each_request, 1), [600, 200]);
+}

@@ -147,6 +147,8 @@ pub struct Lab {
     pub commands: Vec<(u64, Command)>,
     pub worker: u32,
     pub addresses: Vec<SocketAddr>,
+    /// Empty: all are equal.
+    pub weights: Vec<u32>,
     /// Of the other origins, one each.
     pub more_addresses: Vec<SocketAddr>,
     pub tls: Option<Setup>,
@@ -166,6 +168,7 @@ impl Lab {
             commands: vec![],
             worker: 0,
             addresses,
+            weights: vec![],
             more_addresses: vec![],
             tls: None,
             route: None,
@@ -199,8 +202,11 @@ impl Lab {
         let mut plan = plan(self.draft);
         self.http2.iter().for_each(|origin| plan.outline.set_http2(*origin));
         let outline = &plan.outline;
-        let mut places =
-            vec![Place { route: self.route.map(Arc::new), ..Place::new(self.addresses, self.tls) }];
+        let mut places = vec![Place {
+            route: self.route.map(Arc::new),
+            weights: self.weights,
+            ..Place::new(self.addresses, self.tls)
+        }];
         let more = self.more_addresses.into_iter();
         places.extend(more.map(|address| Place::new(vec![address], None)));
         let scene = Scene { places, factory: self.factory };

@@ -15,6 +15,7 @@ use crate::{header, nearest::nearest};
 use data::Collected;
 use options::{Does, Row};
 use plimsoll_plan::Problem;
+use plimsoll_plan::cipher;
 use plimsoll_plan::diag::Place;
 use plimsoll_plan::link::{Link, Tls, TlsFiles, Versions};
 use plimsoll_plan::route::{self, Login, ProxyProtocol, ProxyProtocolVersion};
@@ -76,6 +77,17 @@ struct Line {
     /// `-U`
     proxy_login: Option<Login>,
     files: TlsFiles,
+    certificate: Option<Vec<u8>>,
+    key: Option<Vec<u8>>,
+    lowest_tls13: bool,
+    highest_tls12: bool,
+    tls12_ciphers: Vec<String>,
+    tls13_ciphers: Vec<String>,
+}
+
+/// Returns whether a cipher suite belongs to TLS 1.3, or to 1.2.
+fn is_of(name: &str, is_tls13: bool) -> bool {
+    cipher::cipher(name).is_some_and(|cipher| cipher.is_tls13 == is_tls13)
 }
 
 impl Line {
@@ -203,7 +215,17 @@ impl Line {
             Does::GlobOff => self.glob_off = true,
             Does::PathAsIs => self.path_as_is = true,
             Does::Insecure => self.tls().insecure = true,
-            Does::Tls13 => self.tls().versions = Versions::Tls13,
+            Does::Tls13 => self.lowest_tls13 = true,
+            Does::TlsMax => match value {
+                "1.2" => self.highest_tls12 = true,
+                "1.3" | "default" => self.highest_tls12 = false,
+                other => {
+                    let message = format!("TLS {other} is not supported as the highest version");
+                    self.complain(shown, message, "write `1.2` or `1.3`");
+                }
+            },
+            Does::Ciphers => self.ciphers(shown, value, false),
+            Does::Tls13Ciphers => self.ciphers(shown, value, true),
             Does::Location => self.follows = true,
             Does::MaxRedirects => match value.parse::<u8>() {
                 Ok(n) if n <= 100 => self.redirects_max = Some(n),
@@ -243,6 +265,59 @@ impl Line {
         self.link.tls.get_or_insert_default()
     }
 
+    fn ciphers(&mut self, shown: &str, value: &str, is_tls13: bool) {
+        match cipher::ciphers(value) {
+            Err(problem) => self.complain_of(shown, problem),
+            Ok(names) => match names.iter().find(|name| is_of(name, !is_tls13)) {
+                Some(stray) => {
+                    let other = if is_tls13 { "--ciphers" } else { "--tls13-ciphers" };
+                    let message = format!("cipher suite `{stray}` belongs to another version of TLS");
+                    self.complain(shown, message, format!("write it after `{other}`"));
+                }
+                None if is_tls13 => self.tls13_ciphers = names,
+                None => self.tls12_ciphers = names,
+            },
+        }
+    }
+
+    /// Sets versions and cipher suites as curl's options do together.
+    fn settle_tls(&mut self) {
+        let versions = match (self.lowest_tls13, self.highest_tls12) {
+            (false, false) => Versions::Both,
+            (true, false) => Versions::Tls13,
+            (false, true) => Versions::Tls12,
+            (true, true) => {
+                let message = "`--tlsv1.3` and `--tls-max 1.2` leave no version of TLS";
+                return self.complain("--tls-max", message, "remove one of them");
+            }
+        };
+        let is_named = !self.tls12_ciphers.is_empty() || !self.tls13_ciphers.is_empty();
+        if versions == Versions::Both && !is_named {
+            return;
+        }
+        let (mut tls13, mut tls12) =
+            (std::mem::take(&mut self.tls13_ciphers), std::mem::take(&mut self.tls12_ciphers));
+        for (is_tls13, named, is_offered) in [
+            (true, &mut tls13, versions != Versions::Tls12),
+            (false, &mut tls12, versions != Versions::Tls13),
+        ] {
+            match is_offered {
+                true if named.is_empty() => {
+                    let all = cipher::CIPHERS.iter().filter(|one| one.is_tls13 == is_tls13);
+                    named.extend(all.map(|one| one.name.to_owned()));
+                }
+                true => {}
+                // curl ignores them, too.
+                false => named.clear(),
+            }
+        }
+        let tls = self.tls();
+        tls.versions = versions;
+        if is_named {
+            tls.ciphers = [tls13, tls12].concat();
+        }
+    }
+
     fn pem(&mut self, does: Does, shown: &str, name: &str) {
         // curl reads the text after the colon as the password of the key.
         if does == Does::Certificate && name.contains(':') {
@@ -252,8 +327,8 @@ impl Line {
         self.tls();
         match (from_file(Path::new(name)), does) {
             (Ok(bytes), Does::Authority) => self.files.ca.push(bytes),
-            (Ok(bytes), Does::Certificate) => self.files.certificate = Some(bytes),
-            (Ok(bytes), _) => self.files.key = Some(bytes),
+            (Ok(bytes), Does::Certificate) => self.certificate = Some(bytes),
+            (Ok(bytes), _) => self.key = Some(bytes),
             (Err(problem), _) => self.complain_of(shown, problem),
         }
     }

@@ -493,4 +493,18 @@ pub const TABLE: &[Explained] = &[
          protocol.\n\n  connection: { proxy: \"http://127.0.0.1:3128\" }\n  # or\n  connection: { \
          unix_socket: /run/app.sock }",
     ),
+    row(
+        "P040",
+        "TLS settings without effect",
+        "A cipher suite belongs to one version of TLS, and only TLS 1.2 resumes sessions by their ID. A setting of a \
+         version that is not offered would have no effect.\n\n  tls: { versions: \"1.2\", ciphers: \
+         ECDHE-RSA-AES128-GCM-SHA256 }",
+    ),
+    row(
+        "P041",
+        "lookups that cannot happen",
+        "With `dns: each_connection`, every connection looks up its host and goes to the first address of the answer. \
+         That requires a host name, and excludes a rotation over the addresses of before the load.\n\n  target: \
+         http://shop.test:8080\n  connection: { dns: each_connection }",
+    ),
 ];

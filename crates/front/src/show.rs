@@ -7,7 +7,7 @@ pub mod study;
 mod words;
 
 use plimsoll_plan::Plan;
-use plimsoll_plan::link::{Addresses, Http, Link, Reuse, Tls, Versions};
+use plimsoll_plan::link::{Addresses, Dns, Http, Link, Reuse, Tls, Versions};
 use plimsoll_plan::phrase::ratio;
 use plimsoll_plan::route::{ProxyProtocol, ProxyProtocolVersion, Route};
 use plimsoll_plan::script::{Entry, Order, Script};
@@ -88,8 +88,17 @@ fn connection(link: &Link, plan: &Plan, out: &mut Lines) {
     if let Some(requests) = link.requests_per_connection {
         text.push_str(&format!(", closed after {}", words::count(u64::from(requests), "request")));
     }
-    if link.addresses == Addresses::All {
+    if !link.weighted.is_empty() {
+        let each = link.weighted.iter().map(|one| {
+            let socket = one.socket(plan.outline.port);
+            if one.weight == 1 { socket.to_string() } else { format!("{socket} ({} of a cycle)", one.weight) }
+        });
+        text.push_str(&format!(", over {}", each.collect::<Vec<_>>().join(", ")));
+    } else if link.addresses == Addresses::All {
         text.push_str(", round-robin over all addresses of the host");
+    }
+    if link.dns == Dns::EachConnection {
+        text.push_str(", with a DNS lookup each");
     }
     out.fact("connection", &text);
     route(&link.route, out);
@@ -146,11 +155,18 @@ fn tls_words(tls: &Tls, plan: &Plan) -> String {
         (false, files) => format!("verified with {}", words::count(files as u64, "CA file")),
     };
     let mut text = format!("{versions}, {trust}, server name `{}`", tls.server_name);
-    if plan.tls_files.certificate.is_some() {
-        text.push_str(", client certificate");
+    match plan.tls_files.clients.len() {
+        0 => {}
+        1 => text.push_str(", client certificate"),
+        number => text.push_str(&format!(", {number} client certificates in rotation")),
     }
-    if tls.resume {
-        text.push_str(", session resumption");
+    if !tls.ciphers.is_empty() {
+        text.push_str(&format!(", {}", tls.ciphers.join(", ")));
+    }
+    match (tls.resume, tls.ignores_tickets) {
+        (false, _) => {}
+        (true, false) => text.push_str(", session resumption"),
+        (true, true) => text.push_str(", session resumption by ID without tickets"),
     }
     text
 }

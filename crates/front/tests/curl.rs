@@ -347,3 +347,18 @@ fn routes_are_those_of_curl() {
         assert!(curl::parse(&[format!("curl {refused} http://h/")]).is_err(), "{refused}");
     }
 }
+
+#[test]
+fn cipher_suites_of_one_version_leave_those_of_the_other_as_they_are() {
+    let ciphers = |options: &str| line(&format!("curl {options} https://h/")).link.tls.map(|tls| tls.ciphers);
+    let tls13 = ["TLS_AES_256_GCM_SHA384", "TLS_AES_128_GCM_SHA256", "TLS_CHACHA20_POLY1305_SHA256"];
+    let tls12 = "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256";
+    let both = [&tls13[..], &[tls12]].concat();
+    assert_eq!(ciphers("--ciphers ECDHE-RSA-AES128-GCM-SHA256").unwrap(), both);
+    assert_eq!(ciphers("--ciphers ECDHE-RSA-AES128-GCM-SHA256 --tls-max 1.2").unwrap(), [tls12]);
+    assert_eq!(
+        ciphers("--tls13-ciphers TLS_AES_128_GCM_SHA256 --tlsv1.3").unwrap(),
+        ["TLS_AES_128_GCM_SHA256"]
+    );
+    assert_eq!(ciphers("-s"), None);
+}

@@ -101,6 +101,10 @@ pub mod key {
     pub const ITERATIONS_PER_USER: Field = Field { key: "iterations_per_user", flag: "-X, -H, -b" };
     pub const ARRIVALS: Field = Field { key: "arrivals", flag: "--arrivals" };
     pub const HTTP: Field = Field { key: "http", flag: "--http1.1" };
+    pub const CIPHERS: Field = Field { key: "ciphers", flag: "--ciphers" };
+    pub const SESSION_RESUMPTION: Field = Field { key: "session_resumption", flag: "--session-resumption" };
+    pub const ADDRESSES: Field = Field { key: "addresses", flag: "--addresses" };
+    pub const DNS: Field = Field { key: "dns", flag: "--dns" };
     pub const STREAMS: Field = Field { key: "streams", flag: "--streams" };
     pub const PROXY: Field = Field { key: "proxy", flag: "--proxy" };
     pub const UNIX_SOCKET: Field = Field { key: "unix_socket", flag: "--unix-socket" };

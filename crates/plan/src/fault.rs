@@ -128,6 +128,9 @@ faults! {
     ProxyTimeout = 53, "proxy_timeout", Network, "the handshake with the proxy timed out";
     AcceptQueueFull = 54, "accept_queue_full", Network,
         "the accept queue of the Unix domain socket is full (EAGAIN)";
+    DnsFailed = 55, "dns_failed", Network,
+        "the resolver did not find an address of the host that may be loaded";
+    DnsTimeout = 56, "dns_timeout", Network, "the lookup of the host timed out";
 }
 
 impl Fault {

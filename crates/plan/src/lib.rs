@@ -6,9 +6,11 @@
 
 #![forbid(unsafe_code)]
 
+pub mod address;
 pub mod answer;
 pub mod auth;
 pub mod calendar;
+pub mod cipher;
 pub mod css;
 pub mod data;
 pub mod diag;

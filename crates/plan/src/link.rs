@@ -1,9 +1,11 @@
 //! Connection settings: addresses, TLS, reuse.
 
+use crate::address::WeightedAddress;
 use crate::route::Route;
 use crate::{Problem, unit};
 use serde::{Deserialize, Serialize};
 use std::net::IpAddr;
+use std::path::PathBuf;
 
 /// When connections are reused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -29,6 +31,23 @@ pub enum Addresses {
     First,
     /// All addresses, round-robin over connections.
     All,
+}
+
+/// When the host of an origin is looked up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Dns {
+    /// Once, before the load.
+    #[default]
+    Once,
+    /// Before each connection as well, whatever the lifetime (TTL) of the last answer.
+    EachConnection,
+}
+
+impl Dns {
+    pub fn is_once(&self) -> bool {
+        *self == Dns::Once
+    }
 }
 
 /// The HTTP version that a plan asks for.
@@ -110,6 +129,11 @@ pub struct Link {
     pub streams: u32,
     pub window: Window,
     pub addresses: Addresses,
+    /// The addresses of the target, instead of resolving its host; `addresses` is then [`Addresses::All`].
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub weighted: Vec<WeightedAddress>,
+    #[serde(skip_serializing_if = "Dns::is_once")]
+    pub dns: Dns,
     /// Host names with the addresses to use instead of resolving them.
     pub resolve: Vec<(String, IpAddr)>,
     /// Local addresses, round-robin over connections; if empty, the kernel chooses.
@@ -118,6 +142,14 @@ pub struct Link {
     pub route: Route,
     /// `https`.
     pub tls: Option<Tls>,
+}
+
+impl Link {
+    /// Returns whether a host is a name that the resolver is asked for.
+    pub fn is_looked_up(&self, host: &str) -> bool {
+        let bare = host.trim_matches(['[', ']']);
+        bare.parse::<IpAddr>().is_err() && !self.resolve.iter().any(|(own, _)| own.eq_ignore_ascii_case(host))
+    }
 }
 
 impl Default for Link {
@@ -130,6 +162,8 @@ impl Default for Link {
             streams: 1,
             window: Window::default(),
             addresses: Addresses::default(),
+            weighted: Vec::new(),
+            dns: Dns::default(),
             resolve: Vec::new(),
             source_addresses: Vec::new(),
             route: Route::default(),
@@ -147,8 +181,72 @@ pub struct Tls {
     /// Whether certificate verification is off.
     pub insecure: bool,
     pub versions: Versions,
+    /// Offered cipher suites by their IANA names, in order of preference; empty: all of [`crate::cipher::CIPHERS`].
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub ciphers: Vec<String>,
     /// Whether sessions are resumed if the server offers it.
     pub resume: bool,
+    /// Whether sessions are resumed only by their ID, as TLS 1.2 can, and tickets are ignored.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub ignores_tickets: bool,
+}
+
+impl Tls {
+    /// Sets how sessions are resumed.
+    pub fn set_resumption(&mut self, resumption: Resumption) {
+        (self.resume, self.ignores_tickets) = match resumption {
+            Resumption::Off => (false, false),
+            Resumption::On => (true, false),
+            Resumption::SessionId => (true, true),
+        };
+    }
+}
+
+/// How TLS sessions are resumed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Resumption {
+    /// Each handshake is a full one.
+    Off,
+    /// By tickets, or in TLS 1.2 by session IDs if the server sends no ticket.
+    On,
+    /// By session IDs of TLS 1.2 (RFC 5246), without tickets.
+    SessionId,
+}
+
+/// Parses how TLS sessions are resumed.
+///
+/// # Errors
+/// Returns an error if the text is none of the words.
+pub fn resumption(text: &str) -> Result<Resumption, Problem> {
+    match text.trim() {
+        "true" => Ok(Resumption::On),
+        "false" => Ok(Resumption::Off),
+        "session_id" => Ok(Resumption::SessionId),
+        _ => Err(Problem::new(
+            format!("invalid session resumption `{text}`"),
+            "write `true`, `false`, or `session_id` (TLS 1.2 without tickets)",
+        )),
+    }
+}
+
+/// Parses the versions of TLS to offer: one, or the lowest and the highest.
+///
+/// # Errors
+/// Returns an error if one is not supported.
+pub fn versions(text: &str) -> Result<Versions, Problem> {
+    match text.trim() {
+        "1.2-1.3" => Ok(Versions::Both),
+        "1.2" | "1.2-1.2" => Ok(Versions::Tls12),
+        "1.3" | "1.3-1.3" => Ok(Versions::Tls13),
+        other => {
+            let is_old = |end: &str| matches!(end, "1.0" | "1.1");
+            let message = match other.split('-').find(|end| is_old(end)) {
+                Some(old) => format!("TLS {old} is not supported: RFC 8996 forbids it"),
+                None => format!("invalid TLS versions `{other}`"),
+            };
+            Err(Problem::new(message, "write `1.2`, `1.3`, or `1.2-1.3`"))
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -167,12 +265,21 @@ pub enum Versions {
 pub struct TlsFiles {
     /// Certificate authorities; if empty, the public ones.
     pub ca: Vec<Vec<u8>>,
-    pub certificate: Option<Vec<u8>>,
-    pub key: Option<Vec<u8>>,
+    /// Client certificates with their keys; connections choose one.
+    pub clients: Vec<ClientFiles>,
+    /// A file to which the keys of all connections are written.
+    pub key_log: Option<PathBuf>,
+}
+
+/// A client certificate and its key.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct ClientFiles {
+    pub certificate: Vec<u8>,
+    pub key: Vec<u8>,
 }
 
 impl std::fmt::Debug for TlsFiles {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "TlsFiles {{ ca: {}, certificate: {} }}", self.ca.len(), self.certificate.is_some())
+        write!(f, "TlsFiles {{ ca: {}, clients: {} }}", self.ca.len(), self.clients.len())
     }
 }

@@ -111,6 +111,7 @@ ids! {
             "HTTP/2 streams that the load generator reset, for example after a timeout";
         StreamWaits = "requests_limited_by_streams",
             "HTTP/2 requests that waited because the server allows fewer streams on a connection than `streams`";
+        DnsQueued = "dns_lookups_queued", "lookups that waited for a thread of the resolver";
     }
 }
 
@@ -155,6 +156,7 @@ ids! {
             "by response time (ns): sums of the time from the first byte to the last, in units of 64 ns";
         ServiceStall = "service_stall",
             "stall: time in which all users of a worker, or five arrivals, waited and no response came; from 10 ms, ns";
+        Dns = "dns", "lookup of the host for a connection (`dns: each_connection`), ns";
     }
 }
 

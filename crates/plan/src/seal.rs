@@ -1,10 +1,12 @@
 //! Seals a draft: fills in defaults, finds contradictions, and returns the [`Plan`] or all diagnostics at once.
 
+mod addresses;
 mod follow;
 pub mod names;
 mod requests;
 mod route;
 mod scripted;
+mod secure;
 mod shared;
 mod workloads;
 
@@ -53,6 +55,8 @@ pub fn seal(draft: Draft, machine: Machine) -> Result<Plan, Vec<Diagnostic>> {
     ranges(&draft, &mut wrong);
     shared::check(&draft, &mut wrong);
     route::check(&draft, &mut wrong);
+    secure::check(&draft, &mut wrong);
+    addresses::check(&draft, &mut wrong);
     requests::check(&draft, &mut wrong);
     let draft = follow::applied(draft);
     let Some(target) = draft.target.clone() else {

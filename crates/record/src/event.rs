@@ -23,10 +23,15 @@ pub struct Opening {
 }
 
 impl Opening {
-    /// Returns the addresses over which connections rotate, in the order of their series; empty if there is only one.
-    pub fn taken_addresses(&self) -> &[String] {
-        let all = &self.environment.addresses;
-        if self.outline.link.addresses == Addresses::All && all.len() > 1 { all } else { &[] }
+    /// Returns the addresses over which connections rotate, in the order of their series: those of all origins, as soon
+    /// as one has several; empty if each has only one.
+    pub fn taken_addresses(&self) -> Vec<&str> {
+        let more = self.environment.more_origins.iter().map(|way| &way.addresses);
+        let all: Vec<&Vec<String>> = std::iter::once(&self.environment.addresses).chain(more).collect();
+        match self.outline.link.addresses == Addresses::All && all.iter().any(|own| own.len() > 1) {
+            true => all.into_iter().flatten().map(String::as_str).collect(),
+            false => Vec::new(),
+        }
     }
 
     /// Returns the number of series before the load: those of the outline, then those of several addresses.
@@ -36,7 +41,7 @@ impl Opening {
 
     /// Returns the layouts of these series, in the same order.
     pub fn layouts(&self) -> impl Iterator<Item = Layout> + '_ {
-        let addresses = self.taken_addresses().iter().map(|_| Family::Address);
+        let addresses = std::iter::repeat_n(Family::Address, self.taken_addresses().len());
         self.outline.families().chain(addresses).map(|family| Layout::of(family.cells()))
     }
 }

@@ -31,6 +31,10 @@ pub struct Options {
     pub protocols: Vec<&'static str>,
     /// Whether a later handshake may resume an earlier one, by a ticket.
     pub session_tickets: bool,
+    /// Whether the server keeps sessions, so that a client may resume one by its ID.
+    pub session_cache: bool,
+    /// Suites of TLS 1.2, as OpenSSL writes them; `None`: the default of nginx.
+    pub ciphers: Option<&'static str>,
     /// Requests after which a connection is closed.
     pub keepalive_requests: u32,
     /// HTTP/2 offered by ALPN on the HTTPS ports.
@@ -46,6 +50,8 @@ impl Default for Options {
         Self {
             protocols: vec!["TLSv1.2", "TLSv1.3"],
             session_tickets: true,
+            session_cache: false,
+            ciphers: None,
             keepalive_requests: 1_000_000,
             http2: false,
             names: LOCAL,
@@ -82,6 +88,10 @@ pub struct LogLine {
     pub client_verify: Option<String>,
     /// The name in the client's hello.
     pub server_name: Option<String>,
+    /// As OpenSSL names it.
+    pub cipher: Option<String>,
+    /// The serial number of the client's certificate, in hexadecimal digits.
+    pub client_serial: Option<String>,
     /// The request line.
     pub request: String,
 }
@@ -248,7 +258,7 @@ impl Drop for Nginx {
 
 impl LogLine {
     fn parse(line: &str) -> Self {
-        let mut words = line.splitn(9, ' ');
+        let mut words = line.splitn(11, ' ');
         let mut word = || words.next().unwrap_or_else(|| panic!("nginx logged `{line}`"));
         let given = |word: &str| (word != "-").then(|| word.to_owned());
         let number = |word: &str| word.parse().unwrap_or_else(|_| panic!("nginx logged `{line}`"));
@@ -261,6 +271,8 @@ impl LogLine {
             status: number(word()) as u16,
             client_verify: given(word()),
             server_name: given(word()),
+            cipher: given(word()),
+            client_serial: given(word()),
             request: word().to_owned(),
         }
     }
@@ -282,7 +294,12 @@ fn configuration(options: &Options, pki: &Pki, folder: &Path, ports: [u16; 4]) -
     let (certificate, key) = pki.server();
     let on = |switch: bool| if switch { "on" } else { "off" };
     // Without tickets there is no cache either, so that no handshake can resume another.
-    let cache = if options.session_tickets { "none" } else { "off" };
+    let cache = match (options.session_cache, options.session_tickets) {
+        (true, _) => "shared:sessions:1m",
+        (false, true) => "none",
+        (false, false) => "off",
+    };
+    let ciphers = options.ciphers.map_or(String::new(), |list| format!("  ssl_ciphers {list};\n"));
     let listen = if options.http2 { "ssl http2" } else { "ssl" };
     let temporary: String = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
         .map(|name| format!("  {name}_temp_path {folder}/{name};\n"))
@@ -305,7 +322,7 @@ worker_processes 1;
 events {{ worker_connections 4096; }}
 http {{
 {temporary}  log_format counted '$ssl_protocol $ssl_session_reused $connection $connection_requests '
-    '$request_length $status $ssl_client_verify $ssl_server_name $request';
+    '$request_length $status $ssl_client_verify $ssl_server_name $ssl_cipher $ssl_client_serial $request';
   log_format proxied '$proxy_protocol_addr';
   access_log {folder}/access.log counted;
   default_type text/plain;
@@ -319,7 +336,7 @@ http {{
   ssl_certificate {certificate};
   ssl_certificate_key {key};
   ssl_protocols {protocols};
-  ssl_session_tickets {tickets};
+{ciphers}  ssl_session_tickets {tickets};
   ssl_session_cache {cache};
   server {{
     listen 127.0.0.1:{http};

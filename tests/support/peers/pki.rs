@@ -49,6 +49,22 @@ impl Pki {
         (self.path("client.pem"), self.path("client.key"))
     }
 
+    /// Issues certificates for clients, each with its serial number in hexadecimal digits.
+    pub fn clients(&self, number: usize) -> Vec<(PathBuf, PathBuf, String)> {
+        let issue = |at: usize| {
+            let name = format!("client-{at}");
+            self.issue(&name, &format!("client {at}"), Some("ca"), &["extendedKeyUsage=clientAuth"]);
+            let (certificate, key) = (self.path(&format!("{name}.pem")), self.path(&format!("{name}.key")));
+            let mut command = Command::new("openssl");
+            command.args(["x509", "-noout", "-serial", "-in"]).arg(&certificate);
+            let said = command.output().expect("openssl is here: it made the certificate").stdout;
+            let said = String::from_utf8(said).expect("digits");
+            let serial = said.trim().strip_prefix("serial=").expect("it says `serial=`").to_owned();
+            (certificate, key, serial)
+        };
+        (0..number).map(issue).collect()
+    }
+
     fn path(&self, name: &str) -> PathBuf {
         self.scratch.folder().join(name)
     }

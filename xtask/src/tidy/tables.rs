@@ -65,8 +65,10 @@ pub const LONG_FILES: &[(&str, &str)] = &[
 ];
 
 /// Tests that sleep, and why they cannot wait for an event instead.
-pub const SLEEPERS: &[(&str, &str)] =
-    &[("tests/truth/sleeper.rs", "it measures how late a sleeping thread wakes")];
+pub const SLEEPERS: &[(&str, &str)] = &[
+    ("tests/truth/sleeper.rs", "it measures how late a sleeping thread wakes"),
+    ("tests/scenarios/names.rs", "its name server delays answers; the test itself waits for events"),
+];
 
 /// Returns whether the path is in a list of files and folders.
 pub fn within(path: &str, places: &[&str]) -> bool {

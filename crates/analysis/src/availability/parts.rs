@@ -37,7 +37,7 @@ pub(super) fn parts(facts: &Facts, slots: &[Slot]) -> Vec<Part> {
     // An address answers all of them.
     parts.extend(addresses.iter().map(|name| Part {
         kind: PartKind::Address,
-        name: name.clone(),
+        name: (*name).to_owned(),
         request: None,
         slots: Vec::new(),
         patience: patience_with(&facts.series),

@@ -154,6 +154,9 @@ fn of_class(case: &Case, row: &ErrorRow) -> Option<Cause> {
         | Fault::ProxyCredentials
         | Fault::ProxyFailed
         | Fault::ProxyTimeout
+        // The resolver is no part of the service.
+        | Fault::DnsFailed
+        | Fault::DnsTimeout
         | Fault::FdLimit
         | Fault::PortsExhausted
         | Fault::ClientOutOfMemory

@@ -116,7 +116,9 @@ pub(crate) fn went(is_local: bool, failure: &OutageFailure) -> Option<(Absence, 
         | Fault::GrpcUnauthenticated
         | Fault::GrpcNoStatus
         | Fault::GrpcContentType
-        | Fault::GrpcInvalidMessage => return None,
+        | Fault::GrpcInvalidMessage
+        | Fault::DnsFailed
+        | Fault::DnsTimeout => return None,
         Fault::ConnectionRefused => (Absence::NothingListens, Claim::Certain),
         // What a proxy says about a server that it does not reach.
         Fault::ProxyRefused => (Absence::OnlyErrors, Claim::Likely),

@@ -24,6 +24,20 @@ pub struct PartRow {
     pub service_time: Times,
 }
 
+/// The requests to one of the addresses over which connections rotated.
+#[derive(Debug, Clone, Serialize)]
+pub struct AddressRow {
+    /// With its port if that is not the one of its origin.
+    pub address: String,
+    /// `None`: the plan does not name it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub weight: Option<u32>,
+    pub requests: u64,
+    /// Of the requests to all addresses.
+    pub requests_ratio: f64,
+    pub errors: u64,
+}
+
 /// A group: its requests, those of nested groups included, and the passages through it as a whole.
 #[derive(Debug, Clone, Serialize)]
 pub struct GroupRow {

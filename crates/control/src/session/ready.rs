@@ -2,7 +2,7 @@
 
 use super::{Failed, News, SessionHost};
 use crate::{Resolved, dns};
-use plimsoll_engine::link::tls::Setup;
+use plimsoll_engine::link::tls::{Setup, is_unknown_protocol};
 use plimsoll_engine::probe;
 use plimsoll_plan::link::{Http, Link};
 use plimsoll_plan::origin::{Origin, OriginId};
@@ -56,12 +56,13 @@ impl<'a, D: SessionHost> Patience<'a, D> {
 /// # Errors
 /// Returns the last error when the time is over.
 pub fn resolved<D: SessionHost>(
+    origin: OriginId,
     target: &Target,
     link: &Link,
     patience: &Patience<'_, D>,
 ) -> Result<Resolved, Failed> {
     loop {
-        match dns::resolve_with(target, link) {
+        match dns::resolve_with(origin, target, link) {
             Err(error) if patience.is_over() => {
                 patience.check_interrupted(&target.host)?;
                 return Err(error.into());
@@ -99,6 +100,8 @@ pub fn wait<D: SessionHost>(
                     patience.caller.tell(News::Ready);
                     return Ok(());
                 }
+                // It responds, but not in the version that the plan asks for: waiting would not change that.
+                Err(problem) if is_unknown_protocol(&problem) => return Ok(()),
                 Err(problem) => why = problem,
             }
         }

@@ -4,10 +4,12 @@
 use super::ready::{self, Patience};
 use super::{Failed, News, Orders, SessionHost};
 use crate::permission::{Asking, Granted, fetch_proof, permit, permit_proxied, permit_watching};
+use crate::resolver::HostResolver;
 use crate::{Resolved, dns, place};
 use plimsoll_engine::link::tls::Setup;
+use plimsoll_engine::names::Resolver;
 use plimsoll_engine::route::{Route, address_of_unix_socket};
-use plimsoll_plan::link::Http;
+use plimsoll_plan::link::{Dns, Http, Link};
 use plimsoll_plan::origin::{Origin, OriginId};
 use plimsoll_plan::route::ProxyKind;
 use plimsoll_plan::{Plan, Target};
@@ -19,6 +21,8 @@ pub struct Way {
     pub place: Resolved,
     /// TLS settings, if it uses TLS.
     pub tls: Option<Setup>,
+    /// The run has permission for the host and thus for all its addresses.
+    pub is_host_allowed: bool,
     /// Duration of the trial connection, ns; 0 if not tried yet.
     pub first_connect_ns: u64,
     /// The origin's own addresses, if `place` is a proxy; `None` also if only the proxy knows them.
@@ -35,7 +39,7 @@ pub fn resolved<D: SessionHost>(plan: &Plan, patience: &Patience<'_, D>) -> Resu
         let http = version_for(number, plan);
         let tls = place::tls(&origin, &plan.tls_files, http)?;
         let (place, beyond) = placed(number, &origin, plan, patience)?;
-        Ok(Way { origin, place, tls, first_connect_ns: 0, beyond })
+        Ok(Way { origin, place, tls, is_host_allowed: false, first_connect_ns: 0, beyond })
     });
     ways.collect()
 }
@@ -51,10 +55,11 @@ fn placed<D: SessionHost>(
     let (mut place, mut beyond, mut resolved) = (None, None, None);
     if let Some(proxy) = &link.route.proxy {
         let target = Target { host: proxy.host.clone(), port: proxy.port, tls: false };
-        place = Some(Resolved { proxy: Some(proxy.url()), ..ready::resolved(&target, link, patience)? });
+        place =
+            Some(Resolved { proxy: Some(proxy.url()), ..ready::resolved(number, &target, link, patience)? });
         beyond = match proxy.kind {
             ProxyKind::Socks5 => {
-                let found = ready::resolved(&origin.target(), link, patience)?;
+                let found = ready::resolved(number, &origin.target(), link, patience)?;
                 resolved = Some(found.first().ip());
                 Some(found)
             }
@@ -63,11 +68,11 @@ fn placed<D: SessionHost>(
         };
     } else if link.route.unix_socket.is_some() {
         let addresses = vec![address_of_unix_socket(origin.port)];
-        place = Some(Resolved { addresses, dns_ns: 0, route: None, proxy: None });
+        place = Some(dns::found(addresses, 0));
     }
     let place = match place {
         Some(place) => place,
-        None => ready::resolved(&origin.target(), link, patience)?,
+        None => ready::resolved(number, &origin.target(), link, patience)?,
     };
     let route = Route::of(&plan.outline, number, origin, resolved).map(Arc::new);
     Ok((Resolved { route, ..place }, beyond))
@@ -89,7 +94,7 @@ pub fn permitted<D: SessionHost>(
     // A monitor ignores `resolve`, so a name that is only mapped to a private address is not allowed for it.
     let mut named: Vec<&str> = Vec::new();
     let mut proved: Vec<&str> = Vec::new();
-    for Way { origin, place, beyond, .. } in ways {
+    for Way { origin, place, is_host_allowed, beyond, .. } in ways {
         if let Some(proxy) = &plan.outline.link.route.proxy {
             let confirm: Option<&mut dyn FnMut(&str) -> String> =
                 if orders.may_ask { Some(&mut confirm) } else { None };
@@ -114,6 +119,8 @@ pub fn permitted<D: SessionHost>(
             fetch: &mut |address| fetch_proof(address, &authority, tls.as_ref()),
         };
         let granted = permit(host, place, asking)?;
+        *is_host_allowed =
+            granted == Granted::Confirmed || orders.allow.iter().any(|name| name.eq_ignore_ascii_case(host));
         if granted != Granted::Free {
             named.push(host);
         }
@@ -172,6 +179,13 @@ pub fn reach<D: SessionHost>(
         place::check_sources(place, link)?;
     }
     Ok(())
+}
+
+/// Returns the resolver of an origin whose connections look up its host.
+pub fn resolver(way: &Way, link: &Link) -> Option<Arc<dyn Resolver>> {
+    let is_named = link.dns == Dns::EachConnection && link.is_looked_up(&way.origin.host);
+    let resolver = || HostResolver::new(&way.origin, &way.place, way.is_host_allowed);
+    is_named.then(|| Arc::new(resolver()) as Arc<dyn Resolver>)
 }
 
 /// Returns the version of HTTP for an origin: one with WebSockets speaks HTTP/1.1, whose upgrade opens them.

@@ -38,7 +38,9 @@ impl<D: Door, P: Post> Worker<D, P> {
             self.land(id);
         }
         self.tally.fault(request, fault, self.now_ns);
-        if matches!(fault, Fault::ConnectTimeout | Fault::ProxyTimeout | Fault::TlsTimeout) {
+        const UNCONNECTED: [Fault; 4] =
+            [Fault::ConnectTimeout, Fault::ProxyTimeout, Fault::TlsTimeout, Fault::DnsTimeout];
+        if UNCONNECTED.contains(&fault) {
             let waited_ns = self.now_ns.saturating_sub(intended_ns);
             self.tally.series(request).record(SeriesHist::ResponseCensored.id(), waited_ns);
             self.count_phases(request, [intended_ns, self.now_ns, self.now_ns, self.now_ns]);

@@ -10,6 +10,7 @@ use crate::lease::Lease;
 use crate::link::{Link, NONE, Openings};
 use crate::pace::{Arrivals, Users, WorkerSlot};
 use crate::run::Place;
+use crate::spread::cycle;
 use crate::tally::{Tally, blank, by_address};
 use crate::wheel::Wheel;
 use plimsoll_plan::link::Reuse;
@@ -110,10 +111,17 @@ impl<D: Door, P: Post> Worker<D, P> {
         let by_address = by_address(&places);
         let is_forwarded =
             places.iter().any(|place| place.route.as_ref().is_some_and(|route| route.forward.is_some()));
-        let places = here(places, &outline);
+        let mut places = here(places, &outline, seat);
+        // Arrivals are not the same people again, and pooled connections belong to nobody.
+        let has_own_clients = !pooled
+            && lane_plans(&outline).iter().all(|plan| !plan.load.is_open())
+            && places.iter().any(|place| place.tls.as_ref().is_some_and(|setup| setup.clients() > 1));
         let mut own = 0;
         if !pooled {
             own = own_links(&mut users, &places[0], outline.link.streams);
+            if places[0].addresses.len() > 1 {
+                places[0].turn = own_before(&outline, seat, &places[0]);
+            }
         }
         // Exact capacity: the allocator keeps the memory that growth frees, some 60 bytes per connection.
         let mut links: Vec<Link> = Vec::with_capacity(own);
@@ -129,7 +137,6 @@ impl<D: Door, P: Post> Worker<D, P> {
         Worker {
             door,
             post,
-            turn: seat.offset as usize,
             address_series,
             spare: places.iter().map(|_| Vec::new()).collect(),
             places,
@@ -146,6 +153,8 @@ impl<D: Door, P: Post> Worker<D, P> {
             tunnels: Tunnels::new(seat),
             is_forwarded,
             forwarded: Vec::new(),
+            looking_up: 0,
+            answers: Vec::new(),
             // Never moved while no user has two requests in progress; unused memory is never touched.
             exchanges: Vec::with_capacity(user_count as usize),
             free_exchanges: Vec::with_capacity(user_count as usize),
@@ -202,6 +211,7 @@ impl<D: Door, P: Post> Worker<D, P> {
             to_end: Vec::new(),
             pooled,
             anew: outline.link.reuse == Reuse::Iteration,
+            has_own_clients,
             outstanding: 0,
             owing: 0,
             paused: false,
@@ -328,16 +338,35 @@ pub(super) fn level(to: f64) -> Profile {
 }
 
 /// Numbers the addresses of all origins consecutively.
-fn here(places: Vec<Place>, outline: &Outline) -> Box<[Here]> {
+fn here(places: Vec<Place>, outline: &Outline, seat: WorkerSlot) -> Box<[Here]> {
     let mut first = 0;
     let origins = outline.all_origins();
-    let mut numbered = |(Place { addresses, tls, route }, number): (Place, usize)| {
+    let mut numbered = |(place, number): (Place, usize)| {
+        let Place { addresses, weights, tls, route, resolver } = place;
         let is_http2 = origins.get(number).is_some_and(|origin| origin.is_http2);
-        let here = Here { first, addresses: addresses.into(), tls, route, is_http2 };
+        let (cycle, turn) = (cycle(&weights), seat.offset as usize);
+        let (addresses, resolves) = (addresses.into(), resolver.is_some());
+        let here = Here { first, addresses, cycle, turn, tls, route, is_http2, resolves, client: turn };
         first += here.addresses.len() as u32;
         here
     };
     places.into_iter().zip(0..).map(&mut numbered).collect()
+}
+
+/// Returns how many links to the target the users of the workers before this one have, so that all workers together
+/// begin with one cycle after the other. Where arrivals open connections, the workers begin one after the other.
+fn own_before(outline: &Outline, seat: WorkerSlot, target: &Here) -> usize {
+    let plans = lane_plans(outline);
+    if plans.iter().any(|plan| plan.load.is_open()) {
+        return seat.offset as usize;
+    }
+    let shared_by = if target.is_http2 { outline.link.streams.max(1) } else { 1 };
+    let users: Vec<u64> = plans.iter().map(|plan| users_of(plan, outline).into()).collect();
+    let links_of = |offset: u64| {
+        let slot = WorkerSlot { offset, ..seat };
+        users.iter().map(|users| slot.count_of(*users)).sum::<u64>().div_ceil(shared_by.into())
+    };
+    (0..seat.offset).map(links_of).sum::<u64>() as usize
 }
 
 /// Gives each user its link to the target, which over HTTP/2 several users may share; returns the number of links.

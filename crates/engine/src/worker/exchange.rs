@@ -129,7 +129,9 @@ impl<D: Door, P: Post> Worker<D, P> {
                 self.hold_fresh(id, bytes);
                 self.open(link);
             }
-            State::Connecting | State::Tunneling | State::Handshaking => self.hold_fresh(id, bytes),
+            State::Resolving | State::Connecting | State::Tunneling | State::Handshaking => {
+                self.hold_fresh(id, bytes);
+            }
         }
     }
 

@@ -11,6 +11,7 @@ use plimsoll_plan::Fault;
 use plimsoll_plan::metric::{PHASE_UNIT_NS, RunFloor, RunHist, RunPeak, RunSum};
 use plimsoll_plan::origin::{FIRST, OriginId};
 use plimsoll_wire::h2::code;
+use std::net::SocketAddr;
 
 impl<D: Door, P: Post> Worker<D, P> {
     /// Returns a link for a step to an origin: the user's own, or another one if that is in use; if links are pooled,
@@ -97,7 +98,8 @@ impl<D: Door, P: Post> Worker<D, P> {
                 return;
             }
         }
-        if self.anew || (origin != FIRST && !self.pooled && !self.holds(user, origin)) {
+        if self.anew || self.has_own_clients || (origin != FIRST && !self.pooled && !self.holds(user, origin))
+        {
             self.links[id as usize].next = std::mem::replace(&mut self.users[user as usize].first_held, id);
         } else {
             self.list_unused(id);
@@ -105,19 +107,36 @@ impl<D: Door, P: Post> Worker<D, P> {
     }
 
     pub(super) fn open(&mut self, id: u32) {
-        let token = self.links[id as usize].token(id);
         self.tally.add(RunSum::ConnAttempts, 1);
-        let turn = self.turn;
-        self.turn = turn.wrapping_add(1);
+        let place = &mut self.places[usize::from(self.links[id as usize].origin)];
+        let turn = place.turn;
+        place.turn = turn.wrapping_add(1);
+        let (at, count) = match place.cycle.len() {
+            0 => (turn % place.addresses.len(), place.addresses.len()),
+            count => (usize::from(place.cycle[turn % count]), count),
+        };
+        let (address, number) = (place.addresses[at], place.first + at as u32);
+        if place.resolves {
+            return self.look_up(id);
+        }
+        self.connect_from(id, address, number, turn / count);
+    }
+
+    /// Connects to an address that was looked up for this connection.
+    pub(super) fn connect(&mut self, id: u32, address: SocketAddr, number: u32) {
+        let turn = self.places[usize::from(self.links[id as usize].origin)].turn;
+        self.connect_from(id, address, number, turn);
+    }
+
+    /// Opens a socket to an address; `round` counts how often all addresses have had their turn.
+    fn connect_from(&mut self, id: u32, address: SocketAddr, number: u32, round: usize) {
+        let token = self.links[id as usize].token(id);
         let place = &self.places[usize::from(self.links[id as usize].origin)];
-        let count = place.addresses.len();
-        let address = place.addresses[turn % count];
-        let number = place.first + (turn % count) as u32;
         let way = if place.tls.is_some() { Way::Sealed } else { Way::Plain };
         let source = match self.sources.len() {
             0 => None,
             // Each address is reached from each source: two counters in step would always combine the same pairs.
-            sources => Some(self.sources[turn / count % sources]),
+            sources => Some(self.sources[round % sources]),
         };
         let opened = match &place.route {
             None => self.door.open(address, source, token),
@@ -297,6 +316,10 @@ impl<D: Door, P: Post> Worker<D, P> {
             State::Connecting => Fault::ConnectTimeout,
             State::Tunneling => Fault::ProxyTimeout,
             State::Handshaking => Fault::TlsTimeout,
+            State::Resolving => {
+                self.end_look_up(id);
+                return self.connect_failed(id, Fault::DnsTimeout);
+            }
             State::Closed | State::Open => return,
         };
         self.close_socket(id);

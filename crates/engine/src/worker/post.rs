@@ -1,7 +1,9 @@
 //! The output of a worker, and its destination.
 
 use crate::Command;
+use crate::names::{LookedUp, Ticket};
 use plimsoll_plan::failure_example::FailureExample;
+use plimsoll_plan::origin::OriginId;
 use plimsoll_plan::series::SeriesKey;
 use plimsoll_stats::interval::Interval;
 use std::sync::Arc;
@@ -23,4 +25,10 @@ pub trait Post {
     fn spare(&mut self) -> Option<Box<Interval>>;
     /// Appends the commands received since the last call; cheap if there are none.
     fn commands(&mut self, into: &mut Vec<Command>);
+
+    /// Begins a lookup of the host of an origin, for an origin whose connections look it up.
+    fn look_up(&mut self, _: OriginId, _: Ticket) {}
+
+    /// Appends the answers received since the last call. Called only while lookups are in progress.
+    fn answers(&mut self, _: &mut Vec<(Ticket, LookedUp)>) {}
 }

@@ -7,11 +7,14 @@ use crate::driver::{Door, Io};
 use crate::exchange::Phase;
 use crate::fault;
 use crate::link::tls::{Channel, TlsFault};
-use crate::link::{NONE, Peer, Secured, State};
+use crate::link::{NONE, Peer, Secured, Session, State};
 use plimsoll_plan::Fault;
 use plimsoll_plan::failure_example::{EXAMPLES_MAX, FailureExample};
 use plimsoll_plan::metric::{RunHist, RunSum};
 use plimsoll_plan::program::RequestId;
+
+/// The reason of [`Fault::ProtocolChanged`].
+const NOT_CHOSEN: &str = "the server did not choose HTTP/2 (ALPN), although it did before the load";
 
 fn fault_of(fault: &TlsFault) -> Fault {
     match fault {
@@ -25,9 +28,10 @@ impl<D: Door, P: Post> Worker<D, P> {
     /// Begins the handshake on an established TCP connection; the connect timeout continues.
     pub(super) fn begin_handshake(&mut self, id: u32) {
         let origin = self.links[id as usize].origin;
+        let client = self.client_of(id);
         let Some(setup) = &self.places[usize::from(origin)].tls else { return };
         self.sealed.clear();
-        let made = Channel::new(setup, &mut self.sealed);
+        let made = Channel::of_client(setup, client, &mut self.sealed);
         let link = &mut self.links[id as usize];
         link.state = State::Handshaking;
         match made {
@@ -38,6 +42,33 @@ impl<D: Door, P: Post> Worker<D, P> {
             }
             Err(refused) => self.handshake_failed(id, fault_of(&refused), &refused.to_string()),
         }
+    }
+
+    /// Returns the number of the client certificate for a connection: that of its user, or else one after the other.
+    fn client_of(&mut self, id: u32) -> usize {
+        let link = &self.links[id as usize];
+        let place = &mut self.places[usize::from(link.origin)];
+        if place.tls.as_ref().is_none_or(|setup| setup.clients() == 1) {
+            return 0;
+        }
+        if self.has_own_clients {
+            let exchange = match &link.session {
+                Session::H1(_) => Some(link.exchange),
+                Session::H2(multiplex) => multiplex.waiting.front().copied(),
+            };
+            if let Some(exchange) = exchange.and_then(|at| self.exchanges.get(at as usize)) {
+                return self.number_of(exchange.user) as usize;
+            }
+        }
+        let client = place.client;
+        place.client = client.wrapping_add(1);
+        client
+    }
+
+    /// Returns the number of a user among those of its workload in all workers, as its program knows it.
+    fn number_of(&self, user: u32) -> u64 {
+        let first = self.workloads[usize::from(self.users[user as usize].workload)].first;
+        self.seat.offset + u64::from(user - first) * self.seat.stride
     }
 
     /// Records the reason why a handshake failed: the fault number does not say which certificate.
@@ -235,7 +266,11 @@ impl<D: Door, P: Post> Worker<D, P> {
         }
         self.sealed.clear();
         if link.state == State::Handshaking {
-            return self.handshake_failed(id, fault, &sentence);
+            let is_version = refused.is_unknown_protocol() && link.session.required_alpn().is_some();
+            return match is_version {
+                true => self.handshake_failed(id, Fault::ProtocolChanged, NOT_CHOSEN),
+                false => self.handshake_failed(id, fault, &sentence),
+            };
         }
         self.tell_of(self.links[id as usize].request, fault, &sentence);
         let opened = self.opened.len();
@@ -252,8 +287,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         let resumed = facts.as_ref().is_some_and(|facts| facts.resumed);
         let required = self.links[id as usize].session.required_alpn();
         if required.is_some() && facts.and_then(|facts| facts.alpn) != required {
-            let sentence = "the server did not choose HTTP/2 (ALPN), although it did before the load";
-            return self.handshake_failed(id, Fault::ProtocolChanged, sentence);
+            return self.handshake_failed(id, Fault::ProtocolChanged, NOT_CHOSEN);
         }
         self.tally.add(RunSum::Handshakes, 1);
         self.tally.add(RunSum::HandshakesResumed, u64::from(resumed));

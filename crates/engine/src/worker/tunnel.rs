@@ -71,7 +71,7 @@ impl<D: Door, P: Post> Worker<D, P> {
             State::Tunneling => self.read_opening(id),
             // The last bytes of the opening were sent now; what came before has no further edge.
             State::Handshaking | State::Open => self.read(id),
-            State::Closed | State::Connecting => {}
+            State::Closed | State::Resolving | State::Connecting => {}
         }
     }
 

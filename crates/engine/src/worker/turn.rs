@@ -30,6 +30,9 @@ impl<D: Door, P: Post> Worker<D, P> {
         loop {
             self.obey();
             self.tell_time();
+            if self.looking_up > 0 {
+                self.take_answers();
+            }
             self.start_due(0);
             self.flush_dirty();
             self.timers();

@@ -4,6 +4,7 @@ use super::{Line, form};
 use crate::build::requests;
 use crate::header;
 use plimsoll_plan::Draft;
+use plimsoll_plan::link::ClientFiles;
 use plimsoll_plan::request::{Url, url};
 
 impl Line {
@@ -78,16 +79,19 @@ impl Line {
         if let Err(problem) = header::check_length(&headers, body.as_deref()) {
             self.complain_of("-H", problem);
         }
-        if self.files.certificate.is_some() != self.files.key.is_some() {
-            self.complain(
+        match (self.certificate.take(), self.key.take()) {
+            (None, None) => {}
+            (Some(certificate), Some(key)) => self.files.clients.push(ClientFiles { certificate, key }),
+            (Some(_), None) | (None, Some(_)) => self.complain(
                 "--key",
                 "`--cert` and `--key` require each other",
                 "write both `--cert` and `--key`",
-            );
+            ),
         }
         if let (Some(proxy), Some(login)) = (&mut self.link.route.proxy, self.proxy_login.take()) {
             (proxy.login, proxy.has_login) = (Some(login), true);
         }
+        self.settle_tls();
         draft.link = std::mem::take(&mut self.link);
         if !url.target.tls {
             // curl accepts TLS options with any URL; without TLS they have no effect.

@@ -34,6 +34,11 @@ pub enum Does {
     Certificate,
     Key,
     Tls13,
+    /// The highest version.
+    TlsMax,
+    /// Suites of TLS 1.2, and those of 1.3: each option leaves those of the other version as they are.
+    Ciphers,
+    Tls13Ciphers,
     /// `-L`, and the maximum number of redirects.
     Location,
     MaxRedirects,
@@ -105,7 +110,6 @@ const NO_ADDRESS: Does = Does::Refused(
     "the address cannot differ from the URL",
     "write the address in the URL, and send `-H 'Host: name'`",
 );
-const NO_CIPHERS: Does = Does::Refused("ciphers cannot be selected", "remove the option");
 const NO_RETRY: Does =
     Does::Refused("retries are not supported: a load test counts failed requests", "remove the option");
 const NO_SEVERAL: Does = Does::Refused(
@@ -173,6 +177,9 @@ pub const TABLE: &[Row] = &[
     // Sets the lowest version, and 1.3 is above it.
     bare(' ', "tlsv1.2", Does::Nothing("TLS 1.2 is always the lowest version")),
     bare(' ', "tlsv1.3", Does::Tls13),
+    with(' ', "tls-max", Does::TlsMax),
+    with(' ', "ciphers", Does::Ciphers),
+    with(' ', "tls13-ciphers", Does::Tls13Ciphers),
     bare(' ', "ssl-reqd", Does::Nothing("applies to protocols other than HTTP")),
     bare('0', "http1.0", Does::Http(Http::V10)),
     with(' ', "resolve", Does::Resolve),
@@ -214,10 +221,16 @@ pub const TABLE: &[Row] = &[
     bare(' ', "anyauth", NO_AUTH),
     bare('n', "netrc", NO_AUTH),
     with(' ', "aws-sigv4", NO_AUTH),
-    with(' ', "connect-to", NO_ADDRESS),
+    with(
+        ' ',
+        "connect-to",
+        Does::Refused(
+            "`--connect-to` is not supported",
+            "write `--addresses IP:PORT` before the word `curl`",
+        ),
+    ),
     bare('4', "ipv4", NO_ADDRESS),
     bare('6', "ipv6", NO_ADDRESS),
-    with(' ', "ciphers", NO_CIPHERS),
     with(' ', "retry", NO_RETRY),
     with(' ', "retry-delay", NO_RETRY),
     with(' ', "retry-max-time", NO_RETRY),

@@ -6,8 +6,13 @@ use super::yaml::one_or_more;
 use super::yaml::{Node, Value};
 use crate::source::Pos;
 use plimsoll_plan::Problem;
+use plimsoll_plan::address::{self, WeightedAddress};
+use plimsoll_plan::cipher::ciphers;
 use plimsoll_plan::draft::key;
-use plimsoll_plan::link::{Addresses, Http, Link, Reuse, Tls, TlsFiles, Versions, streams, window};
+use plimsoll_plan::link::{
+    Addresses, ClientFiles, Dns, Http, Link, Reuse, Tls, TlsFiles, resumption, streams, versions, window,
+};
+use plimsoll_plan::phrase::counted;
 use plimsoll_plan::route::{self, ProxyProtocol, ProxyProtocolVersion};
 use std::net::{IpAddr, Ipv4Addr};
 
@@ -46,13 +51,28 @@ pub fn read(node: &Node, row: &Row, link: &mut Link, r: &mut Reader<'_>) -> Opti
             of::Connection::Window => link.window = r.parsed(node, row, window).unwrap_or_default(),
             of::Connection::Resolve => {
                 for host in r.map(node, row).unwrap_or_default() {
-                    let address = r.parsed(&host.value, row, address);
+                    let address = r.parsed(&host.value, row, ip);
                     link.resolve.extend(address.map(|address| (host.key.to_ascii_lowercase(), address)));
                 }
             }
-            of::Connection::Addresses => {
-                let words = [("first", Addresses::First), ("all", Addresses::All)];
-                link.addresses = r.choice(node, row, &words).unwrap_or_default();
+            of::Connection::Addresses => match &node.value {
+                Value::List(items) => {
+                    r.mark(key::ADDRESSES, entry.pos);
+                    link.addresses = Addresses::All;
+                    link.weighted = items.iter().filter_map(|item| weighted(item, row, r)).collect();
+                    if let Err(problem) = address::check(&link.weighted) {
+                        r.complain_of(node.pos, problem);
+                    }
+                }
+                _ => {
+                    let words = [("first", Addresses::First), ("all", Addresses::All)];
+                    link.addresses = r.choice(node, row, &words).unwrap_or_default();
+                }
+            },
+            of::Connection::Dns => {
+                r.mark(key::DNS, entry.pos);
+                let words = [("once", Dns::Once), ("each_connection", Dns::EachConnection)];
+                link.dns = r.choice(node, row, &words).unwrap_or_default();
             }
             of::Connection::SourceAddresses => {
                 link.source_addresses = source_addresses(node, row, r);
@@ -121,7 +141,29 @@ fn source_addresses(node: &Node, row: &Row, r: &mut Reader<'_>) -> Vec<IpAddr> {
     all
 }
 
-fn address(text: &str) -> Result<IpAddr, Problem> {
+/// Reads an address of the target with its weight.
+fn weighted(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<WeightedAddress> {
+    if !matches!(node.value, Value::Map(_)) {
+        return r.parsed(node, row, address::address);
+    }
+    let (mut is_named, mut found, mut weight) = (false, None, None);
+    for entry in r.map(node, row)? {
+        let (node, Some((row, key))) = (&entry.value, r.key(entry)) else { continue };
+        match key {
+            of::Address::Address => {
+                is_named = true;
+                found = r.parsed(node, row, address::address);
+            }
+            of::Address::Weight => weight = r.parsed(node, row, address::weight),
+        }
+    }
+    if !is_named {
+        r.complain("F016", node.pos, "missing `address`", "add `address: 127.0.0.1:8080`");
+    }
+    Some(WeightedAddress { weight: weight.unwrap_or(1), ..found? })
+}
+
+fn ip(text: &str) -> Result<IpAddr, Problem> {
     text.trim_matches(['[', ']']).parse().map_err(|_| {
         let message = format!("invalid IP address `{text}`");
         Problem::new(message, "write an address such as `127.0.0.2` or `::1`")
@@ -133,7 +175,7 @@ fn addresses(text: &str) -> Result<Vec<IpAddr>, Problem> {
     /// A machine has fewer addresses, so a longer range is a typo.
     const MOST: u32 = 4096;
     let Some((first, last)) = text.split_once('-') else {
-        return address(text.trim()).map(|address| vec![address]);
+        return ip(text.trim()).map(|address| vec![address]);
     };
     let end = |text: &str| {
         text.trim().parse::<Ipv4Addr>().map(u32::from).map_err(|_| {
@@ -162,8 +204,9 @@ pub fn tls(node: &Node, row: &Row, files: &mut TlsFiles, r: &mut Reader<'_>) -> 
     const CERTIFICATE: &str = "-----BEGIN CERTIFICATE-----";
     // `BEGIN PRIVATE KEY`, `BEGIN RSA PRIVATE KEY`, `BEGIN EC PRIVATE KEY`
     const KEY: &str = "PRIVATE KEY-----";
-    let mut tls = Tls { resume: false, ..Tls::default() };
-    let (mut certificate, mut key, mut ca) = (None, None, None);
+    let mut tls = Tls::default();
+    let (mut certificate, mut secret, mut ca) = (None, None, None);
+    let (mut certificates, mut keys): (Vec<_>, Vec<_>) = (Vec::new(), Vec::new());
     for entry in r.map(node, row)? {
         let (node, Some((row, which))) = (&entry.value, r.key(entry)) else { continue };
         match which {
@@ -175,16 +218,22 @@ pub fn tls(node: &Node, row: &Row, files: &mut TlsFiles, r: &mut Reader<'_>) -> 
             }
             of::Tls::Certificate => {
                 certificate = Some(entry.pos);
-                files.certificate = pem(node, row, CERTIFICATE, r);
+                certificates = one_or_more(node).iter().map(|item| pem(item, row, CERTIFICATE, r)).collect();
             }
             of::Tls::Key => {
-                key = Some(entry.pos);
-                files.key = pem(node, row, KEY, r);
+                secret = Some(entry.pos);
+                keys = one_or_more(node).iter().map(|item| pem(item, row, KEY, r)).collect();
             }
             of::Tls::Insecure => tls.insecure = r.truth(node, row).unwrap_or_default(),
-            of::Tls::Versions => {
-                let words = [("1.2", Versions::Tls12), ("1.3", Versions::Tls13)];
-                tls.versions = r.choice(node, row, &words).unwrap_or_default();
+            of::Tls::Versions => tls.versions = r.parsed(node, row, versions).unwrap_or_default(),
+            of::Tls::Ciphers => {
+                r.mark(key::CIPHERS, entry.pos);
+                let items = one_or_more(node).iter();
+                let texts: Vec<&str> = items.filter_map(|item| r.text(item, row)).collect();
+                match ciphers(&texts.join(":")) {
+                    Ok(names) => tls.ciphers = names,
+                    Err(problem) => r.complain_of(node.pos, problem),
+                }
             }
             of::Tls::ServerName => {
                 let name = r.parsed(node, row, |text| {
@@ -199,17 +248,31 @@ pub fn tls(node: &Node, row: &Row, files: &mut TlsFiles, r: &mut Reader<'_>) -> 
                 });
                 tls.server_name = name.unwrap_or_default();
             }
-            of::Tls::SessionResumption => tls.resume = r.truth(node, row).unwrap_or_default(),
+            of::Tls::SessionResumption => {
+                r.mark(key::SESSION_RESUMPTION, entry.pos);
+                if let Some(resumption) = r.parsed(node, row, resumption) {
+                    tls.set_resumption(resumption);
+                }
+            }
         }
     }
     for (pos, other, name, missing) in
-        [(certificate, key, "certificate", "key"), (key, certificate, "key", "certificate")]
+        [(certificate, secret, "certificate", "key"), (secret, certificate, "key", "certificate")]
     {
         if let (Some(pos), None) = (pos, other) {
             let message = format!("missing `{missing}`: `{name}` requires it");
             r.complain("F016", pos, message, format!("add `{missing}: {missing}.pem`"));
         }
     }
+    if let (Some(_), Some(pos), true) = (certificate, secret, certificates.len() != keys.len()) {
+        let (all, own) =
+            (counted(certificates.len() as u64, "certificate"), counted(keys.len() as u64, "key"));
+        let message = format!("{all} but {own}: the first key belongs to the first certificate, and so on");
+        r.complain("F016", pos, message, "list as many files under `key` as under `certificate`");
+    }
+    let pairs = certificates.into_iter().zip(keys);
+    files.clients =
+        pairs.filter_map(|(one, key)| Some(ClientFiles { certificate: one?, key: key? })).collect();
     if let (Some(pos), true) = (ca, tls.insecure) {
         let message = "`ca` and `insecure` contradict each other: `insecure` trusts every certificate";
         r.complain("F017", pos, message, "keep one of them");

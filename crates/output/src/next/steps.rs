@@ -86,6 +86,9 @@ fn fix(s: &Summary, class: Fault, status: &str) -> String {
         Fault::ConnectTimeout | Fault::HostUnreachable => {
             format!("Check the network path to {target}: address, route, firewall.")
         }
+        Fault::DnsFailed | Fault::DnsTimeout => {
+            format!("Check the resolver of the load generator: look up the host of {target} there.")
+        }
         Fault::Timeout => {
             "Check in the server's log or monitors what it waits for. A longer `--timeout` shows how long such a \
              response takes."

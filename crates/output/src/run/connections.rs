@@ -39,6 +39,9 @@ fn facts(s: &Summary) -> Block {
             format!("{}, not followed", count(c.redirects_cross_host)),
         ));
     }
+    if c.dns_lookups_queued > 0 {
+        facts.push(exact("DNS lookups that waited for a thread", c.dns_lookups_queued));
+    }
     if let Some(http2) = &c.http2 {
         facts.push(exact("users per connection (HTTP/2)", http2.streams_per_connection.into()));
         facts.push(exact("closed with GOAWAY", http2.goaways));
@@ -55,8 +58,11 @@ fn facts(s: &Summary) -> Block {
 }
 
 fn times(s: &Summary) -> Table {
-    let mut times: Vec<(&str, &Short)> =
-        vec![("connect", &s.phases.connect), ("smoothed RTT, delayed ACKs included", &s.client.rtt)];
+    let mut times: Vec<(&str, &Short)> = vec![
+        ("DNS lookup", &s.phases.dns),
+        ("connect", &s.phases.connect),
+        ("smoothed RTT, delayed ACKs included", &s.client.rtt),
+    ];
     times.extend(s.tls.as_ref().map(|tls| ("TLS handshake", &tls.handshake)));
     times.retain(|(_, short)| short.count > 0);
     Table::of("connections", "Times of connections", &times)

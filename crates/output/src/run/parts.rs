@@ -2,7 +2,8 @@
 
 use super::{max, percentile, printable_ns, share};
 use crate::document::{Block, Cell, Column, On, Role, Section, Table, Value, sentence};
-use plimsoll_analysis::summary::{GroupRow, PartRow, Summary};
+use crate::format::ratio;
+use plimsoll_analysis::summary::{AddressRow, GroupRow, PartRow, Summary};
 
 pub fn scenarios(s: &Summary) -> Section {
     several("scenarios", "Scenarios", "scenario", &s.scenarios)
@@ -10,6 +11,23 @@ pub fn scenarios(s: &Summary) -> Section {
 
 pub fn by_origin(s: &Summary) -> Section {
     several("origins", "Origins", "origin", &s.by_origin)
+}
+
+/// One line per address over which connections rotated.
+pub fn addresses(s: &Summary) -> Section {
+    let has_weights = s.addresses.iter().any(|row| row.weight.is_some());
+    let weight = |row: &AddressRow| row.weight.map_or(Cell::text(""), |weight| Cell::count(weight));
+    let mut table = Table::of("addresses", "Addresses", &s.addresses)
+        .column(Column::text("address").brief(""), |row| Cell::text(&row.address));
+    if has_weights {
+        table = table.column(Column::number("weight"), weight);
+    }
+    let table = table
+        .column(Column::number("requests"), |row| Cell::count(row.requests))
+        .column(Column::number("share"), |row| Cell::text(ratio(row.requests_ratio)))
+        .column(Column::number("errors"), |row| Cell::errors(row.errors))
+        .done();
+    Section::new("addresses", "Addresses", vec![Block::Table(table)]).indented()
 }
 
 /// Requests added up by what they have in common; a single row would only repeat the figures of the run.

@@ -140,8 +140,9 @@ pub fn buckets(s: &Summary) -> Section {
 /// happened are left out.
 pub fn phases(s: &Summary) -> Section {
     let p = &s.phases;
-    let all: [(&str, &str, &Short); 5] = [
+    let all: [(&str, &str, &Short); 6] = [
         ("connection wait", "wait", &p.connection_wait),
+        ("DNS lookup", "DNS", &p.dns),
         ("connect", "connect", &p.connect),
         ("send", "send", &p.send_blocked),
         ("time to first byte (TTFB)", "TTFB", &p.time_to_first_byte),
@@ -165,7 +166,10 @@ pub fn phases(s: &Summary) -> Section {
     let said = "Each part has its own samples: only some requests connect, and only some wait.";
     let (once, aside) = match dns.as_str() {
         "" => (String::new(), String::new()),
-        dns => (format!(" DNS resolved the name once, in {dns}."), format!("DNS once, {dns}")),
+        dns if p.dns.is_empty() => {
+            (format!(" DNS resolved the name once, in {dns}."), format!("DNS once, {dns}"))
+        }
+        dns => (format!(" Before the load, DNS resolved the name in {dns}."), String::new()),
     };
     let table = Block::Table(table.done());
     let blocks = vec![table, sentence(Role::Faint, format!("{said}{once}")).only(On::HTML)];
@@ -216,7 +220,7 @@ fn counts(s: &Summary) -> Option<String> {
 /// Of a page: what the time was spent on, and what the slowest requests waited for.
 pub fn by_part(s: &Summary, picture: &Picture) -> Section {
     let p = &s.phases;
-    let all = [&p.connection_wait, &p.connect, &p.send_blocked, &p.time_to_first_byte, &p.download];
+    let all = [&p.connection_wait, &p.dns, &p.connect, &p.send_blocked, &p.time_to_first_byte, &p.download];
     let section = |blocks| Section::new("phases", "Latency breakdown", blocks);
     if all.iter().all(|short| short.count == 0) && p.dns_ns == 0 && picture.slices.is_empty() {
         return section(Vec::new());

@@ -28,6 +28,11 @@ impl TlsFault {
         }
     }
 
+    /// Returns whether the server knows none of the offered protocols (ALPN; RFC 7301, section 3.2).
+    pub fn is_unknown_protocol(&self) -> bool {
+        matches!(self, TlsFault::Alert(problem) if is_unknown_protocol(problem))
+    }
+
     pub(super) fn internal(message: impl Into<String>) -> TlsFault {
         TlsFault::Internal(Problem::plain(message))
     }
@@ -77,6 +82,11 @@ impl TlsFault {
             )
         })
     }
+}
+
+/// Returns whether a problem is the alert of a server that knows none of the offered protocols.
+pub fn is_unknown_protocol(problem: &Problem) -> bool {
+    *problem == refused(AlertDescription::NoApplicationProtocol)
 }
 
 /// Formats it for a failure example, with the hint on a separate line.

@@ -11,6 +11,7 @@ use rustls::unbuffered::{
     WriteTraffic,
 };
 use rustls::{HandshakeKind, ProtocolVersion};
+use std::sync::Arc;
 
 /// A record's header, and the most that a record adds to its data: header, explicit nonce of 8 and tag of 16 (RFC
 /// 5288), type of 1 (RFC 8446, section 5.2), rounded up.
@@ -62,8 +63,17 @@ impl Channel {
     /// # Errors
     /// Returns only `Internal` errors: nothing has been sent to the server yet.
     pub fn new(setup: &Setup, out: &mut Vec<u8>) -> Result<Channel, TlsFault> {
-        let connection = UnbufferedClientConnection::new(setup.config.clone(), setup.name.clone())
-            .map_err(|e| TlsFault::of(&e))?;
+        Channel::of_client(setup, 0, out)
+    }
+
+    /// Like [`Channel::new`], with the certificate of a client; numbers beyond the last begin again.
+    ///
+    /// # Errors
+    /// Returns only `Internal` errors.
+    pub fn of_client(setup: &Setup, client: usize, out: &mut Vec<u8>) -> Result<Channel, TlsFault> {
+        let config = Arc::clone(setup.config_of(client));
+        let connection =
+            UnbufferedClientConnection::new(config, setup.name.clone()).map_err(|e| TlsFault::of(&e))?;
         let mut channel = Channel {
             connection,
             kept: Vec::new(),

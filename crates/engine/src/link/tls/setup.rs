@@ -3,13 +3,13 @@
 
 use super::tickets::Tickets;
 use super::verify::{AcceptAnyCert, Own};
-use super::{Versions, Wanted, pem};
+use super::{KeyLogFile, Versions, Wanted, pem};
 use crate::clock;
-use plimsoll_plan::Problem;
-use rustls::client::{ClientConfig, Resumption, WebPkiServerVerifier};
+use plimsoll_plan::{Problem, cipher};
+use rustls::client::{ClientConfig, Resumption, Tls12Resumption, WebPkiServerVerifier};
 use rustls::crypto::{CryptoProvider, aws_lc_rs};
 use rustls::time_provider::TimeProvider;
-use rustls::{CertificateError, Error, RootCertStore, SupportedProtocolVersion, version};
+use rustls::{CertificateError, Error, KeyLog, RootCertStore, SupportedProtocolVersion, version};
 use rustls_pki_types::{CertificateDer, ServerName, UnixTime};
 use std::fmt;
 use std::sync::Arc;
@@ -19,8 +19,21 @@ use std::time::Duration;
 #[derive(Clone)]
 pub struct Setup {
     pub(super) config: Arc<ClientConfig>,
+    /// The same for each further client certificate.
+    others: Arc<[Arc<ClientConfig>]>,
+    key_log: Option<Arc<KeyLogFile>>,
     pub(super) name: ServerName<'static>,
-    resume: bool,
+    resumes: Resumes,
+}
+
+/// How sessions are resumed.
+#[derive(Debug, Clone, Copy)]
+enum Resumes {
+    Never,
+    /// By tickets and session IDs, or only by session IDs.
+    By {
+        only_id: bool,
+    },
 }
 
 impl Setup {
@@ -29,7 +42,7 @@ impl Setup {
     /// belong to the certificate, or contradictory settings.
     pub fn new(wanted: &Wanted) -> Result<Setup, Problem> {
         let name = server_name(&wanted.server_name)?;
-        let provider = Arc::new(provider());
+        let provider = Arc::new(provider(&wanted.ciphers)?);
         let versions: &[&SupportedProtocolVersion] = match wanted.versions {
             Versions::Both => &[&version::TLS13, &version::TLS12],
             Versions::Tls12 => &[&version::TLS12],
@@ -37,7 +50,12 @@ impl Setup {
         };
         let builder = ClientConfig::builder_with_details(provider.clone(), Arc::new(Wall))
             .with_protocol_versions(versions)
-            .map_err(|e| Problem::plain(format!("cannot offer these versions of TLS: {e}")))?;
+            .map_err(|e| {
+                Problem::new(
+                    format!("cannot offer these versions of TLS with these cipher suites: {e}"),
+                    "name suites of these versions",
+                )
+            })?;
         let builder = if wanted.insecure {
             if !wanted.ca_pem.is_empty() {
                 return Err(Problem::new(
@@ -55,6 +73,15 @@ impl Setup {
         } else {
             builder.dangerous().with_custom_certificate_verifier(Arc::new(own(&wanted.ca_pem, &provider)?))
         };
+        let mut identities = Vec::new();
+        for (at, (certificate, key)) in (2..).zip(&wanted.more_clients) {
+            let file = format!("client certificate file `{at}`");
+            let chain = pem::certificates(&file, certificate)?;
+            identities.push((chain, pem::key(&format!("client key file `{at}`"), key)?));
+        }
+        let others =
+            identities.into_iter().map(|(chain, key)| builder.clone().with_client_auth_cert(chain, key));
+        let mut others = others.collect::<Result<Vec<_>, _>>().map_err(|e| unfit(&e))?;
         let mut config = match client_certificate(wanted)? {
             None => builder.with_no_client_auth(),
             Some((chain, key)) => builder.with_client_auth_cert(chain, key).map_err(|e| unfit(&e))?,
@@ -65,12 +92,11 @@ impl Setup {
                 "a protocol name (ALPN) must have 1 to 255 bytes, not `{bytes}`"
             )));
         }
-        config.alpn_protocols.clone_from(&wanted.alpn);
-        // If resumption is off, tickets are not even looked up: a store that is never emptied would also use memory.
-        config.resumption = resumption(wanted.resume);
-        // Early data could be replayed, and would let a request begin before its connection does.
-        config.enable_early_data = false;
-        Ok(Setup { config: Arc::new(config), name, resume: wanted.resume })
+        let all = std::iter::once(&mut config).chain(&mut others);
+        all.for_each(|config| settle(config, wanted, resumes(wanted)));
+        let others = others.into_iter().map(Arc::new).collect();
+        let key_log = wanted.key_log.clone();
+        Ok(Setup { config: Arc::new(config), others, key_log, name, resumes: resumes(wanted) })
     }
 
     /// Returns the configuration for a handshake outside the load.
@@ -86,9 +112,30 @@ impl Setup {
     /// Returns a copy with a separate session store: one for each worker, so that no worker waits for another one's
     /// lock.
     pub fn for_worker(&self) -> Setup {
-        let mut config = ClientConfig::clone(&self.config);
-        config.resumption = resumption(self.resume);
-        Setup { config: Arc::new(config), name: self.name.clone(), resume: self.resume }
+        let own = |config: &Arc<ClientConfig>| {
+            let mut config = ClientConfig::clone(config);
+            config.resumption = resumption(self.resumes);
+            Arc::new(config)
+        };
+        Setup { config: own(&self.config), others: self.others.iter().map(own).collect(), ..self.clone() }
+    }
+
+    /// Returns the number of client certificates; 1 if there is none.
+    pub fn clients(&self) -> usize {
+        1 + self.others.len()
+    }
+
+    /// Returns the configuration of a client; numbers beyond the last begin again.
+    pub(super) fn config_of(&self, client: usize) -> &Arc<ClientConfig> {
+        match client % self.clients() {
+            0 => &self.config,
+            at => &self.others[at - 1],
+        }
+    }
+
+    /// Returns why the file of keys is incomplete, if it is.
+    pub fn key_log_trouble(&self) -> Option<String> {
+        self.key_log.as_ref().and_then(|file| file.trouble())
     }
 }
 
@@ -97,7 +144,7 @@ impl fmt::Debug for Setup {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Setup")
             .field("name", &self.name)
-            .field("resume", &self.resume)
+            .field("resumes", &self.resumes)
             .finish_non_exhaustive()
     }
 }
@@ -114,15 +161,52 @@ impl TimeProvider for Wall {
 
 /// Returns X25519 first and no post-quantum group, as wrk and other clients on OpenSSL before 3.5 offer, so a handshake
 /// is the same work for the server. Listing a post-quantum group without a key share for it would be worse than either:
-/// a server that prefers it asks again, and each handshake takes one more round trip.
-fn provider() -> CryptoProvider {
+/// a server that prefers it asks again, and each handshake takes one more round trip. The cipher suites are those named,
+/// in their order.
+fn provider(ciphers: &[String]) -> Result<CryptoProvider, Problem> {
     let groups =
         vec![aws_lc_rs::kx_group::X25519, aws_lc_rs::kx_group::SECP256R1, aws_lc_rs::kx_group::SECP384R1];
-    CryptoProvider { kx_groups: groups, ..aws_lc_rs::default_provider() }
+    let mut provider = CryptoProvider { kx_groups: groups, ..aws_lc_rs::default_provider() };
+    if !ciphers.is_empty() {
+        let named = ciphers.iter().map(|name| {
+            let code = cipher::cipher(name).map(|cipher| cipher.code);
+            let suite = provider.cipher_suites.iter().find(|suite| Some(u16::from(suite.suite())) == code);
+            suite.copied().ok_or_else(|| Problem::plain(format!("unsupported cipher suite `{name}`")))
+        });
+        provider.cipher_suites = named.collect::<Result<_, _>>()?;
+    }
+    Ok(provider)
 }
 
-fn resumption(wanted: bool) -> Resumption {
-    if wanted { Resumption::store(Arc::new(Tickets::default())) } else { Resumption::disabled() }
+/// Sets what does not depend on certificates.
+fn settle(config: &mut ClientConfig, wanted: &Wanted, resumes: Resumes) {
+    config.alpn_protocols.clone_from(&wanted.alpn);
+    // If resumption is off, tickets are not even looked up: a store that is never emptied would also use memory. A
+    // resumed session has the certificate of the first one, so each certificate has its own store.
+    config.resumption = resumption(resumes);
+    // Early data could be replayed, and would let a request begin before its connection does.
+    config.enable_early_data = false;
+    if let Some(file) = &wanted.key_log {
+        config.key_log = Arc::clone(file) as Arc<dyn KeyLog>;
+    }
+}
+
+fn resumes(wanted: &Wanted) -> Resumes {
+    match (wanted.resume, wanted.ignores_tickets) {
+        (false, _) => Resumes::Never,
+        (true, only_id) => Resumes::By { only_id },
+    }
+}
+
+fn resumption(resumes: Resumes) -> Resumption {
+    match resumes {
+        Resumes::Never => Resumption::disabled(),
+        Resumes::By { only_id } => {
+            let by =
+                if only_id { Tls12Resumption::SessionIdOnly } else { Tls12Resumption::SessionIdOrTickets };
+            Resumption::store(Arc::new(Tickets::new(only_id))).tls12_resumption(by)
+        }
+    }
 }
 
 fn server_name(text: &str) -> Result<ServerName<'static>, Problem> {
@@ -189,5 +273,23 @@ fn unfit(error: &Error) -> Problem {
             "cannot read the client certificate: its PEM is complete but does not contain a certificate",
         ),
         other => Problem::plain(format!("cannot use the client certificate with its key: {other}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::provider;
+    use plimsoll_plan::cipher::CIPHERS;
+
+    #[test]
+    fn the_table_of_cipher_suites_is_that_of_the_library() {
+        let codes = |names: &[String]| -> Vec<u16> {
+            let provider = provider(names).unwrap();
+            provider.cipher_suites.iter().map(|suite| u16::from(suite.suite())).collect()
+        };
+        let table: Vec<u16> = CIPHERS.iter().map(|one| one.code).collect();
+        assert_eq!(codes(&[]), table);
+        let reversed: Vec<String> = CIPHERS.iter().rev().map(|one| one.name.to_owned()).collect();
+        assert_eq!(codes(&reversed), table.into_iter().rev().collect::<Vec<_>>());
     }
 }

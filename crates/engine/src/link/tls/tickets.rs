@@ -17,6 +17,8 @@ const MOST: usize = 1024;
 #[derive(Default)]
 pub struct Tickets {
     kept: Mutex<Kept>,
+    /// TLS 1.3 has no other way to resume a session.
+    ignores_tickets: bool,
 }
 
 #[derive(Default)]
@@ -28,6 +30,11 @@ struct Kept {
 }
 
 impl Tickets {
+    /// Creates an empty store; one that ignores tickets keeps only sessions of TLS 1.2.
+    pub fn new(ignores_tickets: bool) -> Tickets {
+        Tickets { ignores_tickets, ..Tickets::default() }
+    }
+
     fn kept(&self) -> MutexGuard<'_, Kept> {
         // Every change is a single push or take: a thread that panicked in between left nothing half done.
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
@@ -56,6 +63,9 @@ impl ClientSessionStore for Tickets {
     }
 
     fn insert_tls13_ticket(&self, _: ServerName<'static>, value: Tls13ClientSessionValue) {
+        if self.ignores_tickets {
+            return;
+        }
         let mut kept = self.kept();
         if kept.tls13.len() == MOST {
             kept.tls13.pop_front();

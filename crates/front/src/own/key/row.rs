@@ -80,6 +80,7 @@ sections! {
     CloseFrame = "close_frame", "under `close`";
     Feeder = "feeder", "in a file under `data`";
     Connection = "connection", "under `connection`";
+    Address = "address", "in an address under `addresses`";
     ProxyProtocol = "proxy_protocol", "under `proxy_protocol`";
     Tls = "tls", "under `tls`";
     Threshold = "threshold", "in a threshold";

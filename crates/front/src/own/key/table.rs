@@ -5,9 +5,9 @@ use super::row::Kind::{
     Whole, Words, Written,
 };
 use super::row::Section::{
-    AppendTo, Auth, AwsSigV4, Basic, Boundary, BoundaryCheck, Check, CloseFrame, Compression, Connection,
-    ExpectedMessage, Extract, Feeder, Find, GenerateRows, GraphQl, Grpc, GrpcCheck, Hash, HeaderSnapshot,
-    Jwt, JwtCheck, Line, Load, Message, Monitor, MonitorCgroup, MonitorNginx, MonitorProcess,
+    Address, AppendTo, Auth, AwsSigV4, Basic, Boundary, BoundaryCheck, Check, CloseFrame, Compression,
+    Connection, ExpectedMessage, Extract, Feeder, Find, GenerateRows, GraphQl, Grpc, GrpcCheck, Hash,
+    HeaderSnapshot, Jwt, JwtCheck, Line, Load, Message, Monitor, MonitorCgroup, MonitorNginx, MonitorProcess,
     MonitorPrometheus, Normal, OAuth2, OpenApi, Part, Pause, ProxyProtocol, Replay, Rule, Scenario,
     ScenarioLoad, ScheduleRow, Sequence, Spike, Stage, Staircase, Stream, Threshold, Timestamp, Tls, Way,
 };
@@ -631,7 +631,10 @@ keys! {
         Streams = "streams", "the number of users that share an HTTP/2 connection, such as `10`", Whole;
         Window = "window", "`large`, `browser`, or a size such as `64k`", Written;
         Resolve = "resolve", "a mapping of hosts to addresses, such as `{ a.test: 127.0.0.2 }`", Named(&Text);
-        Addresses = "addresses", "`first` or `all`", Words(&["first", "all"]);
+        Addresses = "addresses",
+            "`first`, `all`, or a list such as `[{ address: 127.0.0.1:8080, weight: 3 }, 127.0.0.1:8081]`",
+            Either(&[Words(&["first", "all"]), List(&Either(&[Written, Keys(Address)]))]);
+        Dns = "dns", "`once` or `each_connection`", Words(&["once", "each_connection"]);
         SourceAddresses = "source_addresses",
             "a list such as `[127.0.0.2, 127.0.0.3]`, or a range such as `127.0.0.2-127.0.0.9`",
             ONE_OR_MORE;
@@ -648,14 +651,21 @@ keys! {
             "a list such as `[198.51.100.1, 198.51.100.2]`, or a range such as `198.51.100.1-198.51.100.200`",
             ONE_OR_MORE;
     }
+    Address {
+        Address = "address", "an IP address such as `127.0.0.1:8080` (by default with the port of the target)", Text;
+        Weight = "weight", "a whole number from 1 to 1000 (connections in each cycle)", Whole;
+    }
     Tls {
         Ca = "ca", "the name of a PEM file, or a list of them", ONE_OR_MORE;
-        Certificate = "certificate", "the name of a PEM file", Text;
-        Key = "key", "the name of a PEM file", Text;
+        Certificate = "certificate", "the name of a PEM file, or a list of them (one for each user)", ONE_OR_MORE;
+        Key = "key", "the name of a PEM file, or a list of them (in the order of `certificate`)", ONE_OR_MORE;
         Insecure = "insecure", "`true` or `false`", Truth;
-        Versions = "versions", "`1.2` or `1.3`", Either(&[Only("1.2"), Only("1.3")]);
+        Versions = "versions", "`1.2`, `1.3`, or `1.2-1.3`", Either(&[Only("1.2"), Only("1.3"), Only("1.2-1.3")]);
+        Ciphers = "ciphers", "the name of a cipher suite such as `ECDHE-RSA-AES128-GCM-SHA256`, or a list of them",
+            ONE_OR_MORE;
         ServerName = "server_name", "a host name", Text;
-        SessionResumption = "session_resumption", "`true` or `false`", Truth;
+        SessionResumption = "session_resumption", "`true`, `false`, or `session_id`",
+            Either(&[Truth, Only("session_id")]);
     }
     Monitor {
         Name = "name", "a name such as `api`, shown in reports", Written;
