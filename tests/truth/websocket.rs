@@ -2,8 +2,10 @@
 //! commanded, and each way to end by its own class.
 
 mod closing;
+mod conformance;
 mod messages;
 mod refused;
+mod secure;
 
 use crate::help::count;
 use crate::provoke::json;

@@ -351,6 +351,7 @@ fn steps_nest_as_they_are_written() {
             Node::Parallel(_) => "parallel",
             Node::Send { .. } => "send",
             Node::Expect { .. } => "expect",
+            Node::Ping { .. } => "ping",
             Node::Close { .. } => "close",
         })
         .collect();

@@ -319,6 +319,13 @@ pub fn messages(row: &WebSocketRow) -> Vec<String> {
         (row.responses_unmatched, "with an unknown ID"),
     ];
     facts.extend(odd.into_iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{} {what}", count(n))));
+    if row.pings_sent > 0 {
+        facts.push(format!(
+            "{} sent, {} received",
+            counted(row.pings_sent, "ping"),
+            counted(row.pongs_received, "pong")
+        ));
+    }
     if row.pings_received > 0 {
         facts.push(format!("{} answered", counted(row.pings_received, "ping")));
     }
@@ -330,6 +337,7 @@ pub fn websocket_times(row: &WebSocketRow) -> impl Iterator<Item = (&'static str
     let all = [
         ("handshake", &row.handshake),
         ("round trip", &row.round_trip),
+        ("ping", &row.ping),
         ("gap", &row.gap),
         ("age", &row.age),
         ("duration", &row.duration),

@@ -227,6 +227,7 @@ ids! {
         BadGateway = "closed_by_server_1014", "sockets that the server closed with code 1014 (bad gateway)";
         Registered = "closed_by_server_3xxx", "sockets that the server closed with a code from 3000 to 3999";
         Application = "closed_by_server_4xxx", "sockets that the server closed with a code from 4000 to 4999";
+        PingsSent = "pings_sent", "pings sent";
     }
 }
 
@@ -367,6 +368,7 @@ ids! {
     WebSocketHist: HistCell {
         RoundTrip @ 24 = "message_round_trip", "from sending a message to receiving the response to it, ns";
         MessageSize = "message_size", "bytes of each received message";
+        PingRoundTrip = "ping_round_trip", "from sending a ping to receiving its pong, ns";
     }
 }
 

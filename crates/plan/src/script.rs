@@ -168,6 +168,12 @@ pub enum Node {
         socket: AskId,
         expectation: u16,
     },
+    /// Sends a ping over a WebSocket, and waits for its pong: one of the expectations of its request, without checks.
+    Ping {
+        socket: AskId,
+        text: Text,
+        expectation: u16,
+    },
     /// Closes a WebSocket, and continues when it is closed.
     Close {
         socket: AskId,

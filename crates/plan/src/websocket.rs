@@ -63,5 +63,8 @@ pub struct Expectation {
 /// The code of a close frame that a step sends.
 pub const NORMAL_CLOSE: u16 = 1000;
 
+/// Longest payload of a ping, bytes (RFC 6455 section 5.5).
+pub const PING_BYTES_MAX: usize = 125;
+
 /// Longest reason of a close frame, bytes (RFC 6455 section 5.5).
 pub const REASON_BYTES_MAX: usize = 123;

@@ -58,6 +58,8 @@ pub(crate) struct Script {
     pub(crate) echo_delay_ns: u64,
     fragment_bytes: usize,
     pub(crate) ping_every_ns: u64,
+    answers_ping: bool,
+    pong_delay_ns: u64,
     close_after: Option<u64>,
     close_code: u16,
     close_reason: String,
@@ -111,6 +113,8 @@ impl Script {
             echo_delay_ns: 0,
             fragment_bytes: 0,
             ping_every_ns: 0,
+            answers_ping: true,
+            pong_delay_ns: 0,
             close_after: None,
             close_code: 1000,
             close_reason: String::new(),
@@ -137,6 +141,8 @@ impl Script {
             "echo_delay" => self.echo_delay_ns = duration_ns(value)?,
             "fragment" => self.fragment_bytes = whole(value, 1, 1 << 20)? as usize,
             "ping_every" => self.ping_every_ns = duration_ns(value)?,
+            "answer_ping" => self.answers_ping = switch(value)?,
+            "pong_delay" => self.pong_delay_ns = duration_ns(value)?,
             "close_after" => self.close_after = Some(whole(value, 0, 1 << 60)?),
             "close_code" => self.close_code = whole(value, 1000, 4999)? as u16,
             "close_reason" => self.close_reason = value.to_owned(),
@@ -250,7 +256,7 @@ pub(crate) struct Peer {
     socket: WebSocket<Pipe>,
     pub(crate) feed: Option<Box<Feed>>,
     received: u64,
-    /// Echoes that are not due yet, the oldest first.
+    /// Echoes and pongs that are not due yet, in the order in which they are due.
     held: VecDeque<(u64, Message)>,
     /// An echo that waits for the one after it.
     swapped: Option<Message>,
@@ -291,6 +297,8 @@ impl Peer {
     pub(crate) fn take(&mut self, bytes: &[u8], now_ns: u64, counts: &mut Counts) -> Broadcast {
         self.socket.get_mut().input.extend_from_slice(bytes);
         let mut broadcast = Broadcast::new();
+        let unsent_bytes = self.output().len();
+        let mut has_delayed_pongs = false;
         while self.over.is_none() {
             match self.socket.read() {
                 Ok(message @ (Message::Text(_) | Message::Binary(_))) => {
@@ -303,7 +311,15 @@ impl Peer {
                     }
                     self.after_message();
                 }
-                Ok(Message::Ping(_)) => counts.pings_received += 1,
+                Ok(Message::Ping(payload)) => {
+                    counts.pings_received += 1;
+                    if !self.script.answers_ping || self.script.pong_delay_ns > 0 {
+                        has_delayed_pongs = true;
+                        if self.script.answers_ping {
+                            self.hold(now_ns + self.script.pong_delay_ns, Message::Pong(payload));
+                        }
+                    }
+                }
                 Ok(Message::Pong(_)) => counts.pongs_received += 1,
                 Ok(Message::Close(frame)) => {
                     if !self.is_closing {
@@ -327,6 +343,10 @@ impl Peer {
         }
         // Pongs and the answer to a close frame.
         let _ = self.socket.flush();
+        if has_delayed_pongs && !self.is_closing {
+            // The library has answered already.
+            self.output().truncate(unsent_bytes);
+        }
         if self.is_closed_by_peer && self.script.answers_close && !self.socket.can_write() {
             self.over.get_or_insert(Over::Closed);
         }
@@ -341,8 +361,15 @@ impl Peer {
             return;
         }
         let due_ns = now_ns + self.script.echo_delay_ns;
-        (0..times).for_each(|_| self.held.push_back((due_ns, message.clone())));
-        self.held.extend(self.swapped.take().map(|message| (due_ns, message)));
+        (0..times).for_each(|_| self.hold(due_ns, message.clone()));
+        if let Some(message) = self.swapped.take() {
+            self.hold(due_ns, message);
+        }
+    }
+
+    fn hold(&mut self, due_ns: u64, message: Message) {
+        let at = self.held.partition_point(|(due, _)| *due <= due_ns);
+        self.held.insert(at, (due_ns, message));
     }
 
     /// Does what is commanded after this many messages: nothing, a broken frame, a close frame, or the end.
@@ -367,7 +394,7 @@ impl Peer {
         let _ = self.socket.close(Some(CloseFrame { code, reason: reason.into() }));
     }
 
-    /// Returns when the next echo is due.
+    /// Returns when the next echo or pong is due.
     pub(crate) fn due_ns(&self) -> Option<u64> {
         self.held.front().map(|(due_ns, _)| *due_ns)
     }
@@ -391,8 +418,8 @@ impl Peer {
             return;
         }
         let piece = self.script.fragment_bytes;
-        counts.sent += 1;
-        if piece == 0 || message.len() <= piece {
+        counts.sent += u64::from(!message.is_pong());
+        if piece == 0 || message.len() <= piece || message.is_pong() {
             // It fails only if the socket is closed.
             let _ = self.socket.send(message);
             return;

@@ -219,4 +219,19 @@ pub const CASES: &[Case] = &[
             assert_eq!(code(s, "4711"), 1);
         },
     ),
+    case(
+        &["ping.ping", "ping.within", "ping.name", "ping.socket", "ping.on_failure", "ping.think"],
+        || {
+            socket(
+                "answer_ping=0",
+                "timeout: 10s",
+                "- { ping: x, within: 50ms, name: alive, socket: s, on_failure: continue, think: 20ms }\n- send: y",
+            )
+        },
+        |s| {
+            assert_eq!(s.counters["websocket_pings_received"], 1);
+            assert_eq!(s.counters["messages_received"], 1, "the iteration continues");
+            assert_eq!(s.row("checks", "alive")["failures"], 1);
+        },
+    ),
 ];

@@ -306,10 +306,12 @@ fn configuration(options: &Options, pki: &Pki, folder: &Path, ports: [u16; 4]) -
         .concat();
     let places = match options.proxy_to {
         None => "    location = /sink { return 200 'sunk'; }\n    location / { }\n".to_owned(),
-        // Without buffers, so that events arrive one by one; `Connection` is emptied to keep the way on alive.
+        // Without buffers, so that events arrive one by one; without an upgrade, `Connection` is emptied to keep the
+        // way on alive.
         Some(server) => format!(
             "    location / {{\n      proxy_pass http://{server};\n      proxy_http_version 1.1;\n      \
-             proxy_set_header Host $http_host;\n      proxy_set_header Connection \"\";\n      \
+             proxy_set_header Host $http_host;\n      proxy_set_header Upgrade $http_upgrade;\n      \
+             proxy_set_header Connection $connection_upgrade;\n      \
              proxy_buffering off;\n      proxy_request_buffering off;\n      gzip off;\n    }}\n"
         ),
     };
@@ -324,6 +326,7 @@ http {{
 {temporary}  log_format counted '$ssl_protocol $ssl_session_reused $connection $connection_requests '
     '$request_length $status $ssl_client_verify $ssl_server_name $ssl_cipher $ssl_client_serial $request';
   log_format proxied '$proxy_protocol_addr';
+  map $http_upgrade $connection_upgrade {{ default upgrade; '' ''; }}
   access_log {folder}/access.log counted;
   default_type text/plain;
   root {folder}/www;

@@ -141,3 +141,43 @@ fn a_message_that_does_not_come_in_time_is_a_failure() {
     no_faults(&good);
     assert_eq!((&good["checks"][0]["evaluations"], &good["checks"][0]["failures"]), (&6.into(), &0.into()));
 }
+
+/// The time of a pong is that of the ruler; one that does not come fails the iteration.
+#[test]
+fn a_ping_takes_as_long_as_its_pong_is_delayed() {
+    let _beside = run_alongside();
+    let ruler = Ruler::start(&[]);
+    let steps = |query: &str, within: &str| {
+        format!(
+            "    - connect: /websocket?{query}\n    - {{ ping: \"${{uuid}}\", within: {within} }}\n    \
+             - {{ ping: \"\", within: {within} }}\n    - send: hello\n    - expect: hello"
+        )
+    };
+    let load = "load: { users: 2, iterations: 6 }";
+    let said = run(&ruler, &steps("pong_delay=30ms&echo_delay=1ms", "5s"), load, 0);
+    no_faults(&said);
+    adds_up(&said, &ruler);
+    let told = ["pings_sent", "pongs_received", "ping/count"].map(|field| row(&said, field));
+    assert_eq!(told, [12, 12, 12], "{}", said["websockets"]);
+    assert_eq!(counter(&ruler, "websocket_pings_received"), 12);
+    assert!(row(&said, "ping/min_ns") >= 30_000_000, "{}", said["websockets"]);
+    assert_eq!((&said["checks"][0]["evaluations"], &said["checks"][0]["failures"]), (&6.into(), &0.into()));
+
+    let silent = run(&ruler, &steps("answer_ping=0", "60ms"), load, 99);
+    assert_eq!(crate::provoke::only(&silent, "message_timeout", "server"), 6);
+    assert_eq!((row(&silent, "pings_sent"), row(&silent, "pongs_received")), (6, 0));
+}
+
+/// A pong answers all earlier pings, and one that answers none changes nothing.
+#[test]
+fn pings_of_parallel_steps_have_their_own_pongs() {
+    let _beside = run_alongside();
+    let ruler = Ruler::start(&[]);
+    let steps = "    - connect: /websocket?pong_delay=10ms
+    - parallel:
+        - [ { ping: a }, { ping: a } ]
+        - [ { ping: b }, { think: 25ms }, { ping: b } ]";
+    let said = run(&ruler, steps, "load: { users: 2, iterations: 4 }", 0);
+    no_faults(&said);
+    assert_eq!((row(&said, "pings_sent"), row(&said, "ping/count")), (16, 16));
+}

@@ -138,12 +138,15 @@ pub struct WebSocketRow {
     pub messages_unanswered: u64,
     /// Messages received whose ID is not that of a message without a response.
     pub responses_unmatched: u64,
+    pub pings_sent: u64,
     pub pings_received: u64,
     pub pongs_received: u64,
     /// From the send of the request to its response.
     pub handshake: Times,
     /// From sending a message to receiving its response.
     pub round_trip: Times,
+    /// From sending a ping to receiving its pong.
+    pub ping: Times,
     /// Between two received messages of a socket.
     pub gap: Times,
     /// From the timestamp in a message to its receipt, by both clocks.

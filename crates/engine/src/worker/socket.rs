@@ -172,9 +172,9 @@ impl<D: Door, P: Post> Worker<D, P> {
                 self.answer_ping(at, payload);
                 return !self.is_cancelled(at);
             }
-            Incoming::Pong(_) => {
+            Incoming::Pong(payload) => {
                 self.tally.socket(request).add(WebSocketSum::PongsReceived.id(), 1);
-                return true;
+                (MessageKind::Pong, payload)
             }
             Incoming::Close(closing) => {
                 self.take_close(at, closing.code);
@@ -182,7 +182,7 @@ impl<D: Door, P: Post> Worker<D, P> {
             }
         };
         let is_close = matches!(kind, MessageKind::Close(_));
-        if !is_close {
+        if matches!(kind, MessageKind::Text | MessageKind::Binary) {
             let Some(stream) = &mut self.exchanges[at as usize].stream else { return false };
             let last_ns = mem::replace(&mut stream.last_event_ns, now_ns);
             let series = self.tally.socket(request);
@@ -255,8 +255,12 @@ impl<D: Door, P: Post> Worker<D, P> {
                 MessageKind::Pong => self.write_frame(at, Kind::Pong, payload),
                 MessageKind::Close(code) => self.begin_close(at, code, payload),
             }
-            let is_message = matches!(kind, MessageKind::Text | MessageKind::Binary);
-            self.tally.socket(request).add(WebSocketSum::MessagesSent.id(), u64::from(is_message));
+            let sum = match kind {
+                MessageKind::Text | MessageKind::Binary => WebSocketSum::MessagesSent,
+                MessageKind::Ping => WebSocketSum::PingsSent,
+                MessageKind::Pong | MessageKind::Close(_) => continue,
+            };
+            self.tally.socket(request).add(sum.id(), 1);
         }
     }
 

@@ -124,6 +124,7 @@ pub enum StepDraft {
     Parallel(Vec<Vec<StepDraft>>),
     Send(Box<SendDraft>),
     Expect(Box<ExpectDraft>),
+    Ping(Box<PingDraft>),
     Close(Box<CloseDraft>),
     /// An invalid step, with the names that it would have set.
     Spoiled(Vec<NameDraft>),
@@ -432,6 +433,17 @@ pub struct ExpectDraft {
     /// With the message as the body.
     pub subjects: Vec<SubjectDraft>,
     pub extracts: Vec<ExtractDraft>,
+    pub within_ns: Option<u64>,
+    pub go_on_after_failure: bool,
+}
+
+/// A ping, and the wait for its pong.
+#[derive(Debug)]
+pub struct PingDraft {
+    pub pos: Pos,
+    pub socket: Option<NameDraft>,
+    pub name: Option<NameDraft>,
+    pub text: TextDraft,
     pub within_ns: Option<u64>,
     pub go_on_after_failure: bool,
 }

@@ -1,7 +1,7 @@
 //! Builds WebSockets: the request that opens one, and the steps that use it.
 
 use super::answer::{distinct_name, needs_body};
-use super::draft::{CloseDraft, ExpectDraft, NameDraft, RequestDraft, SendDraft, WebSocketDraft};
+use super::draft::{CloseDraft, ExpectDraft, NameDraft, PingDraft, RequestDraft, SendDraft, WebSocketDraft};
 use super::work::Work;
 use crate::source::Pos;
 use plimsoll_plan::answer::{Check, Source};
@@ -155,14 +155,47 @@ impl Work {
             self.wrong.complain("F017", draft.pos, message, hint);
             return None;
         }
-        let ask = &mut self.script.asks[socket? as usize];
+        let expectation = Expectation {
+            name: String::new(),
+            content: draft.content,
+            checks,
+            extracts,
+            within_ns: draft.within_ns,
+            go_on_after_failure: draft.go_on_after_failure,
+        };
+        let expectation = self.expected(socket?, draft.name.as_ref(), default, expectation)?;
+        Some(Node::Expect { socket: socket?, expectation })
+    }
+
+    pub fn ping(&mut self, draft: &PingDraft) -> Option<Node> {
+        let socket = self.socket_of(draft.socket.as_ref(), draft.pos);
+        let text = self.text(&draft.text)?;
+        let expectation = Expectation {
+            within_ns: draft.within_ns,
+            go_on_after_failure: draft.go_on_after_failure,
+            ..Expectation::default()
+        };
+        let default = "pong received".to_owned();
+        let expectation = self.expected(socket?, draft.name.as_ref(), default, expectation)?;
+        Some(Node::Ping { socket: socket?, text, expectation })
+    }
+
+    /// Adds an expectation under its own name.
+    fn expected(
+        &mut self,
+        socket: AskId,
+        name: Option<&NameDraft>,
+        default: String,
+        expectation: Expectation,
+    ) -> Option<u16> {
+        let ask = &mut self.script.asks[socket as usize];
         let checks_of: Vec<String> = ask.checks.iter().map(|check| check.name.clone()).collect();
         let plan = ask.websocket.as_mut()?;
         let is_taken = |name: &str| {
             checks_of.iter().any(|check| check == name)
                 || plan.expectations.iter().any(|expectation| expectation.name == name)
         };
-        let name = match &draft.name {
+        let name = match name {
             Some(chosen) if is_taken(&chosen.name) => {
                 let message = format!("duplicate check name `{}`", chosen.name);
                 let hint = "give each check its own name, because reports distinguish checks by name";
@@ -172,16 +205,9 @@ impl Work {
             Some(chosen) => chosen.name.clone(),
             None => distinct_name(default, is_taken),
         };
-        let expectation = u16::try_from(plan.expectations.len()).ok()?;
-        plan.expectations.push(Expectation {
-            name,
-            content: draft.content,
-            checks,
-            extracts,
-            within_ns: draft.within_ns,
-            go_on_after_failure: draft.go_on_after_failure,
-        });
-        Some(Node::Expect { socket: socket?, expectation })
+        let number = u16::try_from(plan.expectations.len()).ok()?;
+        plan.expectations.push(Expectation { name, ..expectation });
+        Some(number)
     }
 
     pub fn close(&mut self, draft: &CloseDraft) -> Option<Node> {

@@ -59,6 +59,7 @@ impl Work {
             }
             StepDraft::Send(draft) => self.send(draft),
             StepDraft::Expect(draft) => self.expectation(draft),
+            StepDraft::Ping(draft) => self.ping(draft),
             StepDraft::Close(draft) => self.close(draft),
             // Its mistake is already reported, so uses of its names are valid.
             StepDraft::Spoiled(names) => {

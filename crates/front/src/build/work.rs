@@ -112,7 +112,7 @@ fn collect(step: &StepDraft, out: &mut Vec<NameDraft>) {
         StepDraft::Spoiled(names) => out.extend(names.iter().cloned()),
         StepDraft::Expect(wanted) => out.extend(wanted.extracts.iter().map(|extract| extract.into.clone())),
         StepDraft::Think(_) | StepDraft::Append(_) | StepDraft::Generate { .. } => {}
-        StepDraft::Send(_) | StepDraft::Close(_) => {}
+        StepDraft::Send(_) | StepDraft::Ping(_) | StepDraft::Close(_) => {}
     }
 }
 

@@ -2,8 +2,7 @@
 
 use super::key::{Row, of};
 use super::reader::Reader;
-use super::yaml::one_or_more;
-use super::yaml::{Node, Value};
+use super::yaml::{Node, Value, one_or_more};
 use crate::source::Pos;
 use plimsoll_plan::Problem;
 use plimsoll_plan::address::{self, WeightedAddress};
@@ -45,7 +44,14 @@ pub fn read(node: &Node, row: &Row, link: &mut Link, r: &mut Reader<'_>) -> Opti
             }
             of::Connection::Http => {
                 let words = [("auto", Http::Auto), ("1.0", Http::V10), ("1.1", Http::V11), ("2", Http::V2)];
-                link.http = r.choice(node, row, &words).unwrap_or_default();
+                let text = if let Value::Scalar(scalar) = &node.value { scalar.text.as_str() } else { "" };
+                let is_http3 = ["3", "h3"].contains(&text);
+                if is_http3 {
+                    let hint = "write `http: 2`, or remove `http`";
+                    r.complain("F012", node.pos, "HTTP/3 (`http: 3`) is not supported yet", hint);
+                } else {
+                    link.http = r.choice(node, row, &words).unwrap_or_default();
+                }
             }
             of::Connection::Streams => link.streams = r.parsed(node, row, streams).unwrap_or(1),
             of::Connection::Window => link.window = r.parsed(node, row, window).unwrap_or_default(),

@@ -86,6 +86,7 @@ pub enum Step {
     Connect,
     Send,
     Expect,
+    Ping,
     Close,
 }
 
@@ -109,6 +110,7 @@ impl Step {
             Step::Connect => Section::Connect,
             Step::Send => Section::Send,
             Step::Expect => Section::Expect,
+            Step::Ping => Section::Ping,
             Step::Close => Section::Close,
         }
     }
@@ -138,6 +140,7 @@ pub const STEPS: &[(&str, Step)] = &[
     ("connect", Step::Connect),
     ("send", Step::Send),
     ("expect", Step::Expect),
+    ("ping", Step::Ping),
     ("close", Step::Close),
     ("think", Step::Think),
 ];

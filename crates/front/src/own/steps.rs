@@ -134,6 +134,7 @@ fn read(item: &Node, w: &mut Work<'_>) -> Option<Vec<StepDraft>> {
         Step::Connect => return socket::connect(item, entries, w),
         Step::Send => return socket::send(entries, w),
         Step::Expect => return socket::expect(entries, w),
+        Step::Ping => return socket::ping(entries, w),
         Step::Close => return socket::close(entries, w),
         Step::Grpc => return grpc::read(item, entries, w),
         Step::Think => pause::think(entries, &mut w.r),

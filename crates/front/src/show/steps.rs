@@ -88,6 +88,17 @@ fn step(node: &Node, depth: usize, script: &Script, out: &mut Lines) {
                 expected(wanted, socket_name(*socket, script), depth, script, out);
             }
         }
+        Node::Ping { socket, expectation, .. } => {
+            let plan = script.asks.get(*socket as usize).and_then(|ask| ask.websocket.as_ref());
+            if let Some(wanted) = plan.and_then(|plan| plan.expectations.get(usize::from(*expectation))) {
+                let within = wanted.within_ns.map_or(String::new(), |ns| format!(" within {}", time(ns)));
+                let socket = socket_name(*socket, script);
+                out.line(depth, &format!("ping `{socket}`, and expect its pong{within}"));
+                if wanted.go_on_after_failure {
+                    out.line(depth + 2, "continues after a failure");
+                }
+            }
+        }
         Node::Close { socket, code, .. } => {
             out.line(depth, &format!("close `{}` with code {code}", socket_name(*socket, script)));
         }

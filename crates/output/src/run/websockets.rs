@@ -19,7 +19,8 @@ pub fn section(s: &Summary) -> Section {
     }
     blocks.extend(rest(left_out, by).map(|text| sentence(Role::Soft, text).only(On::TERMINAL)));
     if !s.websockets.is_empty() {
-        let said = "Round trip: from sending a message to receiving its response. Gap: the time between two received \
+        let said = "Round trip: from sending a message to receiving its response. Ping: from sending a ping to \
+                    receiving its pong. Gap: the time between two received \
                     messages of a socket. Age: from the timestamp of a message to its arrival, by both clocks.";
         blocks.push(sentence(Role::Faint, said).only(On::HTML));
     }

@@ -128,7 +128,7 @@ fn has_weightless_way(node: &Node) -> bool {
         Node::If { then, otherwise, .. } => any(then) || any(otherwise),
         Node::Parallel(branches) => branches.iter().any(|branch| any(branch)),
         Node::Ask(_) | Node::Think(_) | Node::Set(_) | Node::Append { .. } => false,
-        Node::Send { .. } | Node::Expect { .. } | Node::Close { .. } => false,
+        Node::Send { .. } | Node::Expect { .. } | Node::Ping { .. } | Node::Close { .. } => false,
     }
 }
 

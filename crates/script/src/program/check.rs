@@ -118,6 +118,11 @@ fn node(place: &Place<'_>, node: &Node) -> Result<(), String> {
             let expectations = websocket(place, *socket)?.expectations.len();
             index(usize::from(*expectation), expectations, "expected message", name)
         }
+        Node::Ping { socket, text: payload, expectation } => {
+            let expectations = websocket(place, *socket)?.expectations.len();
+            index(usize::from(*expectation), expectations, "expected pong", name)?;
+            text(place, payload)
+        }
         Node::Close { socket, reason, .. } => {
             websocket(place, *socket)?;
             text(place, reason)

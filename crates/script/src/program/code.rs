@@ -43,6 +43,12 @@ pub enum Op {
         ask: u32,
         expectation: u16,
     },
+    /// Sends a ping, and waits for its pong.
+    Ping {
+        ask: u32,
+        text: u32,
+        expectation: u16,
+    },
     /// Closes a WebSocket.
     Close {
         ask: u32,
@@ -310,6 +316,10 @@ impl Compiler<'_> {
             }
             Node::Expect { socket, expectation } => {
                 self.push(Op::Expect { ask: *socket, expectation: *expectation });
+            }
+            Node::Ping { socket, text, expectation } => {
+                let text = self.text(text);
+                self.push(Op::Ping { ask: *socket, text, expectation: *expectation });
             }
             Node::Close { socket, code, reason } => {
                 let reason = self.text(reason);

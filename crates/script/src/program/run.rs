@@ -69,6 +69,10 @@ impl Turn<'_> {
             Op::Expect { ask, expectation } => {
                 Ok(self.await_message(strand, pc, ask, expectation).map_or(Flow::Stop, |()| next))
             }
+            Op::Ping { ask, text, expectation } => {
+                self.ping(strand, pc, ask, text, expectation)?;
+                Ok(Flow::Stop)
+            }
             Op::Close { ask, code, reason } => {
                 if self.close(ask, code, reason)? {
                     return Ok(next);

@@ -49,6 +49,16 @@ struct Mail {
     /// IDs and send times of messages without a response, the oldest first.
     pending: VecDeque<(u64, u64)>,
     inbox: VecDeque<Letter>,
+    /// Pings without a pong, the oldest first.
+    pings: VecDeque<SentPing>,
+}
+
+/// A ping that a strand waits for.
+struct SentPing {
+    strand: StrandId,
+    /// Hash of its payload.
+    hash: u64,
+    sent_ns: u64,
 }
 
 /// A WebSocket of a user. Thousands of them are open and idle.
@@ -404,7 +414,10 @@ impl Turn<'_> {
                         self.bench.ready.push(strand);
                     }
                 }
-                (Wait::Message, Some(&Op::Expect { ask: of, expectation })) if of == ask => {
+                (
+                    Wait::Message,
+                    Some(&(Op::Expect { ask: of, expectation } | Op::Ping { ask: of, expectation, .. })),
+                ) if of == ask => {
                     self.end_sleep(step_id(strand, Kind::Sleep));
                     self.expectation_failed(strand, ask, expectation, "the WebSocket was closed before");
                 }

@@ -52,7 +52,7 @@ impl Server {
         if let (Some(room), false) = (room, broadcast.is_empty()) {
             self.broadcast(&room, &broadcast)?;
         }
-        if let (Some(due_ns), true) = (due, before.is_none()) {
+        if let Some(due_ns) = due.filter(|due| before.is_none_or(|before| *due < before)) {
             self.wait_for_echo(Ticket { key, turn }, due_ns)?;
         }
         self.write_socket(key)?;

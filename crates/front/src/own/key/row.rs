@@ -76,6 +76,7 @@ sections! {
     Message = "message", "under `send`";
     Expect = "expect", "in an `expect` step";
     ExpectedMessage = "expected_message", "under `expect`";
+    Ping = "ping", "in a `ping` step";
     Close = "close", "in a `close` step";
     CloseFrame = "close_frame", "under `close`";
     Feeder = "feeder", "in a file under `data`";

@@ -605,6 +605,14 @@ keys! {
         Json = "json", "a mapping of JSONPaths to values or rules, such as `{ $.id: 7 }`", Named(&RULES);
         Length = "length", "a number of bytes such as `683481`, or a range such as `10..200`", Written;
     }
+    Ping {
+        Ping = "ping", "text of at most 125 bytes that the pong must contain, or `\"\"`", Written;
+        Within = "within", "a duration such as `2s` (the longest wait for the pong)", Time;
+        Name = "name", "text", Text;
+        OnFailure = "on_failure", "`stop` or `continue`", Words(&["stop", "continue"]);
+        Socket = "socket", "the name of a `connect` step", Text;
+        Think = "think", PAUSE, PAUSES;
+    }
     Close {
         Close = "close", "a close code such as `1000`, or a mapping such as `{ code: 4000, reason: bye }`",
             Either(&[Whole, Keys(CloseFrame)]);

@@ -2,7 +2,7 @@
 
 use super::row::Section::{
     self, Check, Choose, Connect, Connection, Expect, ExpectedMessage, Extract, Feeder, Find, Grpc, GrpcCall,
-    GrpcCheck, Load, Replay, Request, Rule, Scenario, ScheduleRow, Stage, Staircase, Stream,
+    GrpcCheck, Load, Ping, Replay, Request, Rule, Scenario, ScheduleRow, Stage, Staircase, Stream,
 };
 use super::row::Section::{Auth, GraphQl, OAuth2};
 use super::row::Section::{Message, Monitor, MonitorNginx, MonitorPrometheus, ScenarioLoad, Tls, Top, While};
@@ -140,6 +140,7 @@ pub const SYNONYMS: &[(Section, &str, &str)] = &[
     (Message, "file", "binary_file"),
     (Expect, "timeout", "within"),
     (Expect, "capture", "extract"),
+    (Ping, "timeout", "within"),
     (ExpectedMessage, "body", "text"),
     (ExpectedMessage, "contains", "text"),
     (ExpectedMessage, "type", "kind"),

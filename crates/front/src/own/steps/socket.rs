@@ -3,8 +3,8 @@
 use super::body::{self, Shape};
 use super::{auth, check, extract, headers, known, path, pause, rule, stream};
 use crate::build::draft::{
-    CloseDraft, ExpectDraft, NameDraft, On, PartDraft, PathDraft, RequestDraft, SendDraft, StepDraft,
-    SubjectDraft, TextDraft, WebSocketDraft,
+    CloseDraft, ExpectDraft, NameDraft, On, PartDraft, PathDraft, PingDraft, RequestDraft, SendDraft,
+    StepDraft, SubjectDraft, TextDraft, WebSocketDraft,
 };
 use crate::own::key::{Row, of};
 use crate::own::reader::Reader;
@@ -15,7 +15,7 @@ use plimsoll_plan::answer::Subject;
 use plimsoll_plan::stream::{Closer, Place};
 use plimsoll_plan::value::Escape;
 use plimsoll_plan::websocket::{
-    Compression, Content, Correlation, NORMAL_CLOSE, REASON_BYTES_MAX, WebSocket,
+    Compression, Content, Correlation, NORMAL_CLOSE, PING_BYTES_MAX, REASON_BYTES_MAX, WebSocket,
 };
 
 /// Reads a `connect` step, and the pause after it.
@@ -271,6 +271,41 @@ fn wanted(node: &Node, row: &'static Row, r: &mut Reader<'_>) -> (Option<Content
         }
     }
     (content, found)
+}
+
+/// Reads a `ping` step, and the pause after it.
+pub fn ping(entries: &[Entry], w: &mut Work<'_>) -> Option<Vec<StepDraft>> {
+    let all = known::<of::Ping>(entries, &mut w.r);
+    let mut draft = PingDraft {
+        pos: entries.first()?.pos,
+        socket: None,
+        name: None,
+        text: TextDraft::default(),
+        within_ns: None,
+        go_on_after_failure: false,
+    };
+    let mut think = None;
+    for (row, key, entry) in &all {
+        let (node, r) = (&entry.value, &mut w.r);
+        match key {
+            of::Ping::Ping => {
+                draft.pos = entry.pos;
+                draft.text = r.template(node, row, Escape::None)?;
+                if draft.text.literals().len() > PING_BYTES_MAX {
+                    let message = format!("the payload of a ping is longer than {PING_BYTES_MAX} bytes");
+                    r.complain("F015", node.pos, message, "write a shorter text");
+                }
+            }
+            of::Ping::Within => draft.within_ns = stream::length(node, row, r),
+            of::Ping::Name => draft.name = name(node, row, r),
+            of::Ping::OnFailure => draft.go_on_after_failure = on_failure(node, row, r),
+            of::Ping::Socket => draft.socket = name(node, row, r),
+            of::Ping::Think => think = pause::delay(node, row, r),
+        }
+    }
+    let mut steps = vec![StepDraft::Ping(Box::new(draft))];
+    steps.extend(think.map(StepDraft::Think));
+    Some(steps)
 }
 
 /// Reads a `close` step, and the pause after it.

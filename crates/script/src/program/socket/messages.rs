@@ -1,6 +1,6 @@
 //! Messages of a WebSocket: sent, accounted for, matched with what they respond to, and expected by steps.
 
-use super::{INBOX_BYTES, INBOX_MAX, Letter, PENDING_MAX, Phase, SocketId, socket_step};
+use super::{INBOX_BYTES, INBOX_MAX, Letter, PENDING_MAX, Phase, SentPing, SocketId, socket_step};
 use crate::answer::Answer;
 use crate::program::code::{Op, Pc, StrandId};
 use crate::program::user::{Bench, IterationState, Kind, Turn, Wait, step_id};
@@ -11,6 +11,8 @@ use plimsoll_plan::metric::{CheckSum, WebSocketHist, WebSocketSum};
 use plimsoll_plan::program::{Count, Event, Message, MessageKind, RequestId};
 use plimsoll_plan::script::Slot;
 use plimsoll_plan::websocket::{Content, NORMAL_CLOSE};
+use plimsoll_wire::ws;
+use std::hash::{DefaultHasher, Hasher};
 
 impl Turn<'_> {
     /// Handles a message, or the server's close frame.
@@ -20,8 +22,9 @@ impl Turn<'_> {
             MessageKind::Text => Content::Text,
             MessageKind::Binary => Content::Binary,
             MessageKind::Close(code) => return self.socket(id).close_code = code,
-            // The engine answers and counts them.
-            MessageKind::Ping | MessageKind::Pong => return,
+            MessageKind::Pong => return self.pong(id, ask, message.data),
+            // The engine answers and counts it.
+            MessageKind::Ping => return,
         };
         let stage = self.stage;
         let (Some(asking), Some(plan)) = (
@@ -229,15 +232,85 @@ impl Turn<'_> {
         None
     }
 
+    /// Sends a ping, and waits for its pong.
+    pub fn ping(
+        &mut self,
+        strand: StrandId,
+        pc: Pc,
+        ask: u32,
+        text: u32,
+        expectation: u16,
+    ) -> Result<(), Unfilled> {
+        let Some(id) = self.asking(ask).map(|asking| asking.number) else { return Ok(()) };
+        if self.socket(id).phase != Phase::Open {
+            self.state.strand(strand).pc = pc;
+            self.expectation_failed(strand, ask, expectation, "the WebSocket is closed");
+            return Ok(());
+        }
+        self.fill(text)?;
+        // A control frame carries no more (RFC 6455 section 5.5).
+        self.bench.fill.truncate(ws::CONTROL_BYTES_MAX);
+        self.out.send(socket_step(id), MessageKind::Ping, &self.bench.fill);
+        let (hash, sent_ns) = (hash_of(&self.bench.fill), self.at.run_ns);
+        self.socket(id).mail().pings.push_back(SentPing { strand, hash, sent_ns });
+        let plan = self.stage.script.asks[ask as usize].websocket.as_deref();
+        let within_ns = plan.and_then(|plan| plan.expectations[usize::from(expectation)].within_ns);
+        self.out.sleep(step_id(strand, Kind::Sleep), within_ns.unwrap_or(self.stage.timeout_ns));
+        let waiting = self.state.strand(strand);
+        (waiting.pc, waiting.wait) = (pc, Wait::Message);
+        Ok(())
+    }
+
+    /// Ends the wait for a pong. A server may answer only the last of several pings (RFC 6455 section 5.5.3), so a pong
+    /// is that of all pings before its own, too. One that answers no ping has no meaning.
+    fn pong(&mut self, id: SocketId, ask: u32, payload: &[u8]) {
+        let now_ns = self.at.run_ns;
+        let Some(mail) = &mut self.state.sockets[usize::from(id)].mail else { return };
+        let hash = hash_of(payload);
+        let Some(at) = mail.pings.iter().position(|ping| ping.hash == hash) else { return };
+        for _ in 0..=at {
+            let mail = self.socket(id).mail();
+            let Some(SentPing { strand, sent_ns, .. }) = mail.pings.pop_front() else { return };
+            let took_ns = now_ns.saturating_sub(sent_ns);
+            self.out.count(Count::hist(ask, WebSocketHist::PingRoundTrip, took_ns));
+            let waiting = self.state.strand(strand);
+            let (wait, pc) = (waiting.wait, waiting.pc);
+            if let (Wait::Message, Some(&Op::Ping { ask: of, expectation, .. })) =
+                (wait, self.stage.code.ops.get(pc as usize))
+                && of == ask
+            {
+                self.end_sleep(step_id(strand, Kind::Sleep));
+                let series = self.check_of(ask, expectation);
+                self.out.count(Count::sum(series, CheckSum::Made, 1));
+                self.go_on(strand);
+            }
+        }
+    }
+
+    /// Forgets the ping that a strand no longer waits for.
+    fn forget_ping(&mut self, strand: StrandId, ask: u32) {
+        let Some(id) = self.asking(ask).map(|asking| asking.number) else { return };
+        if let Some(mail) = &mut self.socket(id).mail {
+            mail.pings.retain(|ping| ping.strand != strand);
+        }
+    }
+
     /// Handles the end of the wait for a message.
     pub fn message_is_late(&mut self, strand: StrandId) {
         let pc = self.state.strand(strand).pc;
-        let Some(&Op::Expect { ask, expectation }) = self.stage.code.ops.get(pc as usize) else { return };
+        let (ask, expectation, what) = match self.stage.code.ops.get(pc as usize) {
+            Some(&Op::Expect { ask, expectation }) => (ask, expectation, "message matched"),
+            Some(&Op::Ping { ask, expectation, .. }) => {
+                self.forget_ping(strand, ask);
+                (ask, expectation, "pong was received")
+            }
+            _ => return,
+        };
         let plan = self.stage.script.asks[ask as usize].websocket.as_deref();
         let within_ns = plan
             .and_then(|plan| plan.expectations[usize::from(expectation)].within_ns)
             .unwrap_or(self.stage.timeout_ns);
-        let sentence = format!("no message matched within {}", plimsoll_plan::phrase::chosen_ns(within_ns));
+        let sentence = format!("no {what} within {}", plimsoll_plan::phrase::chosen_ns(within_ns));
         self.expectation_failed(strand, ask, expectation, &sentence);
     }
 
@@ -277,7 +350,17 @@ impl Turn<'_> {
     pub fn forget_wait(&mut self, strand: StrandId) {
         if self.state.strand(strand).wait == Wait::Message {
             self.end_sleep(step_id(strand, Kind::Sleep));
+            let pc = self.state.strand(strand).pc;
+            if let Some(&Op::Ping { ask, .. }) = self.stage.code.ops.get(pc as usize) {
+                self.forget_ping(strand, ask);
+            }
         }
         self.state.strand(strand).wait = Wait::Idle;
     }
+}
+
+fn hash_of(payload: &[u8]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    hasher.write(payload);
+    hasher.finish()
 }
