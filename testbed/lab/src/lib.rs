@@ -1,4 +1,4 @@
-//! `cargo xtask lab`: the five systems that experiments load, as real processes on the loopback.
+//! `cargo xtask lab`: the systems that experiments load, as real processes on the loopback.
 //! `testbed/NAME/lab.toml` defines a system; the lab starts it, waits until it is healthy, and stops all of it.
 
 #![forbid(unsafe_code)]

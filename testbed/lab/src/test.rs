@@ -10,7 +10,7 @@ use chore::{interrupt, look};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// Time limit of one experiment at a small scale. CI has six minutes for all five, so ten for one are a hang.
+/// Time limit of one experiment at a small scale. CI has six minutes for all of them, so ten for one are a hang.
 const WITHIN: Duration = Duration::from_secs(600);
 
 /// A part with a prediction that did not hold is repeated once, with runs that are longer by this factor. On a busy
