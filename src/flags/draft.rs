@@ -5,13 +5,13 @@ use plimsoll_front::requests::{self, name_apart, own_name, set_headers};
 use plimsoll_front::{Places, body, header};
 use plimsoll_plan::diag::{Field, Place};
 use plimsoll_plan::draft::key;
-use plimsoll_plan::link::{Http, streams};
+use plimsoll_plan::link::{Http, pipeline, streams};
 use plimsoll_plan::load::{Arrivals, Share, stages};
 use plimsoll_plan::request::url;
 use plimsoll_plan::route::{self, ProxyProtocol};
 use plimsoll_plan::value::Text;
 use plimsoll_plan::watch::Watch;
-use plimsoll_plan::{Diagnostic, Draft, Problem, threshold, unit};
+use plimsoll_plan::{Diagnostic, Draft, Problem, delivery, threshold, unit};
 use std::path::Path;
 
 /// Limit on the size of a certificate file.
@@ -112,7 +112,8 @@ impl Reader<'_> {
         self.version(flags, draft);
         self.route(flags, draft);
         // Each connection has as many users as streams.
-        let users = if flags.streams.is_some() { draft.link.streams } else { 1 };
+        let is_shared = flags.streams.is_some() || flags.pipeline.is_some();
+        let users = if is_shared { draft.link.streams } else { 1 };
         self.field(&mut draft.load.users, key::USERS, &flags.connections, |t| {
             whole::<u32>(t, "connections").map(|connections| connections.saturating_mul(users))
         });
@@ -170,8 +171,14 @@ impl Reader<'_> {
         if let Some(text) = &flags.streams
             && let Some(number) = self.value("--streams", text, streams)
         {
-            draft.link.streams = number;
+            (draft.link.streams, draft.link.is_pipelined) = (number, false);
             self.places.insert(key::STREAMS, Place::Flag(key::STREAMS.flag.to_owned()));
+        }
+        if let Some(text) = &flags.pipeline
+            && let Some(number) = self.value("--pipeline", text, pipeline)
+        {
+            (draft.link.streams, draft.link.is_pipelined) = (number, true);
+            self.places.insert(key::PIPELINE, Place::Flag(key::PIPELINE.flag.to_owned()));
         }
     }
 
@@ -252,6 +259,8 @@ impl Reader<'_> {
 
     fn request(&mut self, flags: &LoadFlags, draft: &mut Draft) {
         self.field(&mut draft.timeout_ns, key::TIMEOUT, &flags.timeout, unit::duration_ns);
+        let given = &flags.expect_continue;
+        self.field(&mut draft.continue_ns, key::EXPECT_CONTINUE, given, delivery::continue_ns);
         if let Some(text) = &flags.follow
             && let Some(redirects) = self.value("--follow", text, redirects)
         {

@@ -78,6 +78,11 @@ pub struct LoadFlags {
     #[arg(long, value_name = "DURATION", help_heading = REQUEST, allow_negative_numbers = true)]
     pub timeout: Option<String>,
 
+    /// Send bodies after `100 Continue`, or after this wait without it [default wait: 1s]
+    #[arg(long, value_name = "DURATION", help_heading = REQUEST, num_args = 0..=1, require_equals = true,
+        default_missing_value = "1s")]
+    pub expect_continue: Option<String>,
+
     /// Follow up to N redirects per request, each counted as a request [default: 0]
     #[arg(long, value_name = "N", help_heading = REQUEST, allow_negative_numbers = true)]
     pub follow: Option<String>,
@@ -117,6 +122,11 @@ pub struct LoadFlags {
     /// HTTP/2 streams per connection, with one user or arrival each [default: 1]
     #[arg(long, value_name = "N", help_heading = LOAD, allow_negative_numbers = true)]
     pub streams: Option<String>,
+
+    /// Requests in flight on each HTTP/1.1 connection, sent without waiting (pipelining)
+    #[arg(long, value_name = "N", help_heading = LOAD, allow_negative_numbers = true, conflicts_with = "streams",
+        conflicts_with = "http2")]
+    pub pipeline: Option<String>,
 
     /// Open a new connection for every request
     #[arg(long, help_heading = REQUEST)]
@@ -234,6 +244,7 @@ impl LoadFlags {
             workers,
             shard: _,
             seed: _,
+            expect_continue,
             follow,
             target,
             headers,
@@ -250,6 +261,7 @@ impl LoadFlags {
             proxy_protocol,
             interface,
             streams,
+            pipeline,
             no_keepalive,
             read_bodies,
             set,
@@ -286,12 +298,14 @@ impl LoadFlags {
             ("stages", stages),
             ("warmup", warmup),
             ("workers", workers),
+            ("expect-continue", expect_continue),
             ("follow", follow),
             ("proxy", proxy),
             ("unix-socket", unix_socket),
             ("proxy-protocol", proxy_protocol),
             ("interface", interface),
             ("streams", streams),
+            ("pipeline", pipeline),
             ("wait-for-ready", wait_for_ready),
             ("target", target),
             ("name", name),

@@ -7,7 +7,7 @@ use super::rows;
 use super::timeline::Moment;
 use super::times::short;
 use crate::caution::CautionLimits;
-use crate::summary::{Client, Connections, Http2, TlsRow, WorkerRow};
+use crate::summary::{Client, Connections, ExpectContinue, Http2, TlsRow, WorkerRow};
 use plimsoll_plan::Side;
 use plimsoll_plan::metric::{RunFloor, RunHist, RunPeak, RunSum, SeriesSum};
 
@@ -106,7 +106,18 @@ fn connections(facts: &Facts, moments: &[Moment]) -> Connections {
         redirects_cross_host: run.of(RunSum::RedirectsCrossHost),
         dns_lookups_queued: run.of(RunSum::DnsQueued),
         http2: http2(facts),
+        expect_continue: expect_continue(facts),
     }
+}
+
+fn expect_continue(facts: &Facts) -> Option<ExpectContinue> {
+    facts.plan.deliveries.iter().find(|(_, delivery)| delivery.continue_ns.is_some())?;
+    let run = &facts.run;
+    Some(ExpectContinue {
+        continued: run.of(RunSum::RequestsContinued),
+        sent_without_continue: run.of(RunSum::RequestsNotContinued),
+        refused_before_body: run.of(RunSum::RequestsRefusedEarly),
+    })
 }
 
 fn http2(facts: &Facts) -> Option<Http2> {

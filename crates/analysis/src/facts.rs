@@ -418,6 +418,7 @@ fn nothing_planned() -> Outline {
         workloads: Vec::new(),
         link: Link::default(),
         graceful_stop_ns: 0,
+        deliveries: Vec::new(),
         cell: None,
         monitors: Vec::new(),
         system_under_test: Vec::new(),

@@ -354,6 +354,20 @@ pub struct Connections {
     /// Present if connections spoke HTTP/2.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub http2: Option<Http2>,
+    /// Present if requests waited for `100 Continue`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expect_continue: Option<ExpectContinue>,
+}
+
+/// What became of the requests with `Expect: 100-continue`; those that failed earlier are in none of them.
+#[derive(Debug, Clone, Serialize)]
+pub struct ExpectContinue {
+    /// Their bodies were sent after `100 Continue`.
+    pub continued: u64,
+    /// Their bodies were sent after the wait, without it.
+    pub sent_without_continue: u64,
+    /// They got a final response, so their bodies were not sent.
+    pub refused_before_body: u64,
 }
 
 /// What HTTP/2 adds to connections.

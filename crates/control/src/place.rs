@@ -182,6 +182,9 @@ fn no_http2(origin: &Origin, hint: &str) -> Error {
 /// # Errors
 /// Returns an error if the plan needs HTTP/2 and the server did not choose it.
 pub fn check_version(is_http2: bool, link: &Link, origin: &Origin) -> Result<(), Error> {
+    if link.is_pipelined {
+        return Ok(());
+    }
     let hint = match (is_http2, link.http, link.streams) {
         (false, Http::V2, _) => NO_HTTP2,
         (false, _, 2..) => "remove `--streams` (in a file, `streams`), which only HTTP/2 has",

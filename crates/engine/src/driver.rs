@@ -38,6 +38,9 @@ pub trait Door {
     fn local_address(&mut self, _socket: Socket) -> Option<SocketAddr> {
         None
     }
+    /// Limits the receive buffers of the sockets opened from now on; `None`: the kernel's default. A network without
+    /// buffers has nothing to limit.
+    fn limit_receive_buffers(&mut self, _bytes: Option<u32>) {}
     fn connect_result(&mut self, socket: Socket) -> Result<(), Errno>;
     fn send(&mut self, socket: Socket, bytes: &[u8]) -> Io;
     fn recv(&mut self, socket: Socket, buffer: &mut [u8]) -> Io;

@@ -8,6 +8,7 @@ pub mod cache;
 pub mod clock;
 mod command;
 mod compile;
+mod delivery;
 pub mod driver;
 mod error;
 mod exchange;

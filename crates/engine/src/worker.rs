@@ -1,10 +1,11 @@
 //! One core's work: users, connections, timers, and numbers of one thread, which shares nothing with the others.
 //!
 //! [`turn`] is the event loop. [`link`] opens and closes connections, [`exchange`] sends a request over one ([`secure`]
-//! over TLS, [`multiplex`] and [`flush`] over HTTP/2, whose [`frames`] it reads, and whose links may be [`lost`]).
-//! [`tunnel`] begins connections through a proxy. [`read`] passes received bytes ([`stream`] for endless streams of
-//! events, [`socket`] for WebSockets, [`keep`] for kept parts of a response) to one of the [`ends`], in [`shares`] of
-//! an event-loop iteration. [`arrivals`] and [`next`] decide which user sends next, [`names`] looks up hosts,
+//! over TLS, [`multiplex`] and [`flush`] over HTTP/2, whose [`frames`] it reads, and whose links may be [`lost`];
+//! [`delivery`] in pieces). [`tunnel`] begins connections through a proxy. [`read`] passes received bytes ([`stream`]
+//! for endless streams of events, [`socket`] for WebSockets, [`keep`] for kept parts of a response) to one of the
+//! [`ends`], in [`shares`] of an event-loop iteration. [`arrivals`] and [`next`] decide which user sends next,
+//! [`names`] looks up hosts,
 //! [`attempts`] handles failed connections, and [`unasked`] handles bytes received without a request. [`resume`] runs
 //! programs. Links, exchanges, and users have separate numbers. The worker is generic over its [`Door`], so tests run
 //! it in a network made of numbers.
@@ -12,6 +13,7 @@
 mod arrivals;
 mod attempts;
 mod config;
+mod delivery;
 mod ends;
 mod exchange;
 mod flush;
@@ -22,6 +24,7 @@ mod lost;
 mod multiplex;
 mod names;
 mod next;
+mod pipe;
 mod post;
 mod read;
 mod redirect;
@@ -37,6 +40,7 @@ mod unasked;
 pub use post::{Post, WorkerNotes};
 
 use crate::compile::Compiled;
+use crate::delivery::Courier;
 use crate::driver::{CpuReading, Door, Flags};
 use crate::exchange::Exchange;
 use crate::lease::Lease;
@@ -116,6 +120,8 @@ struct Here {
     resolves: bool,
     /// Counter that rotates connections over client certificates, unless they are those of users.
     client: usize,
+    /// Several users may share a connection.
+    is_shared: bool,
 }
 
 /// A program's sleep.
@@ -218,6 +224,8 @@ struct Worker<D: Door, P: Post> {
     /// Of those, users between two iterations.
     resting: u64,
     due_timers: Vec<u32>,
+    /// For requests that are sent, or whose responses are read, in pieces.
+    courier: Option<Box<Courier>>,
     shared: Shared,
     /// The same for HTTP/2.
     frames: h2::Shared,

@@ -384,8 +384,8 @@ pub const TABLE: &[Explained] = &[
     row(
         "P018",
         "`Transfer-Encoding` set by hand",
-        "plimsoll sends bodies whole, with their length. `Transfer-Encoding` would contradict that.\n\n  - { \
-         post: /orders, body_file: order.json }",
+        "plimsoll makes the chunks of a body itself. Bodies with this header would have no chunks, or would have \
+         chunks twice.\n\n  - { post: /orders, body_file: order.json, chunked: true }",
     ),
     row(
         "P019",
@@ -506,5 +506,26 @@ pub const TABLE: &[Explained] = &[
         "With `dns: each_connection`, every connection looks up its host and goes to the first address of the answer. \
          That requires a host name, and excludes a rotation over the addresses of before the load.\n\n  target: \
          http://shop.test:8080\n  connection: { dns: each_connection }",
+    ),
+    row(
+        "P042",
+        "nothing waits for `100 Continue`",
+        "With `--expect-continue`, the body of a request waits until the server accepts it. No request of the \
+         run has a body.\n\n  plimsoll http://127.0.0.1:8080/upload -b @upload.bin --expect-continue",
+    ),
+    row(
+        "P043",
+        "delivery over another version of HTTP",
+        "HTTP/1.0 has neither chunks nor `100 Continue`. Over HTTP/2, a head is one frame and cannot be sent \
+         slowly, and a connection that is read slowly would delay all of its streams. With `http: auto`, an origin \
+         with such requests speaks HTTP/1.1.\n\n  connection: { http: auto }",
+    ),
+    row(
+        "P044",
+        "requests that cannot be pipelined",
+        "On a pipelined connection of HTTP/1.1, requests are sent before earlier responses have arrived. If the \
+         connection ends, the client cannot know which of them were processed, so only idempotent methods are sent. A \
+         step of a scenario needs the response to the one before it.\n\n  plimsoll http://127.0.0.1:8080/ \
+         --pipeline 16 -c 8",
     ),
 ];

@@ -76,13 +76,17 @@ fn connection(link: &Link, plan: &Plan, out: &mut Lines) {
         Reuse::Request => "new for each request",
     };
     let version = match link.http {
-        Http::Auto if plan.outline.tls().is_some() => "HTTP/2 if the server chooses it, otherwise HTTP/1.1",
+        Http::Auto if plan.outline.tls().is_some() && !link.is_pipelined => {
+            "HTTP/2 if the server chooses it, otherwise HTTP/1.1"
+        }
         Http::V10 => "HTTP/1.0",
         Http::V11 | Http::Auto => "HTTP/1.1",
         Http::V2 => "HTTP/2",
     };
     let mut text = format!("{version}, {reuse}");
-    if link.streams > 1 {
+    if link.is_pipelined {
+        text.push_str(&format!(", pipelined with {} requests in flight", link.streams));
+    } else if link.streams > 1 {
         text.push_str(&format!(", shared by {} users each", link.streams));
     }
     if let Some(requests) = link.requests_per_connection {

@@ -196,6 +196,17 @@ fn connections(s: &Summary) -> Vec<String> {
             }
         }
     }
+    if let Some(expect) = &c.expect_continue {
+        for (n, what) in [
+            (expect.continued, "sent after 100 Continue"),
+            (expect.sent_without_continue, "sent without 100 Continue"),
+            (expect.refused_before_body, "refused before they were sent"),
+        ] {
+            if n > 0 {
+                facts.push(format!("bodies {what}: {}", count(n)));
+            }
+        }
+    }
     if c.redirects_cross_host > 0 {
         facts.push(format!("{} to another host, not followed", counted(c.redirects_cross_host, "redirect")));
     }

@@ -59,6 +59,11 @@ pub fn stopped_by(by: Option<StoppedBy>) -> &'static str {
 /// Returns the load model in a few words, and the protocol if it is not HTTP/1.
 pub fn load(plan: &Outline) -> String {
     let model = model(plan);
+    if plan.link.is_pipelined {
+        // Responses of one connection come in order, so their times are not independent.
+        let depth = count(plan.link.streams.into());
+        return format!("{model}, pipelined (up to {depth} requests per connection, with correlated times)");
+    }
     match (plan.link.is_http2, plan.link.streams) {
         (false, _) => model,
         (true, 0 | 1) => format!("{model}, HTTP/2"),

@@ -27,6 +27,8 @@ pub struct Draft {
     pub read_bodies: Option<bool>,
     /// `--follow`: maximum number of redirects of every request, which overrides the file.
     pub redirects: Option<u8>,
+    /// `--expect-continue`: how long the body of every request waits for `100 Continue`, ns.
+    pub continue_ns: Option<u64>,
     pub thresholds: Vec<Threshold>,
     pub buckets_ns: Option<Vec<u64>>,
     pub shard: Option<Share>,
@@ -105,11 +107,13 @@ pub mod key {
     pub const SESSION_RESUMPTION: Field = Field { key: "session_resumption", flag: "--session-resumption" };
     pub const ADDRESSES: Field = Field { key: "addresses", flag: "--addresses" };
     pub const DNS: Field = Field { key: "dns", flag: "--dns" };
+    pub const EXPECT_CONTINUE: Field = Field { key: "expect_continue", flag: "--expect-continue" };
     pub const STREAMS: Field = Field { key: "streams", flag: "--streams" };
     pub const PROXY: Field = Field { key: "proxy", flag: "--proxy" };
     pub const UNIX_SOCKET: Field = Field { key: "unix_socket", flag: "--unix-socket" };
     pub const PROXY_PROTOCOL: Field = Field { key: "proxy_protocol", flag: "--proxy-protocol" };
     pub const INTERFACE: Field = Field { key: "interface", flag: "--interface" };
+    pub const PIPELINE: Field = Field { key: "pipeline", flag: "--pipeline" };
     pub const STAGES: Field = Field { key: "stages", flag: "--stages" };
     pub const WORKERS: Field = Field { key: "workers", flag: "-t" };
     pub const WARMUP: Field = Field { key: "warmup", flag: "--warmup" };

@@ -13,6 +13,7 @@ pub mod calendar;
 pub mod cipher;
 pub mod css;
 pub mod data;
+pub mod delivery;
 pub mod diag;
 pub mod draft;
 pub mod experiment;

@@ -96,6 +96,17 @@ pub fn streams(text: &str) -> Result<u32, Problem> {
     }
 }
 
+/// Parses the number of requests that are in flight on a pipelined connection.
+///
+/// # Errors
+/// Returns an error if it is not a whole number from 2 to [`STREAMS_MAX`].
+pub fn pipeline(text: &str) -> Result<u32, Problem> {
+    match unit::count(text).ok().and_then(|n| u32::try_from(n).ok()) {
+        Some(n @ 2..=STREAMS_MAX) => Ok(n),
+        _ => Err(Problem::plain(format!("invalid depth of a pipeline `{text}`: expected 2–{STREAMS_MAX}"))),
+    }
+}
+
 /// Parses a window: `large`, `browser`, or a size.
 ///
 /// # Errors
@@ -125,8 +136,12 @@ pub struct Link {
     pub http: Http,
     /// Whether connections to the target speak HTTP/2; known once the server has answered before the load.
     pub is_http2: bool,
-    /// HTTP/2: users that share a connection, each with its own streams; 1 to [`STREAMS_MAX`].
+    /// Users that share a connection, each with its own streams (HTTP/2), or one request each (pipelining); 1 to
+    /// [`STREAMS_MAX`].
     pub streams: u32,
+    /// HTTP/1.1: the users of a connection send their requests without waiting for the responses to those before them.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_pipelined: bool,
     pub window: Window,
     pub addresses: Addresses,
     /// The addresses of the target, instead of resolving its host; `addresses` is then [`Addresses::All`].
@@ -160,6 +175,7 @@ impl Default for Link {
             http: Http::default(),
             is_http2: false,
             streams: 1,
+            is_pipelined: false,
             window: Window::default(),
             addresses: Addresses::default(),
             weighted: Vec::new(),

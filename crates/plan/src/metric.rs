@@ -112,6 +112,12 @@ ids! {
         StreamWaits = "requests_limited_by_streams",
             "HTTP/2 requests that waited because the server allows fewer streams on a connection than `streams`";
         DnsQueued = "dns_lookups_queued", "lookups that waited for a thread of the resolver";
+        RequestsContinued = "requests_continued",
+            "requests with `Expect: 100-continue` whose body was sent after `100 Continue`";
+        RequestsNotContinued = "requests_sent_without_continue",
+            "requests with `Expect: 100-continue` whose body was sent after the wait, without `100 Continue`";
+        RequestsRefusedEarly = "requests_refused_before_body",
+            "requests with `Expect: 100-continue` that got a final response, so their body was not sent";
     }
 }
 

@@ -1,5 +1,6 @@
 //! The plan as every report may show it: without secrets, versioned, stored in the run file.
 
+use crate::delivery::Delivery;
 use crate::experiment::CellOutline;
 use crate::limit::Limits;
 use crate::link::{Http, Link, Tls};
@@ -105,6 +106,9 @@ pub struct Outline {
     pub workloads: Vec<Workload>,
     #[serde(default)]
     pub link: Link,
+    /// How requests are sent and their responses are read, by their number, if not at once.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub deliveries: Vec<(u32, Delivery)>,
     /// Time that started iterations have to finish after the end of the duration, ns.
     #[serde(default)]
     pub graceful_stop_ns: u64,

@@ -6,6 +6,7 @@
 use crate::answer::{Check, Extract, Rule, Statuses};
 use crate::auth::{Auth, TokenSource};
 use crate::data::{Feeder, OutFile};
+use crate::delivery::Delivery;
 use crate::grpc::Call;
 use crate::origin::OriginId;
 use crate::stream::Stream;
@@ -45,6 +46,8 @@ pub struct Script {
     pub tokens: Vec<TokenSource>,
     /// The requests of GraphQL.
     pub graphql: Vec<Graphql>,
+    /// How requests are sent and their responses are read, if not at once.
+    pub deliveries: Vec<(AskId, Delivery)>,
 }
 
 /// What is special about a request of GraphQL.

@@ -1,6 +1,7 @@
 //! Seals a draft: fills in defaults, finds contradictions, and returns the [`Plan`] or all diagnostics at once.
 
 mod addresses;
+mod delivery;
 mod follow;
 pub mod names;
 mod requests;
@@ -58,7 +59,7 @@ pub fn seal(draft: Draft, machine: Machine) -> Result<Plan, Vec<Diagnostic>> {
     secure::check(&draft, &mut wrong);
     addresses::check(&draft, &mut wrong);
     requests::check(&draft, &mut wrong);
-    let draft = follow::applied(draft);
+    let draft = delivery::applied(follow::applied(draft), &mut wrong);
     let Some(target) = draft.target.clone() else {
         wrong.push(Diagnostic::field(
             "P001",
@@ -136,6 +137,7 @@ pub fn seal(draft: Draft, machine: Machine) -> Result<Plan, Vec<Diagnostic>> {
     }
     let thresholds = threshold::with_defaults(draft.thresholds, load.is_open());
     let script = draft.script.map(Arc::new);
+    let deliveries = script.as_ref().map(|script| script.deliveries.clone()).unwrap_or_default();
     let (mut requests, checks, groups) = match &script {
         Some(script) => scripted::series_of(script),
         None => (draft.requests.iter().map(outline_of).collect(), Vec::new(), Vec::new()),
@@ -201,6 +203,7 @@ pub fn seal(draft: Draft, machine: Machine) -> Result<Plan, Vec<Diagnostic>> {
         // A fixed sequence has only one load model, `load`.
         workloads: if script.is_some() { workloads } else { Vec::new() },
         link,
+        deliveries,
         graceful_stop_ns: draft.graceful_stop_ns.unwrap_or(0),
         cell: None,
         monitors: draft.watches.iter().map(|watch| watch.outline()).collect(),

@@ -1,7 +1,9 @@
 //! Sealing a script: the resulting plan, and the scripts that it rejects, whether from a file or from code.
 
 use plimsoll_plan::answer::{Check, Extract, Pick, Source, Statuses, Subject};
+use plimsoll_plan::delivery::Delivery;
 use plimsoll_plan::draft::{Draft, LoadDraft, WorkloadDraft};
+use plimsoll_plan::link::Http;
 use plimsoll_plan::load::{Load, Profile};
 use plimsoll_plan::request::Target;
 use plimsoll_plan::script::{Ask, Entry, Node, Order, Scenario, Script, Slot};
@@ -229,4 +231,36 @@ fn an_address_for_another_host_and_a_pace_with_arrivals_are_rejected_as_useless(
     assert!(sealed(paced.clone()).is_ok(), "users can keep a pace");
     paced.load.rate_per_s = Some(10.0);
     assert_eq!(sealed(paced).unwrap_err(), ["P024"]);
+}
+
+#[test]
+fn a_delivery_sets_headers_and_requires_its_version_of_http() {
+    let with = |delivery: Delivery, http| {
+        let mut one = draft(vec![ask(Some(0))]);
+        one.link.http = http;
+        one.script.as_mut().unwrap().deliveries.push((0, delivery));
+        sealed(one)
+    };
+    let body = Delivery { is_chunked: true, continue_ns: Some(1), ..Delivery::default() };
+    let plan = with(body, Http::Auto).unwrap();
+    let headers: Vec<&str> = plan.outline.requests[0].headers.iter().map(|(name, _)| name.as_str()).collect();
+    assert!(headers.ends_with(&["Expect", "Transfer-Encoding"]), "{headers:?}");
+    assert_eq!(plan.outline.deliveries, [(0, body)]);
+    assert!(with(body, Http::V2).is_ok());
+    assert_eq!(with(body, Http::V10).unwrap_err(), ["P043"]);
+    let slow = Delivery { read_bytes_per_s: Some(10), ..Delivery::default() };
+    assert_eq!(with(slow, Http::V2).unwrap_err(), ["P043"]);
+    assert!(with(slow, Http::V11).is_ok());
+}
+
+#[test]
+fn expect_continue_applies_to_every_request_with_a_body() {
+    let mut all = draft(vec![ask(Some(0)), ask(Some(0))]);
+    all.script.as_mut().unwrap().asks[1].body = Some(Text::literal("x"));
+    all.script.as_mut().unwrap().asks[1].name = "with a body".into();
+    all.continue_ns = Some(5);
+    let plan = sealed(all).unwrap();
+    let expected = Delivery { continue_ns: Some(5), ..Delivery::default() };
+    assert_eq!(plan.outline.deliveries, [(1, expected)]);
+    assert_eq!(sealed(Draft { continue_ns: Some(5), ..draft(vec![ask(Some(0))]) }).unwrap_err(), ["P042"]);
 }

@@ -28,7 +28,9 @@ mod writer;
 pub use check::{check_header, check_method, check_target};
 pub use head::Head;
 pub use malformed::Malformed;
-pub use request::{Body, Field, Request, RequestHead, fields, own_close, render};
+pub use request::{
+    Body, Field, Request, RequestHead, body_at, fields, has_line, own_close, put_chunks, render,
+};
 pub use session::Session;
 pub use writer::Writer;
 

@@ -118,6 +118,25 @@ fn interim_answers_come_before_the_answer_and_count_as_wire_bytes() {
 }
 
 #[test]
+fn a_session_knows_whether_the_server_asks_for_the_body() {
+    let mut shared = Shared::new(Limits::default());
+    let mut session = Session::new();
+    session.submit(GET);
+    let mut feed =
+        |session: &mut Session, bytes: &[u8]| session.feed(bytes, &mut shared, &mut ()).unwrap().done;
+    assert!(feed(&mut session, b"HTTP/1.1 103 Early Hints\r\n\r\n").is_none());
+    assert!(!session.is_continued(), "any other interim response does not ask for it");
+    assert!(feed(&mut session, b"HTTP/1.1 100 Continue\r\n\r\n").is_none());
+    assert!(session.is_continued());
+    let answer = feed(&mut session, b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n").unwrap();
+    assert!(answer.reusable && !session.is_continued());
+    session.submit(GET);
+    assert!(!session.is_continued(), "the next request waits for its own");
+    assert!(feed(&mut session, b"HTTP/1.1 417 Expectation Failed\r\nContent-Length: 5\r\n\r\n").is_none());
+    assert!(!session.is_continued());
+}
+
+#[test]
 fn switching_protocols_is_an_end_and_leaves_the_new_protocol_to_the_caller() {
     let bytes =
         b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: upgrade\r\n\r\n\x81\x00";

@@ -1,6 +1,8 @@
 //! A request contains the user's fields, plus the default ones that the user did not set and that servers need.
 
-use plimsoll_wire::h1::{Ask, Request, check_header, check_method, check_target, render};
+use plimsoll_wire::h1::{
+    Ask, Request, body_at, check_header, check_method, check_target, has_line, put_chunks, render,
+};
 
 const GET: Request<'static> = Request {
     method: "GET",
@@ -152,4 +154,25 @@ fn request_lines_that_would_be_two_are_refused_before_the_load() {
     for method in ["GET", "M-SEARCH", "purge"] {
         assert_eq!(check_method(method), Ok(()));
     }
+}
+
+#[test]
+fn a_body_in_chunks_ends_with_an_empty_one() {
+    let chunks = |body: &[u8], size| {
+        let mut out = Vec::new();
+        put_chunks(body, size, &mut out);
+        String::from_utf8(out).unwrap()
+    };
+    assert_eq!(chunks(b"", 4), "0\r\n\r\n");
+    assert_eq!(chunks(b"abcdefghi", 4), "4\r\nabcd\r\n4\r\nefgh\r\n1\r\ni\r\n0\r\n\r\n");
+    assert_eq!(chunks(&[b'x'; 20], 20), format!("14\r\n{}\r\n0\r\n\r\n", "x".repeat(20)));
+}
+
+#[test]
+fn a_rendered_request_shows_where_its_body_begins_and_which_lines_it_has() {
+    let own = headers(&[("Expect", "100-continue")]);
+    let whole = text(&Request { method: "POST", headers: &own, body: Some(b"\r\n\r\nbody"), ..GET });
+    let (head, body) = whole.as_bytes().split_at(body_at(whole.as_bytes()));
+    assert_eq!(body, b"\r\n\r\nbody");
+    assert!(has_line(head, "Expect: 100-continue") && !has_line(head, "Expect: 100"));
 }

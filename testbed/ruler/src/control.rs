@@ -122,6 +122,8 @@ fn counters(view: &View<'_>) -> String {
         ("closed_by_server", counters.closed_by_server),
         ("resets_received", counters.resets_received),
         ("bytes_in", counters.bytes_in),
+        ("continues_sent", counters.continues_sent),
+        ("expectations_refused", counters.expectations_refused),
         ("queue", station.waiting()),
         ("queue_max", station.longest()),
         ("in_service", station.in_service()),

@@ -30,11 +30,64 @@ impl Keep {
     }
 }
 
+/// How a request arrived.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Arrival {
+    /// Its first byte, and the first byte of its body; 0: it has none.
+    first_ns: u64,
+    body_ns: u64,
+    /// The last of its reads so far, and their number.
+    last_ns: u64,
+    reads: u64,
+    /// Chunks, or DATA frames, and the size of the largest chunk.
+    pieces: u64,
+    piece_most: u64,
+}
+
+impl Arrival {
+    /// Notes bytes that arrived at this time; bytes with one timestamp were read together.
+    pub(crate) fn read(&mut self, now_ns: u64) {
+        if self.first_ns == 0 {
+            self.first_ns = now_ns;
+        }
+        self.reads += u64::from(self.last_ns != now_ns);
+        self.last_ns = now_ns;
+    }
+
+    pub(crate) fn begin_body(&mut self, now_ns: u64) {
+        if self.body_ns == 0 {
+            self.body_ns = now_ns;
+        }
+    }
+
+    pub(crate) fn piece(&mut self, bytes: u64) {
+        self.pieces += 1;
+        self.piece_most = self.piece_most.max(bytes);
+    }
+
+    fn json(&self) -> String {
+        format!(
+            "{{\"first_byte_ns\":{},\"body_ns\":{},\"reads\":{},\"pieces\":{},\"piece_bytes_max\":{}}}",
+            self.first_ns, self.body_ns, self.reads, self.pieces, self.piece_most
+        )
+    }
+}
+
+/// A request to keep.
+pub(crate) struct Complete<'r> {
+    pub(crate) raw: &'r [u8],
+    pub(crate) is_cut: bool,
+    pub(crate) arrive_ns: u64,
+    pub(crate) arrival: Arrival,
+    pub(crate) origin: Origin,
+}
+
 /// One request.
 struct Request {
     raw: Vec<u8>,
     is_cut: bool,
     arrive_ns: u64,
+    arrival: Arrival,
     origin: Origin,
 }
 
@@ -48,7 +101,8 @@ pub(crate) struct Kept {
 }
 
 impl Kept {
-    pub(crate) fn add(&mut self, keep: Keep, raw: &[u8], is_cut: bool, arrive_ns: u64, origin: Origin) {
+    pub(crate) fn add(&mut self, keep: Keep, request: Complete<'_>) {
+        let Complete { raw, is_cut, arrive_ns, arrival, origin } = request;
         let most = match keep {
             Keep::None => return,
             Keep::First(most) if self.requests.len() >= most || self.bytes + raw.len() > BYTES_MOST => {
@@ -57,7 +111,7 @@ impl Kept {
             }
             Keep::First(most) | Keep::Last(most) => most,
         };
-        self.requests.push_back(Request { raw: raw.to_vec(), is_cut, arrive_ns, origin });
+        self.requests.push_back(Request { raw: raw.to_vec(), is_cut, arrive_ns, arrival, origin });
         self.bytes += raw.len();
         while self.requests.len() > most || self.bytes > BYTES_MOST {
             let Some(oldest) = self.requests.pop_front() else { break };
@@ -80,8 +134,9 @@ impl Kept {
             .map(|request| {
                 let seen = Seen::of(&request.raw);
                 format!(
-                    "{{\"arrive_ns\":{},\"cut\":{},{},{}}}",
+                    "{{\"arrive_ns\":{},\"arrival\":{},\"cut\":{},{},{}}}",
                     request.arrive_ns,
+                    request.arrival.json(),
                     request.is_cut,
                     bytes_member("head", seen.head),
                     seen.members(&request.origin)

@@ -6,7 +6,7 @@ use crate::http2;
 use crate::kept::Keep;
 use crate::pause::Pause;
 use crate::pressed::Encoding;
-use crate::settings::{Behavior, Framing, Overflow, Service, SettingError};
+use crate::settings::{Behavior, Framing, OnExpect, Overflow, Service, SettingError};
 use crate::units::{duration_ns, probability, size_bytes, switch, whole};
 
 /// Where a key is accepted, and the change that it makes.
@@ -51,7 +51,7 @@ const fn server(
 }
 
 /// All keys, in the order of the help.
-pub(crate) const KEYS: [Row; 46] = [
+pub(crate) const KEYS: [Row; 47] = [
     request("delay", "5ms", "Time until the response starts, or a distribution", |to, text| {
         Distribution::parse(text).map(|value| to.delay = value)
     }),
@@ -230,6 +230,20 @@ pub(crate) const KEYS: [Row; 46] = [
     server("seed", "7", "Restart all random sequences from this seed", |to, text| {
         whole(text, 0, u64::MAX).map(|value| to.seed = value)
     }),
+    request(
+        "on_expect",
+        "refuse",
+        "Expect: 100-continue gets: continue, ignore, or refuse (417)",
+        |to, text| {
+            to.on_expect = match text {
+                "continue" => OnExpect::Continue,
+                "ignore" => OnExpect::Ignore,
+                "refuse" => OnExpect::Refuse,
+                _ => return Err(format!("unknown response `{text}`: expected continue, ignore, or refuse")),
+            };
+            Ok(())
+        },
+    ),
     request("reset_code", "CANCEL", "HTTP/2: error code of the RST_STREAM of a fault", |to, text| {
         http2::code(text).map(|value| to.reset_code = value)
     }),

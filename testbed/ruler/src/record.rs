@@ -63,6 +63,8 @@ pub(crate) struct Counters {
     pub(crate) closed_by_server: u64,
     pub(crate) resets_received: u64,
     pub(crate) bytes_in: u64,
+    pub(crate) continues_sent: u64,
+    pub(crate) expectations_refused: u64,
     pub(crate) malformed: u64,
     pub(crate) overflowed: u64,
     pub(crate) streams_opened: u64,

@@ -3,6 +3,7 @@
 //! It is deliberately strict and plain. It rejects everything that it does not understand with 400, so a test
 //! notices if a load generator sends something unusual.
 
+use crate::kept::Arrival;
 use crate::observed::BODY_MOST;
 use crate::pages::wants_whole_body;
 use std::ops::Range;
@@ -42,6 +43,8 @@ pub(crate) struct Head {
     length: Option<u64>,
     chunked: bool,
     expects_continue: bool,
+    /// The body is not read: the response is 417.
+    pub(crate) is_refused: bool,
 }
 
 enum State {
@@ -63,6 +66,9 @@ pub(crate) struct Reader {
     /// The request as received, up to `most`.
     pub(crate) raw: Vec<u8>,
     pub(crate) raw_is_cut: bool,
+    /// When the bytes that are fed arrived; set by the owner.
+    pub(crate) now_ns: u64,
+    pub(crate) arrival: Arrival,
 }
 
 impl Reader {
@@ -73,7 +79,16 @@ impl Reader {
             most: RAW_MOST,
             raw: Vec::new(),
             raw_is_cut: false,
+            now_ns: 0,
+            arrival: Arrival::default(),
         }
+    }
+
+    /// Ends the request after its head: its body will not come.
+    pub(crate) fn refuse_body(&mut self) {
+        self.head.is_refused = true;
+        self.head.keep_alive = false;
+        self.state = State::Whole;
     }
 
     pub(crate) fn restart(&mut self) {
@@ -81,6 +96,7 @@ impl Reader {
         self.raw.clear();
         self.raw.shrink_to(BUFFER_MOST);
         self.raw_is_cut = false;
+        self.arrival = Arrival::default();
     }
 
     /// Returns true between requests, before the first byte of the next one.
@@ -97,6 +113,9 @@ impl Reader {
     pub(crate) fn feed(&mut self, input: &[u8], most: usize) -> (usize, Heard) {
         let mut used = 0;
         self.most = most;
+        if !input.is_empty() {
+            self.arrival.read(self.now_ns);
+        }
         loop {
             let rest = &input[used..];
             let (taken, heard) = match self.state {
@@ -193,6 +212,7 @@ impl Reader {
     fn feed_body(&mut self, input: &[u8]) -> (usize, Option<Heard>) {
         let mut taken = 1;
         let byte = input[0];
+        self.arrival.begin_body(self.now_ns);
         let next = match self.state {
             State::Sized { left } | State::ChunkData { left } => {
                 taken = input.len().min(usize::try_from(left).unwrap_or(usize::MAX));
@@ -238,6 +258,9 @@ impl Reader {
         self.raw_is_cut |= room < taken;
         match next {
             Ok(state) => {
+                if let (State::ChunkData { left }, State::ChunkSize { .. }) = (&state, &self.state) {
+                    self.arrival.piece(*left);
+                }
                 self.state = state;
                 (taken, None)
             }

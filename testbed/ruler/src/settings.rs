@@ -25,6 +25,17 @@ pub enum Framing {
     Close,
 }
 
+/// Response to a head with `Expect: 100-continue`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OnExpect {
+    /// `100 Continue`.
+    Continue,
+    /// None: the client must send the body without it.
+    Ignore,
+    /// 417, and over HTTP/1 the end of the connection; the body is not read.
+    Refuse,
+}
+
 /// Response to a request that arrives when the queue is full.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Overflow {
@@ -70,6 +81,7 @@ pub struct Behavior {
     pub(crate) drip_every_ns: u64,
     /// Of an RST_STREAM that is a fault.
     pub(crate) reset_code: u32,
+    pub(crate) on_expect: OnExpect,
 }
 
 /// Settings of the whole server.
@@ -134,6 +146,7 @@ impl Default for Settings {
             fault_rate: 1.0,
             drip_every_ns: 100_000_000,
             reset_code: 2,
+            on_expect: OnExpect::Continue,
         };
         let service = Service {
             workers: 0,

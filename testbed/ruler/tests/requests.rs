@@ -41,6 +41,35 @@ fn expect_100_continue_gets_its_100() {
 }
 
 #[test]
+fn expect_100_continue_is_refused_or_ignored_on_command() {
+    let ruler = Ruler::start(&["--keep-requests", "10"]);
+    let mut client = ruler.connect();
+    client.send("PUT /?on_expect=ignore HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 4\r\n\r\n");
+    assert_eq!(client.send("body").answer().status, 200);
+    client.send("PUT /?on_expect=refuse HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 4\r\n\r\n");
+    let refused = client.answer();
+    assert_eq!((refused.status, refused.header("Connection")), (417, Some("close")));
+    let counters = ruler.command("counters");
+    assert_eq!(number(&counters, "continues_sent"), 0);
+    assert_eq!(number(&counters, "expectations_refused"), 1);
+    assert_eq!(number(&counters, "requests"), 2);
+}
+
+#[test]
+fn the_arrival_of_a_body_is_shown_with_its_request() {
+    let ruler = Ruler::start(&["--keep-requests", "10"]);
+    let mut client = ruler.connect();
+    client
+        .send("POST /b HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n6\r\n world\r\n0\r\n\r\n");
+    assert_eq!(client.answer().status, 200);
+    let kept = ruler.command("requests");
+    let arrival = kept.split("\"arrival\":").nth(1).expect("it is shown");
+    assert_eq!((number(arrival, "pieces"), number(arrival, "piece_bytes_max")), (2, 6));
+    assert!(number(arrival, "body_ns") >= number(arrival, "first_byte_ns"));
+    assert!(number(arrival, "first_byte_ns") > 0);
+}
+
+#[test]
 fn pipelined_requests_are_answered_in_order() {
     let ruler = Ruler::start(&[]);
     let mut client = ruler.connect();

@@ -94,6 +94,7 @@ pub fn opening(origin: &str, series: usize) -> Opening {
             workloads: Vec::new(),
             link: Link::default(),
             graceful_stop_ns: 0,
+            deliveries: Vec::new(),
             cell: None,
             monitors: Vec::new(),
             system_under_test: Vec::new(),

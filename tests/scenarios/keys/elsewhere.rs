@@ -7,6 +7,7 @@ const MARKUP: &str = "crates/script/tests/answer_markup.rs";
 const SCHEMAS: &str = "crates/script/tests/answer_schema.rs";
 const AUTH: &str = "crates/front/tests/auth.rs";
 const ANSWERS: &str = "crates/front/tests/answers.rs";
+const DELIVERY: &str = "tests/truth/delivery.rs";
 const GRPC: &str = "tests/truth/grpc.rs";
 const WATCH: &str = "crates/front/tests/monitor.rs";
 const PARTS: &str = "crates/front/tests/parts.rs";
@@ -29,6 +30,13 @@ pub const TESTED: &[(&str, &str, &str)] = &[
     ("threshold.threshold", "tests/scenarios/judged.rs", "a_scope_judges_its_requests_alone"),
     ("threshold.over", "tests/scenarios/judged.rs", "a_window_finds_what_the_whole_run_hides"),
     ("threshold.abort_after", "tests/scenarios/judged.rs", "abort_after_ends_the_run_early"),
+    ("request.expect_continue", DELIVERY, "a_request_of_a_file_waits_by_itself"),
+    ("request.chunked", DELIVERY, "a_chunked_body_arrives_in_its_chunks"),
+    ("request.throttle", DELIVERY, "a_throttled_body_arrives_at_its_rate"),
+    ("throttle.head", DELIVERY, "a_throttled_head_arrives_at_its_rate"),
+    ("throttle.body", DELIVERY, "a_throttled_body_arrives_at_its_rate"),
+    ("throttle.response", DELIVERY, "a_response_is_read_at_its_rate"),
+    ("connection.pipeline", "tests/truth/pipeline.rs", "a_file_pipelines_its_requests"),
     ("connection.proxy", ROUTES, "rendered_requests_redirects_and_bodies_go_through_an_http_proxy"),
     ("connection.unix_socket", ROUTES, "a_relative_unix_socket_starts_at_the_folder_of_the_experiment"),
     ("connection.proxy_protocol", ROUTES, CLAIMED),

@@ -188,12 +188,22 @@ pub fn resolver(way: &Way, link: &Link) -> Option<Arc<dyn Resolver>> {
     is_named.then(|| Arc::new(resolver()) as Arc<dyn Resolver>)
 }
 
-/// Returns the version of HTTP for an origin: one with WebSockets speaks HTTP/1.1, whose upgrade opens them.
+/// Returns the version of HTTP for an origin: one with WebSockets speaks HTTP/1.1, whose upgrade opens them, as does
+/// one with requests that only HTTP/1.1 can send or read slowly, also if they come by a redirect.
 fn version_for(number: OriginId, plan: &Plan) -> Http {
     let outline = &plan.outline;
     let has_sockets = outline.requests.iter().any(|one| one.is_websocket && one.origin == number);
+    let may_redirect = |request: u32| {
+        let ask = plan.script.as_ref().and_then(|script| script.asks.get(request as usize));
+        ask.is_some_and(|ask| ask.redirects > 0)
+    };
+    let is_here = |request: u32| {
+        let at_home = outline.requests.get(request as usize).is_some_and(|one| one.origin == number);
+        at_home || may_redirect(request)
+    };
+    let is_slow = outline.deliveries.iter().any(|(request, of)| of.requires_http1() && is_here(*request));
     match outline.link.http {
-        Http::Auto if has_sockets => Http::V11,
+        Http::Auto if has_sockets || is_slow || outline.link.is_pipelined => Http::V11,
         http => http,
     }
 }

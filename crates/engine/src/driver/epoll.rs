@@ -14,6 +14,7 @@ pub struct EpollDoor {
     run_queue: RunQueue,
     /// Only one worker reads the machine's CPU times.
     host: Option<HostCpu>,
+    receive_buffer_bytes: Option<u32>,
 }
 
 impl EpollDoor {
@@ -22,7 +23,8 @@ impl EpollDoor {
         set_tight_timers();
         let epoll = Epoll::new()?;
         epoll.add_level(waker.fd(), Self::WAKE)?;
-        Ok(EpollDoor { epoll, waker, run_queue: RunQueue::new(), host: reads_host.then(HostCpu::new) })
+        let host = reads_host.then(HostCpu::new);
+        Ok(EpollDoor { epoll, waker, run_queue: RunQueue::new(), host, receive_buffer_bytes: None })
     }
 
     fn registered(&mut self, fd: Socket, token: u64) -> Result<Socket, Errno> {
@@ -43,7 +45,7 @@ impl Door for EpollDoor {
     }
 
     fn open(&mut self, address: SocketAddr, source: Option<IpAddr>, token: u64) -> Result<Socket, Errno> {
-        let fd = socket::connect(address, source, None)?;
+        let fd = socket::connect(address, source, None, self.receive_buffer_bytes)?;
         self.registered(fd, token)
     }
 
@@ -56,13 +58,17 @@ impl Door for EpollDoor {
     ) -> Result<Socket, Errno> {
         let fd = match &route.unix_socket {
             Some(path) => socket::connect_unix(path)?,
-            None => socket::connect(address, source, route.interface.as_deref())?,
+            None => socket::connect(address, source, route.interface.as_deref(), self.receive_buffer_bytes)?,
         };
         self.registered(fd, token)
     }
 
     fn local_address(&mut self, socket: Socket) -> Option<SocketAddr> {
         socket::local_address(socket)
+    }
+
+    fn limit_receive_buffers(&mut self, bytes: Option<u32>) {
+        self.receive_buffer_bytes = bytes;
     }
 
     fn connect_result(&mut self, socket: Socket) -> Result<(), Errno> {

@@ -1,16 +1,41 @@
-//! HTTP/2 on a link: many exchanges at a time, and the frames that wait to be sent.
+//! HTTP/2 on a link: many exchanges at a time, and the frames that wait to be sent. A pipelined link of HTTP/1.1 is the
+//! same with a queue instead of streams.
 
+use super::NONE;
+use plimsoll_wire::h1;
 use plimsoll_wire::h2::{Config, Session};
 use std::collections::VecDeque;
 
 /// Bytes of frames above which no more bodies are added until the kernel has taken some.
 pub(crate) const OUT_MAX: usize = 131_072;
 
-/// The session of a link that speaks HTTP/2.
+/// The queue of a pipelined link.
+pub(crate) struct Pipe {
+    /// Reads the response to the first request of the queue.
+    pub session: h1::Session,
+    /// The sent requests without a complete response, in their order; [`NONE`]: abandoned by its exchange.
+    pub queue: VecDeque<(u32, h1::Ask)>,
+    depth: u32,
+    is_open: bool,
+}
+
+impl Pipe {
+    /// Notes that the response to a request is of no interest any more. It will come nevertheless, before those of later
+    /// requests. Returns whether all are abandoned.
+    pub fn abandon(&mut self, exchange: u32) -> bool {
+        let Some(entry) = self.queue.iter_mut().find(|(id, _)| *id == exchange) else { return false };
+        entry.0 = NONE;
+        self.queue.iter().all(|(id, _)| *id == NONE)
+    }
+}
+
+/// The session of a link that speaks HTTP/2, or HTTP/1.1 with pipelining.
 pub(crate) struct Multiplex {
     config: Config,
     /// `None`: not connected.
     pub wire: Option<Session>,
+    /// A pipelined link; it never has a `wire`.
+    pub pipe: Option<Box<Pipe>>,
     /// Frames that the kernel, or TLS, has not taken.
     pub out: Vec<u8>,
     /// Exchanges whose requests are in `out`, and whose send time is that of the next flush.
@@ -40,6 +65,7 @@ impl Multiplex {
         Multiplex {
             config,
             wire: None,
+            pipe: None,
             out: Vec::new(),
             begun: Vec::new(),
             begun_from: 0,
@@ -54,8 +80,24 @@ impl Multiplex {
         }
     }
 
+    /// Creates the session of a pipelined link with at most `depth` requests in flight.
+    pub fn pipelined(depth: u32) -> Multiplex {
+        let (session, queue) = (h1::Session::new(), VecDeque::new());
+        let pipe = Some(Box::new(Pipe { session, queue, depth, is_open: false }));
+        Multiplex { pipe, ..Multiplex::new(Config::default()) }
+    }
+
+    /// Returns whether it can send.
+    pub fn is_started(&self) -> bool {
+        self.wire.is_some() || self.pipe.as_ref().is_some_and(|pipe| pipe.is_open)
+    }
+
     /// Begins the session of a new connection.
     pub fn start(&mut self) {
+        if let Some(pipe) = &mut self.pipe {
+            pipe.is_open = true;
+            return;
+        }
         let mut wire = Session::new(self.config);
         wire.start(&mut self.out);
         self.wire = Some(wire);
@@ -64,8 +106,11 @@ impl Multiplex {
     /// Returns how many streams may be opened now.
     #[inline]
     pub fn room(&self) -> u32 {
-        match &self.wire {
-            Some(wire) if !self.is_closing => wire.room(),
+        match (&self.wire, &self.pipe) {
+            (Some(wire), _) if !self.is_closing => wire.room(),
+            (None, Some(pipe)) if pipe.is_open && !self.is_closing => {
+                pipe.depth.saturating_sub(pipe.queue.len() as u32)
+            }
             _ => 0,
         }
     }
@@ -82,7 +127,11 @@ impl Multiplex {
 
     #[inline]
     pub fn open_streams(&self) -> u32 {
-        self.wire.as_ref().map_or(0, Session::open_streams)
+        match (&self.wire, &self.pipe) {
+            (Some(wire), _) => wire.open_streams(),
+            (None, Some(pipe)) => pipe.queue.len() as u32,
+            (None, None) => 0,
+        }
     }
 
     /// Returns whether no exchange uses it.
@@ -110,6 +159,9 @@ impl Multiplex {
         if self.begun.is_empty() {
             return;
         }
+        if self.pipe.is_some() {
+            return self.out.truncate(self.begun_from);
+        }
         let (mut at, mut kept) = (self.begun_from, self.begun_from);
         while let Some(&[a, b, c, _, _, s0, s1, s2, s3]) = self.out.get(at..).and_then(<[u8]>::first_chunk) {
             let end = (at + 9 + u32::from_be_bytes([0, a, b, c]) as usize).min(self.out.len());
@@ -125,6 +177,10 @@ impl Multiplex {
     /// Forgets the connection; exchanges that wait stay.
     pub fn reset(&mut self) {
         self.wire = None;
+        if let Some(pipe) = &mut self.pipe {
+            (pipe.session, pipe.is_open) = (h1::Session::new(), false);
+            pipe.queue.clear();
+        }
         self.out.clear();
         self.is_settled = false;
         self.begun.clear();

@@ -10,6 +10,7 @@ use plimsoll_wire::h1::{self, Answer, Part, Shared};
 pub(crate) enum Session {
     /// One exchange at a time.
     H1(h1::Session),
+    /// Many: HTTP/2, or HTTP/1.1 with pipelining.
     H2(Box<Multiplex>),
 }
 
@@ -104,7 +105,7 @@ impl Session {
     pub fn required_alpn(&self) -> Option<&'static [u8]> {
         match self {
             Session::H1(_) => None,
-            Session::H2(_) => Some(HTTP2),
+            Session::H2(multiplex) => multiplex.pipe.is_none().then_some(HTTP2),
         }
     }
 }

@@ -96,7 +96,7 @@ fn connected(peer: Peer<'_>, timeout: Duration) -> IoResult<Kind> {
             Ok(Kind::Unix(socket::connected(fd, timeout_ms).map_err(of_errno)?.into()))
         }
         Some(Route { interface: Some(interface), .. }) => {
-            let fd = socket::connect(peer.address, None, Some(interface)).map_err(of_errno)?;
+            let fd = socket::connect(peer.address, None, Some(interface), None).map_err(of_errno)?;
             Ok(Kind::Tcp(socket::connected(fd, timeout_ms).map_err(of_errno)?.into()))
         }
         _ => TcpStream::connect_timeout(&peer.address, timeout).map(Kind::Tcp),

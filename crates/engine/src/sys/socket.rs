@@ -10,12 +10,13 @@ use std::path::Path;
 /// A socket's file descriptor. It is deliberately `Copy`: the connection table owns it and closes it once.
 pub type Socket = i32;
 
-/// Opens a socket and starts to connect, from `source` and by `interface` if there are any. `Ok` means in progress (or
-/// done): writability reports completion.
+/// Opens a socket and starts to connect, from `source` and by `interface` if there are any, with a limited receive
+/// buffer if its size is given. `Ok` means in progress (or done): writability reports completion.
 pub fn connect(
     address: SocketAddr,
     source: Option<IpAddr>,
     interface: Option<&str>,
+    receive_buffer_bytes: Option<u32>,
 ) -> Result<Socket, Errno> {
     let family = if address.is_ipv4() { libc::AF_INET } else { libc::AF_INET6 };
     // SAFETY: no pointers.
@@ -25,6 +26,10 @@ pub fn connect(
     }
     // A request is one write; waiting for more data (Nagle) would only delay the tail of a large body.
     option(fd, libc::IPPROTO_TCP, libc::TCP_NODELAY, 1);
+    if let Some(bytes) = receive_buffer_bytes {
+        // Before the connection: the window that it begins with cannot be taken back.
+        option(fd, libc::SOL_SOCKET, libc::SO_RCVBUF, bytes.min(1 << 30) as libc::c_int);
+    }
     if let Some(interface) = interface
         && let Err(errno) = bind_to_interface(fd, interface)
     {

@@ -5,6 +5,7 @@ use super::tunnel::Tunnels;
 use super::{Here, Post, Source, User, Worker, Workload, keep};
 use crate::Stopped;
 use crate::compile::Compiled;
+use crate::delivery::Courier;
 use crate::driver::Door;
 use crate::lease::Lease;
 use crate::link::{Link, NONE, Openings};
@@ -165,6 +166,7 @@ impl<D: Door, P: Post> Worker<D, P> {
             napping: 0,
             resting: 0,
             due_timers: Vec::new(),
+            courier: Courier::new(&outline, begin_ns),
             shared,
             frames,
             block: Vec::new(),
@@ -344,9 +346,11 @@ fn here(places: Vec<Place>, outline: &Outline, seat: WorkerSlot) -> Box<[Here]> 
     let mut numbered = |(place, number): (Place, usize)| {
         let Place { addresses, weights, tls, route, resolver } = place;
         let is_http2 = origins.get(number).is_some_and(|origin| origin.is_http2);
+        let is_shared = is_http2 || outline.link.is_pipelined;
         let (cycle, turn) = (cycle(&weights), seat.offset as usize);
         let (addresses, resolves) = (addresses.into(), resolver.is_some());
-        let here = Here { first, addresses, cycle, turn, tls, route, is_http2, resolves, client: turn };
+        let here =
+            Here { first, addresses, cycle, turn, tls, route, is_http2, is_shared, resolves, client: turn };
         first += here.addresses.len() as u32;
         here
     };
@@ -360,7 +364,7 @@ fn own_before(outline: &Outline, seat: WorkerSlot, target: &Here) -> usize {
     if plans.iter().any(|plan| plan.load.is_open()) {
         return seat.offset as usize;
     }
-    let shared_by = if target.is_http2 { outline.link.streams.max(1) } else { 1 };
+    let shared_by = if target.is_shared { outline.link.streams.max(1) } else { 1 };
     let users: Vec<u64> = plans.iter().map(|plan| users_of(plan, outline).into()).collect();
     let links_of = |offset: u64| {
         let slot = WorkerSlot { offset, ..seat };
@@ -369,10 +373,10 @@ fn own_before(outline: &Outline, seat: WorkerSlot, target: &Here) -> usize {
     (0..seat.offset).map(links_of).sum::<u64>() as usize
 }
 
-/// Gives each user its link to the target, which over HTTP/2 several users may share; returns the number of links.
-/// Adjacent users get different links, so that a part of the users uses all of them.
+/// Gives each user its link to the target, which over HTTP/2, or with pipelining, several users may share; returns the
+/// number of links. Adjacent users get different links, so that a part of the users uses all of them.
 fn own_links(users: &mut [User], target: &Here, streams: u32) -> usize {
-    let shared_by = if target.is_http2 { streams.max(1) } else { 1 };
+    let shared_by = if target.is_shared { streams.max(1) } else { 1 };
     let links = (users.len() as u32).div_ceil(shared_by);
     users.iter_mut().zip(0..).for_each(|(user, number): (_, u32)| user.link = number % links);
     links as usize

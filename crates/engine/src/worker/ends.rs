@@ -89,6 +89,7 @@ impl<D: Door, P: Post> Worker<D, P> {
     /// Handles a complete response. Returns whether the socket is idle and still owned by the worker.
     #[inline]
     pub(super) fn finished(&mut self, id: u32, answer: Answer, unasked_bytes: bool) -> bool {
+        let is_refused = self.courier.is_some() && self.is_refused(id);
         let exchange = &self.exchanges[id as usize];
         if self.links[exchange.link as usize].session.is_multiplexed() {
             return self.stream_finished(id, answer);
@@ -104,7 +105,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         let whole = exchange.phase == Phase::Waiting;
         let mut keep = answer.reusable && !unasked_bytes && !link.is_peer_closed() && whole;
         // Whether the client closes the connection, if it is not kept.
-        let mut by_us = !self.outline.keep_alive;
+        let mut by_us = !self.outline.keep_alive || is_refused;
         let cancelled = exchange.cancelled && exchange.stream.is_some();
         (keep, by_us) = (keep && !cancelled, by_us || cancelled);
         let end = self.end_of(id, answer);

@@ -137,13 +137,26 @@ impl<D: Door, P: Post> Worker<D, P> {
 
     #[inline]
     pub(super) fn send(&mut self, id: u32, bytes: Bytes<'_>) {
-        let exchange = &mut self.exchanges[id as usize];
-        let link = &mut self.links[exchange.link as usize];
+        if self.courier.is_some() && self.is_delivered(id) {
+            return self.send_delivered(id, bytes);
+        }
+        let exchange = &self.exchanges[id as usize];
         let len = match (bytes, &exchange.out) {
             (Bytes::Fresh(bytes), _) => bytes.len(),
             (_, Some(held)) => held.len(),
             _ => self.compiled.requests[exchange.request as usize].bytes.len(),
         };
+        match self.stamp_sending(id, len) {
+            Way::Plain => self.send_rest(id, bytes),
+            Way::Sealed => self.send_sealed(id, bytes),
+        }
+    }
+
+    /// Notes that a request over HTTP/1 is sent now, and that `len` bytes of it are; returns how.
+    #[inline]
+    pub(super) fn stamp_sending(&mut self, id: u32, len: usize) -> Way {
+        let exchange = &mut self.exchanges[id as usize];
+        let link = &mut self.links[exchange.link as usize];
         if let Some(session) = link.session.http1() {
             let http10 = self.outline.link.http == Http::V10;
             session.submit(Ask { head_only: exchange.head_only, http10, close: exchange.close });
@@ -159,10 +172,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         if let Some(series) = self.address_series {
             self.tally.series(series + link.address).add(SeriesSum::Sent.id(), 1);
         }
-        match way {
-            Way::Plain => self.send_rest(id, bytes),
-            Way::Sealed => self.send_sealed(id, bytes),
-        }
+        way
     }
 
     pub(super) fn send_rest(&mut self, id: u32, fresh: Bytes<'_>) {

@@ -26,10 +26,23 @@ impl<D: Door, P: Post> Worker<D, P> {
                 Some(held) => held,
                 None => &self.compiled.requests[exchange.request as usize].bytes,
             };
-            let rest = &bytes[exchange.written as usize..];
+            let (end, piece_bytes) = match &self.courier {
+                Some(courier) => courier.granted(id, exchange.request, bytes.len()),
+                None => (bytes.len(), usize::MAX),
+            };
+            let is_whole = end == bytes.len();
+            let rest = bytes.get(exchange.written as usize..end).unwrap_or_default();
             let part = rest.len().min(OUT_MAX - out.len());
             let before = out.len();
-            let taken = wire.write(exchange.place, &rest[..part], part == rest.len(), out);
+            let mut taken = 0;
+            for piece in rest[..part].chunks(piece_bytes) {
+                let is_last = is_whole && taken + piece.len() == rest.len();
+                let written = wire.write(exchange.place, piece, is_last, out);
+                taken += written;
+                if written < piece.len() {
+                    break;
+                }
+            }
             exchange.written += taken as u32;
             let is_complete = taken == rest.len();
             let sent = (out.len() - before) as u64;
@@ -38,9 +51,13 @@ impl<D: Door, P: Post> Worker<D, P> {
                 next += 1;
                 continue;
             }
-            exchange.phase = Phase::Waiting;
             uploads.swap_remove(next);
-            if exchange.sent_ns > 0 {
+            if !is_whole {
+                // The next piece has its own time.
+                continue;
+            }
+            exchange.phase = Phase::Waiting;
+            if exchange.sent_ns > 0 && piece_bytes == usize::MAX {
                 self.tally.record(RunHist::SendBlocked, self.now_ns.saturating_sub(exchange.sent_ns));
             }
         }
@@ -71,11 +88,11 @@ impl<D: Door, P: Post> Worker<D, P> {
         let (state, way) = (link.state, link.way);
         let Some(multiplex) = link.session.multiplex() else { return };
         multiplex.is_dirty = false;
-        let Some(wire) = multiplex.wire.as_mut().filter(|_| state == State::Open) else {
+        if state != State::Open || !multiplex.is_started() {
             return self.put_back_out(at);
-        };
+        }
         // A server that floods and does not read is granted no more frames, or the replies would grow without end.
-        if multiplex.out.len() <= 2 * OUT_MAX {
+        if let Some(wire) = multiplex.wire.as_mut().filter(|_| multiplex.out.len() <= 2 * OUT_MAX) {
             wire.settle(&mut multiplex.out);
         }
         let has_begun = !multiplex.begun.is_empty();

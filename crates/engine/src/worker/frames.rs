@@ -88,6 +88,9 @@ impl<D: Door, P: Post> Worker<D, P> {
     /// Feeds `n` bytes of the buffer, or of the data opened by TLS, to the session of a link. Returns false if the
     /// socket is closed.
     pub(super) fn feed_frames(&mut self, at: u32, n: usize, opened: bool) -> bool {
+        if self.outline.link.is_pipelined {
+            return self.feed_pipe(at, n, opened);
+        }
         let generation = self.links[at as usize].generation;
         self.mark_dirty(at);
         // What is begun in the meantime must not read into the buffer that is being fed.
@@ -139,7 +142,12 @@ impl<D: Door, P: Post> Worker<D, P> {
             // The flush after this batch continues the bodies, with all that the batch has opened: otherwise, a server
             // that returns each frame's bytes would get ever smaller frames.
             Event::Writable => {}
-            Event::Interim { tag, .. } => self.first_byte(tag),
+            Event::Interim { tag, status, .. } => {
+                self.first_byte(tag);
+                if status == 100 && self.courier.is_some() {
+                    self.continue_body(tag);
+                }
+            }
             Event::Head { tag, status, stream } => {
                 self.first_byte(tag);
                 self.note_location(tag, status);

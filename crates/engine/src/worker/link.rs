@@ -25,7 +25,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         if let Some(held) = self.held_for(user, origin) {
             return held;
         }
-        if self.pooled && self.places[usize::from(origin)].is_http2 {
+        if self.pooled && self.places[usize::from(origin)].is_shared {
             return self.shared_link(origin);
         }
         self.unused_link(origin)
@@ -138,6 +138,10 @@ impl<D: Door, P: Post> Worker<D, P> {
             // Each address is reached from each source: two counters in step would always combine the same pairs.
             sources => Some(self.sources[round % sources]),
         };
+        if self.courier.is_some() {
+            self.limit_receive_buffer(id);
+        }
+        let place = &self.places[usize::from(self.links[id as usize].origin)];
         let opened = match &place.route {
             None => self.door.open(address, source, token),
             Some(route) => self.door.open_by(route, address, source, token),
@@ -223,12 +227,18 @@ impl<D: Door, P: Post> Worker<D, P> {
                 if link.tls.as_ref().is_some_and(|tls| !tls.unsent.is_empty()) {
                     self.tell_time();
                     self.flush(id);
+                    if self.courier.is_some() {
+                        self.send_more(id);
+                    }
                 }
             }
             Way::Plain => {
                 let exchange = link.exchange;
                 if self.is_sending(exchange) {
                     self.tell_time();
+                    if self.courier.is_some() && self.is_delivered(exchange) {
+                        return self.send_granted(exchange);
+                    }
                     self.send_rest(exchange, Bytes::Prepared);
                 }
             }

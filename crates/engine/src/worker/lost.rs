@@ -6,7 +6,7 @@ use super::{Post, Worker};
 use crate::driver::Door;
 use crate::exchange::Phase;
 use crate::fault;
-use crate::link::Session;
+use crate::link::{NONE, Pipe, Session};
 use plimsoll_plan::Fault;
 use plimsoll_plan::metric::{RunHist, RunSum, SeriesSum};
 use plimsoll_plan::origin::FIRST;
@@ -21,6 +21,14 @@ enum Loss {
     All(Fault),
     /// The same; and it was the client that closed the connection.
     Broken(Fault),
+}
+
+/// Takes the requests of a pipelined link that have no response; only the first may have a part of one.
+fn unanswered(pipe: &mut Pipe) -> Vec<Unfinished> {
+    let answer = pipe.session.progress();
+    let has_begun = pipe.session.started();
+    let all = pipe.queue.drain(..).enumerate().filter(|(_, (id, _))| *id != NONE);
+    all.map(|(at, (tag, _))| Unfinished { stream: 0, tag, started: at == 0 && has_begun, answer }).collect()
 }
 
 /// Returns an error code as text.
@@ -51,7 +59,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         self.break_off(at, Fault::UnsafeResponse, code::PROTOCOL_ERROR, sentence);
     }
 
-    fn break_off(&mut self, at: u32, fault: Fault, code: u32, sentence: &str) {
+    pub(super) fn break_off(&mut self, at: u32, fault: Fault, code: u32, sentence: &str) {
         self.payload.clear();
         let Session::H2(multiplex) = &mut self.links[at as usize].session else { return };
         // What was begun will be sent elsewhere.
@@ -70,7 +78,9 @@ impl<D: Door, P: Post> Worker<D, P> {
         let begun = std::mem::take(&mut multiplex.begun);
         let waiting = std::mem::take(&mut multiplex.waiting);
         let eof = multiplex.wire.as_ref().map_or(Eof::Idle, Wire::eof);
-        let mut open: Vec<Unfinished> = Vec::new();
+        let mut open: Vec<Unfinished> =
+            multiplex.pipe.as_mut().map(|pipe| unanswered(pipe)).unwrap_or_default();
+        let is_pipe = multiplex.pipe.is_some();
         while let Some(stream) = multiplex.wire.as_mut().and_then(Wire::take_open) {
             open.push(stream);
         }
@@ -86,7 +96,7 @@ impl<D: Door, P: Post> Worker<D, P> {
             match loss {
                 Loss::All(fault) | Loss::Broken(fault) => self.failed(tag, fault),
                 // Without a GOAWAY, the server closed an idle connection as the request arrived.
-                Loss::Closed { .. } if !started && is_reused && eof != Eof::Cut => {
+                Loss::Closed { .. } if !started && is_reused && eof != Eof::Cut && !is_pipe => {
                     let sent_ns = self.exchanges[tag as usize].sent_ns;
                     self.tally.record(RunHist::IdleBeforeClose, sent_ns.saturating_sub(idle_since_ns));
                     self.failed(tag, Fault::StaleConnection);

@@ -22,10 +22,13 @@ const PARALLEL: u32 = 24;
 
 /// Returns the session of a new link to a place.
 pub(super) fn new_session(outline: &Outline, place: &Here, is_table: bool) -> Session {
-    if !place.is_http2 {
-        return Session::H1(h1::Session::new());
-    }
     let link = &outline.link;
+    if !place.is_http2 {
+        return match link.is_pipelined {
+            true => Session::H2(Box::new(Multiplex::pipelined(link.streams))),
+            false => Session::H1(h1::Session::new()),
+        };
+    }
     let windows = match link.window {
         Window::Large => Config::default(),
         Window::Browser => Config::browser(),
@@ -122,6 +125,9 @@ impl<D: Door, P: Post> Worker<D, P> {
         let exchange = &mut self.exchanges[id as usize];
         let at = exchange.link;
         self.mark_dirty(at);
+        if self.outline.link.is_pipelined && self.queue_request(id) {
+            return;
+        }
         let exchange = &mut self.exchanges[id as usize];
         let link = &mut self.links[at as usize];
         let scheme = if link.way == Way::Sealed { "https" } else { "http" };
@@ -157,13 +163,15 @@ impl<D: Door, P: Post> Worker<D, P> {
         exchange.place = stream;
         exchange.written = body_at as u32;
         exchange.phase = if ask.has_body { Phase::Sending } else { Phase::Waiting };
+        let body = exchange.out.as_deref().filter(|_| ask.has_body).map_or(0..0, |held| body_at..held.len());
         let bytes = (out.len() - before) as u64;
         self.tally.series(exchange.request).add(SeriesSum::BytesOut.id(), bytes);
         multiplex.begin(id, before);
         link.served += 1;
         let is_last = self.requests_per_connection.is_some_and(|most| link.served >= most);
         multiplex.is_closing |= is_last;
-        if ask.has_body {
+        if ask.has_body && !(self.courier.is_some() && self.deliver_stream(id, body)) {
+            let Some(multiplex) = self.links[at as usize].session.multiplex() else { return };
             multiplex.uploads.push(id);
         }
         if self.is_draining(at) {
@@ -217,6 +225,9 @@ impl<D: Door, P: Post> Worker<D, P> {
     pub(super) fn reset_stream(&mut self, id: u32) {
         let exchange = &self.exchanges[id as usize];
         let (at, stream) = (exchange.link, exchange.place);
+        if self.outline.link.is_pipelined {
+            return self.abandon_response(id);
+        }
         let Session::H2(multiplex) = &mut self.links[at as usize].session else { return };
         if !multiplex.uploads.is_empty() {
             multiplex.uploads.retain(|upload| *upload != id);

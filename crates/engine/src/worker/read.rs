@@ -22,6 +22,9 @@ const LOW_WATER_MAX: u64 = 2_000_000;
 impl<D: Door, P: Post> Worker<D, P> {
     #[inline]
     pub(super) fn read(&mut self, id: u32) {
+        if self.courier.is_some() && self.read_slowly(id) {
+            return;
+        }
         match self.links[id as usize].way {
             Way::Plain => self.read_plain(id),
             Way::Sealed => self.read_sealed(id),
@@ -186,6 +189,14 @@ impl<D: Door, P: Post> Worker<D, P> {
             Err(_) => false,
         };
         let looked_at = exchange.is_looked_at();
+        if self.courier.is_some() && matches!(&fed, Ok(fed) if fed.done.is_none()) && self.is_continued(at) {
+            let generation = self.links[id as usize].generation;
+            self.continue_body(at);
+            if self.links[id as usize].generation != generation {
+                return false;
+            }
+        }
+        let exchange = &self.exchanges[at as usize];
         match fed {
             // It is chance whether they arrive with the response or a segment later; neither can be distinguished from
             // the next response.
@@ -248,6 +259,9 @@ impl<D: Door, P: Post> Worker<D, P> {
         }
         let (reused, reset) = (link.served > 1, link.peer == Peer::Reset);
         let Some(session) = link.session.http1() else {
+            if self.outline.link.is_pipelined && self.pipe_ends(id) {
+                return;
+            }
             return self.link_lost(id, if reset { Some(Fault::ConnectionReset) } else { None });
         };
         let eof = session.eof();
@@ -267,7 +281,7 @@ impl<D: Door, P: Post> Worker<D, P> {
             Eof::Complete(answer) => {
                 self.finished(exchange, answer, false);
             }
-            Eof::BeforeHead if reused => self.stale(exchange),
+            Eof::BeforeHead if reused && !self.is_slow(exchange) => self.stale(exchange),
             Eof::BeforeHead | Eof::InHead | Eof::InBody if reset => {
                 self.failed(exchange, Fault::ConnectionReset)
             }
@@ -294,7 +308,7 @@ impl<D: Door, P: Post> Worker<D, P> {
             return self.close_socket(id);
         }
         let (exchange, reused) = (link.exchange, link.served > 1);
-        if fault == Fault::ConnectionReset && !link.session.started() && reused {
+        if fault == Fault::ConnectionReset && !link.session.started() && reused && !self.is_slow(exchange) {
             return self.stale(exchange);
         }
         self.failed(exchange, fault);

@@ -170,7 +170,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         }
         self.sealed.clear();
         secured.unsent = Vec::new();
-        if self.is_sending(exchange) {
+        if self.is_sending(exchange) && !(self.courier.is_some() && self.is_in_pieces(exchange)) {
             let exchange = &mut self.exchanges[exchange as usize];
             exchange.phase = Phase::Waiting;
             if held {

@@ -141,6 +141,9 @@ impl<D: Door, P: Post> Worker<D, P> {
     /// Handles a read that ended in the middle of a response: if the current part must be complete in time, its timer
     /// runs.
     pub(super) fn time_part(&mut self, id: u32) {
+        if self.is_slow(id) {
+            return self.exchanges[id as usize].part_until_ns = 0;
+        }
         let limits = &self.outline.limits;
         let exchange = &mut self.exchanges[id as usize];
         let (at, limit_ns) = match self.links[exchange.link as usize].session.part() {

@@ -88,11 +88,17 @@ impl<D: Door, P: Post> Worker<D, P> {
         let due_ns = self.next_due_ns().unwrap_or(u64::MAX);
         let end_ns = if self.now_ns < self.end_ns { self.end_ns } else { self.cut_ns };
         let nap_ns = if self.napping > 0 { self.nap_wheel.next_ns() } else { None };
-        let other_ns =
-            [self.exchange_wheel.next_ns(), self.next_opening_ns(), nap_ns, self.next_level_change_ns()]
-                .into_iter()
-                .flatten()
-                .fold((self.now_ns + SLEEP_MAX_NS).min(self.tick_end_ns).min(end_ns), u64::min);
+        let piece_ns = self.courier.as_mut().and_then(|courier| courier.wheel.next_ns());
+        let other_ns = [
+            self.exchange_wheel.next_ns(),
+            self.next_opening_ns(),
+            nap_ns,
+            piece_ns,
+            self.next_level_change_ns(),
+        ]
+        .into_iter()
+        .flatten()
+        .fold((self.now_ns + SLEEP_MAX_NS).min(self.tick_end_ns).min(end_ns), u64::min);
         let now_ns = self.now_ns;
         if due_ns <= now_ns || self.is_behind() {
             // Sends are late: check for responses without sleeping.
@@ -173,6 +179,9 @@ impl<D: Door, P: Post> Worker<D, P> {
             }
         }
         self.due_timers = due;
+        if self.courier.is_some() {
+            self.deliver_due();
+        }
         while self.next_opening_ns().is_some_and(|due_ns| due_ns <= self.now_ns) {
             if let Some(id) = self.openings.take() {
                 self.link_due(id);

@@ -9,6 +9,7 @@ mod text;
 use crate::source::{Complaint, Pos};
 use plimsoll_plan::answer::{Pick, Source, Statuses, Subject};
 use plimsoll_plan::data::Feeder;
+use plimsoll_plan::delivery::Delivery;
 use plimsoll_plan::grpc::{Codes, Scalar, Types};
 use plimsoll_plan::origin::NamedTarget;
 use plimsoll_plan::request::Url;
@@ -155,6 +156,8 @@ pub struct RequestDraft {
     /// Measured from the send; `None` means the timeout of the plan.
     pub timeout_ns: Option<u64>,
     pub redirects: u8,
+    /// How it is sent and its response is read.
+    pub delivery: Delivery,
     pub go_on_after_failure: bool,
     pub expect: Option<Statuses>,
     pub checks: Vec<CheckDraft>,
@@ -184,6 +187,7 @@ impl RequestDraft {
             tags: Vec::new(),
             timeout_ns: None,
             redirects: 0,
+            delivery: Delivery::default(),
             go_on_after_failure: false,
             expect: None,
             checks: Vec::new(),

@@ -8,6 +8,7 @@ use super::work::Work;
 use crate::header;
 use crate::sentence::default_name;
 use crate::source::Pos;
+use plimsoll_plan::delivery::Delivery;
 use plimsoll_plan::origin::{FIRST, OriginId};
 use plimsoll_plan::script::{Ask, AskId, Graphql};
 use plimsoll_plan::value::{Escape, Part, Placeholder, Secret, Text};
@@ -135,6 +136,9 @@ impl Work {
         let id = self.script.asks.len() as AskId;
         self.script.asks.push(ask);
         self.script.auths.extend(special.map(|auth| (id, auth)));
+        if draft.delivery != Delivery::default() {
+            self.script.deliveries.push((id, draft.delivery));
+        }
         if let Some(graphql) = &draft.graphql {
             let fails_on_errors = graphql.fails_on_errors;
             self.script.graphql.push(Graphql { ask: id, with_query, fails_on_errors });

@@ -119,6 +119,7 @@ fn is_sequence(script: &Script) -> bool {
         && script.teardown.is_empty()
         && script.secrets.is_empty()
         && script.auths.is_empty()
+        && script.deliveries.is_empty()
         && script.graphql.iter().all(|graphql| graphql.with_query.is_none())
         && !script.cookies
 }

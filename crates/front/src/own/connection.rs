@@ -9,7 +9,8 @@ use plimsoll_plan::address::{self, WeightedAddress};
 use plimsoll_plan::cipher::ciphers;
 use plimsoll_plan::draft::key;
 use plimsoll_plan::link::{
-    Addresses, ClientFiles, Dns, Http, Link, Reuse, Tls, TlsFiles, resumption, streams, versions, window,
+    Addresses, ClientFiles, Dns, Http, Link, Reuse, Tls, TlsFiles, pipeline, resumption, streams, versions,
+    window,
 };
 use plimsoll_plan::phrase::counted;
 use plimsoll_plan::route::{self, ProxyProtocol, ProxyProtocolVersion};
@@ -18,6 +19,7 @@ use std::net::{IpAddr, Ipv4Addr};
 /// Reads `connection:`. Returns the place of `reuse`, if it is set.
 pub fn read(node: &Node, row: &Row, link: &mut Link, r: &mut Reader<'_>) -> Option<Pos> {
     let mut reuse = None;
+    let (mut streams_at, mut pipeline_at) = (None, None);
     for entry in r.map(node, row)? {
         let (node, Some((row, key))) = (&entry.value, r.key(entry)) else { continue };
         match key {
@@ -53,7 +55,12 @@ pub fn read(node: &Node, row: &Row, link: &mut Link, r: &mut Reader<'_>) -> Opti
                     link.http = r.choice(node, row, &words).unwrap_or_default();
                 }
             }
-            of::Connection::Streams => link.streams = r.parsed(node, row, streams).unwrap_or(1),
+            of::Connection::Streams => {
+                streams_at = Some((entry.pos, r.parsed(node, row, streams).unwrap_or(1)))
+            }
+            of::Connection::Pipeline => {
+                pipeline_at = Some((entry.pos, r.parsed(node, row, pipeline).unwrap_or(2)))
+            }
             of::Connection::Window => link.window = r.parsed(node, row, window).unwrap_or_default(),
             of::Connection::Resolve => {
                 for host in r.map(node, row).unwrap_or_default() {
@@ -104,6 +111,13 @@ pub fn read(node: &Node, row: &Row, link: &mut Link, r: &mut Reader<'_>) -> Opti
                 link.route.interface = r.parsed(node, row, route::interface);
             }
         }
+    }
+    if let (Some(_), Some((pos, _))) = (streams_at, pipeline_at) {
+        let message = "`streams` and `pipeline` contradict each other";
+        r.complain("F017", pos, message, "keep `streams` for HTTP/2, or `pipeline` for HTTP/1.1");
+    }
+    if let Some((_, number)) = pipeline_at.or(streams_at) {
+        (link.streams, link.is_pipelined) = (number, pipeline_at.is_some());
     }
     if link.reuse == Reuse::Request && link.requests_per_connection.is_some_and(|requests| requests != 1) {
         let message = "`max_requests` contradicts `reuse: request`, which closes connections after 1 request";

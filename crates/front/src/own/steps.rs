@@ -5,6 +5,7 @@ mod body;
 mod check;
 mod condition;
 mod control;
+mod delivery;
 mod extract;
 mod files;
 mod graphql;

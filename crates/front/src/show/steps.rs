@@ -2,11 +2,13 @@
 
 use super::answer;
 use super::words::{Lines, bytes, count, delay, level, short, time};
+use plimsoll_plan::delivery::Delivery;
 use plimsoll_plan::request::{redacted_header, redacted_path};
 use plimsoll_plan::script::{Ask, Condition, Node, Order, Script, Slot};
 use plimsoll_plan::seal::names::describe;
 use plimsoll_plan::stream::{Closer, Place, Stream};
 use plimsoll_plan::websocket::{Compression, Content, Correlation, Expectation, WebSocket};
+use std::ptr;
 
 pub fn show(nodes: &[Node], depth: usize, script: &Script, out: &mut Lines) {
     for node in nodes {
@@ -165,6 +167,13 @@ fn request(ask: &Ask, depth: usize, script: &Script, out: &mut Lines) {
     if let Some(ns) = ask.timeout_ns {
         out.line(depth, &format!("timeout {}", time(ns)));
     }
+    if let Some((_, delivery)) = script
+        .deliveries
+        .iter()
+        .find(|(of, _)| script.asks.get(*of as usize).is_some_and(|of| ptr::eq(of, ask)))
+    {
+        delivery_words(delivery, depth, out);
+    }
     if ask.redirects > 0 {
         out.line(depth, &format!("follows at most {}", count(u64::from(ask.redirects), "redirect")));
     }
@@ -185,6 +194,27 @@ fn request(ask: &Ask, depth: usize, script: &Script, out: &mut Lines) {
     }
     if let Some(socket) = &ask.websocket {
         socket_words(socket, depth, script, out);
+    }
+}
+
+fn delivery_words(delivery: &Delivery, depth: usize, out: &mut Lines) {
+    if let Some(ns) = delivery.continue_ns {
+        out.line(depth, &format!("its body waits for `100 Continue`, at most {}", time(ns)));
+    }
+    match delivery.chunk_bytes {
+        Some(size) => out.line(depth, &format!("its body is sent in chunks of {}", bytes(u64::from(size)))),
+        None if delivery.is_chunked => out.line(depth, "its body is sent in chunks"),
+        None => {}
+    }
+    let rates = [
+        ("head sent", delivery.head_bytes_per_s),
+        ("body sent", delivery.body_bytes_per_s),
+        ("response read", delivery.read_bytes_per_s),
+    ];
+    for (what, rate) in rates {
+        if let Some(rate) = rate {
+            out.line(depth, &format!("{what} at {} per second", bytes(rate)));
+        }
     }
 }
 

@@ -49,6 +49,11 @@ fn facts(s: &Summary) -> Block {
         facts.push(exact("streams reset", http2.streams_reset));
         facts.push(exact("requests that waited for a stream", http2.requests_limited_by_streams));
     }
+    if let Some(expect) = &c.expect_continue {
+        facts.push(exact("bodies sent after 100 Continue", expect.continued));
+        facts.push(exact("bodies sent without 100 Continue", expect.sent_without_continue));
+        facts.push(exact("requests refused before their body", expect.refused_before_body));
+    }
     if let Some(tls) = &s.tls {
         let resumed = format!("{} ({})", count(tls.resumptions), ratio(tls.resumed_ratio));
         facts.push(exact("TLS handshakes", tls.handshakes));

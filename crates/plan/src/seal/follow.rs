@@ -1,4 +1,5 @@
-//! `--follow`: the program of a script follows redirects, so a fixed list of requests becomes a script.
+//! `--follow` and `--expect-continue`: what only the program of a script can do, so a fixed list of requests becomes a
+//! script.
 
 use crate::draft::Draft;
 use crate::request::Request;
@@ -12,11 +13,16 @@ pub(super) fn applied(mut draft: Draft) -> Draft {
     if let Some(script) = &mut draft.script {
         script.asks.iter_mut().for_each(|ask| ask.redirects = redirects);
     } else if redirects > 0 {
-        draft.script = Some(script(&draft.requests, redirects));
-        draft.entry = Some(Entry::Scenario(0));
-        draft.requests.clear();
+        to_script(&mut draft, redirects);
     }
     draft
+}
+
+/// Turns a fixed list of requests into an equivalent scenario.
+pub(super) fn to_script(draft: &mut Draft, redirects: u8) {
+    draft.script = Some(script(&draft.requests, redirects));
+    draft.entry = Some(Entry::Scenario(0));
+    draft.requests.clear();
 }
 
 fn script(requests: &[Request], redirects: u8) -> Script {

@@ -160,8 +160,8 @@ fn check_line(name: &str, value: &str, wrong: &mut Vec<Diagnostic>) {
         wrong.push(Diagnostic::field(
             "P018",
             key::REQUESTS,
-            "header `Transfer-Encoding` cannot be set: bodies are sent with their length",
-            "remove the header",
+            "header `Transfer-Encoding` cannot be set: plimsoll sends the chunks of a body itself",
+            "remove the header, and write `chunked: true` in the request of an experiment file",
         ));
     }
 }

@@ -1,4 +1,4 @@
-//! What only HTTP/2 can do: connections that several users share, and gRPC.
+//! Connections that several users share: by the streams of HTTP/2, or by pipelining; and gRPC, which requires HTTP/2.
 
 use super::{DEFAULT_OPEN_CONNECTIONS, workloads};
 use crate::diag::Diagnostic;
@@ -28,6 +28,9 @@ pub(super) fn check(draft: &Draft, wrong: &mut Vec<Diagnostic>) {
             "use fewer streams or connections, or split the load over several machines with `--shard`",
         ));
     }
+    if link.is_pipelined {
+        return check_pipeline(draft, wrong);
+    }
     let is_plain = draft.target.as_ref().is_some_and(|target| !target.tls);
     let reuse = if draft.keep_alive == Some(false) { Reuse::Request } else { link.reuse };
     let (message, hint) = match (link.http, reuse) {
@@ -45,6 +48,36 @@ pub(super) fn check(draft: &Draft, wrong: &mut Vec<Diagnostic>) {
         _ => return,
     };
     wrong.push(Diagnostic::field("P029", key::STREAMS, message, hint));
+}
+
+/// Reports what must not be pipelined. A request whose connection ends before its response may or may not have been
+/// processed, so it must be harmless to repeat (RFC 9112 section 9.3.2).
+fn check_pipeline(draft: &Draft, wrong: &mut Vec<Diagnostic>) {
+    let is_idempotent =
+        |method: &str| matches!(method, "GET" | "HEAD" | "PUT" | "DELETE" | "OPTIONS" | "TRACE");
+    let unsafe_one = draft.requests.iter().find(|request| !is_idempotent(&request.method));
+    let reuse = if draft.keep_alive == Some(false) { Reuse::Request } else { draft.link.reuse };
+    let is_script =
+        draft.script.is_some() || draft.redirects.is_some_and(|n| n > 0) || draft.continue_ns.is_some();
+    let (message, hint) = if matches!(draft.link.http, Http::V10 | Http::V2) {
+        ("pipelining requires HTTP/1.1".to_owned(), "use `http: 1.1`, or `streams` for HTTP/2")
+    } else if is_script {
+        let message =
+            "only fixed requests can be pipelined: a step of a scenario depends on the one before it";
+        (
+            message.to_owned(),
+            "remove `--pipeline` (in a file, `pipeline`), or what makes the requests a scenario",
+        )
+    } else if let Some(request) = unsafe_one {
+        let message = format!("`{}` is not idempotent, so it cannot be pipelined", request.method);
+        (message, "pipeline only `GET`, `HEAD`, `PUT`, `DELETE`, `OPTIONS`, and `TRACE`")
+    } else if matches!(reuse, Reuse::Iteration | Reuse::Request) {
+        let message = "a connection that is opened for each iteration or request has no pipeline";
+        (message.to_owned(), "remove `pipeline`, or keep connections (`reuse: user` or `reuse: pool`)")
+    } else {
+        return;
+    };
+    wrong.push(Diagnostic::field("P044", key::PIPELINE, message, hint));
 }
 
 /// Returns the number of workers for `users` with `streams` on each connection. A connection belongs to one worker, and

@@ -39,12 +39,13 @@ pub struct Redirect<'a> {
 }
 
 /// Headers that describe a body and are removed with it (Fetch standard, "request-body-header name", and framing).
-const OF_BODY: [&str; 6] = [
+const OF_BODY: [&str; 7] = [
     "content-length",
     "content-type",
     "content-encoding",
     "content-language",
     "content-location",
+    "expect",
     "transfer-encoding",
 ];
 

@@ -141,3 +141,23 @@ pub fn render(request: &Request<'_>, out: &mut Vec<u8>) {
     writer.end();
     writer.body(body);
 }
+
+/// Returns where the body of a rendered request begins.
+pub fn body_at(request: &[u8]) -> usize {
+    request.windows(4).position(|end| end == b"\r\n\r\n").map_or(request.len(), |at| at + 4)
+}
+
+/// Returns whether a rendered head has exactly this line.
+pub fn has_line(head: &[u8], line: &str) -> bool {
+    head.split(|&byte| byte == b'\n').any(|one| one.strip_suffix(b"\r") == Some(line.as_bytes()))
+}
+
+/// Appends a body in chunks of `chunk_bytes`, and its end (RFC 9112 section 7.1).
+pub fn put_chunks(body: &[u8], chunk_bytes: usize, out: &mut Vec<u8>) {
+    for chunk in body.chunks(chunk_bytes.max(1)) {
+        out.extend_from_slice(format!("{:x}\r\n", chunk.len()).as_bytes());
+        out.extend_from_slice(chunk);
+        out.extend_from_slice(b"\r\n");
+    }
+    out.extend_from_slice(b"0\r\n\r\n");
+}

@@ -28,7 +28,17 @@ pub struct Session {
     pub(super) phase: Phase,
     informational: u8,
     ask: Ask,
-    reusable: bool,
+    state: Reuse,
+}
+
+/// Whether another request may be sent on the connection, once the final head has said so; until then, whether the
+/// server has asked for the body of this one. One byte, because the session has no more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reuse {
+    No,
+    Yes,
+    /// `100 Continue` arrived, and the final head has not.
+    Continued,
 }
 
 /// The meaning of the next byte.
@@ -73,7 +83,7 @@ impl Session {
             phase: Phase::Idle,
             informational: 0,
             ask: Ask { head_only: false, http10: false, close: false },
-            reusable: false,
+            state: Reuse::No,
         }
     }
 
@@ -84,7 +94,7 @@ impl Session {
         self.gathered.clear();
         (self.body_bytes, self.left, self.wire_bytes) = (0, 0, 0);
         (self.head_bytes, self.count, self.status) = (0, 0, 0);
-        (self.phase, self.informational, self.ask, self.reusable) = (Phase::Head, 0, ask, false);
+        (self.phase, self.informational, self.ask, self.state) = (Phase::Head, 0, ask, Reuse::No);
     }
 
     /// Consumes the part of `bytes` that belongs to the current response and stops after its last byte. A small
@@ -187,6 +197,17 @@ impl Session {
         }
     }
 
+    /// Returns whether the server has sent `100 Continue` for the current request, and no final head.
+    #[inline]
+    pub fn is_continued(&self) -> bool {
+        self.state == Reuse::Continued && self.phase == Phase::Head
+    }
+
+    /// Returns whether the body of the current response ends with the connection.
+    pub fn ends_at_close(&self) -> bool {
+        self.phase == Phase::UntilClose
+    }
+
     /// Returns whether no response is expected.
     #[inline]
     pub fn is_idle(&self) -> bool {
@@ -214,7 +235,7 @@ impl Session {
             head_bytes: self.head_bytes,
             body_bytes: self.body_bytes,
             wire_bytes: self.wire_bytes,
-            reusable: self.reusable,
+            reusable: self.state == Reuse::Yes,
         }
     }
 
@@ -313,6 +334,9 @@ impl Session {
             if self.informational >= informational_max {
                 return Err(Malformed::TooManyInformational);
             }
+            if facts.status == 100 {
+                self.state = Reuse::Continued;
+            }
             self.informational += 1;
             self.count = 0;
             return Ok(false);
@@ -320,7 +344,8 @@ impl Session {
         self.status = facts.status;
         self.head_bytes = parsed.bytes.len() as u32;
         // After a request in HTTP/1.0, a server closes unless it says otherwise, even if it responds in HTTP/1.1.
-        self.reusable = facts.persists && !self.ask.close && (!self.ask.http10 || facts.keep_alive);
+        let reusable = facts.persists && !self.ask.close && (!self.ask.http10 || facts.keep_alive);
+        self.state = if reusable { Reuse::Yes } else { Reuse::No };
         let ended = if self.ask.head_only || facts.bodiless {
             true
         } else {
@@ -334,7 +359,7 @@ impl Session {
                     false
                 }
                 Framing::UntilClose => {
-                    (self.phase, self.reusable) = (Phase::UntilClose, false);
+                    (self.phase, self.state) = (Phase::UntilClose, Reuse::No);
                     false
                 }
                 Framing::Refused(malformed) => return Err(malformed),

@@ -6,7 +6,7 @@ use crate::answer::{compose, compose_stream_head};
 use crate::control::PREFIX;
 use crate::error::Error;
 use crate::fault::Fault;
-use crate::kept::Keep;
+use crate::kept::{Complete, Keep};
 use crate::observed::Origin;
 use crate::outgoing::{End, push_text};
 use crate::pages::Page;
@@ -42,6 +42,7 @@ impl Server {
         };
         let Some(connection) = self.slots.get(key) else { return Ok(()) };
         let head = &connection.reader.head;
+        let status = if head.is_refused && refusal.is_none() { 417 } else { status };
         let limit = self.settings.service.keep_alive_requests;
         connection.exchange = Some(Exchange {
             mark,
@@ -73,8 +74,15 @@ impl Server {
         let mark = self.recorder.arrived(path, connection.read_ns, connection.number);
         if self.settings.service.keep != Keep::None {
             let origin = origin(connection, connection.turn);
-            let (raw, is_cut) = (&connection.reader.raw, connection.reader.raw_is_cut);
-            self.recorder.kept.add(self.settings.service.keep, raw, is_cut, connection.read_ns, origin);
+            let reader = &connection.reader;
+            let request = Complete {
+                raw: &reader.raw,
+                is_cut: reader.raw_is_cut,
+                arrive_ns: connection.read_ns,
+                arrival: reader.arrival,
+                origin,
+            };
+            self.recorder.kept.add(self.settings.service.keep, request);
         }
         self.recorder.last_request_is_cut = connection.reader.raw_is_cut;
         // Swapping the buffers keeps the bytes without copying them.

@@ -7,6 +7,7 @@ use crate::error::Error;
 use crate::listener::make_close_reset;
 use crate::outgoing::{End, Wrote};
 use crate::request::Heard;
+use crate::settings::OnExpect;
 use crate::timers::{Key, Task, Ticket};
 use rustix::event::epoll::EventFlags;
 use rustix::io::Errno;
@@ -122,6 +123,7 @@ impl Server {
             if connection.stage != Stage::Reading || connection.lost {
                 break;
             }
+            connection.reader.now_ns = connection.read_ns;
             let (used, heard) = connection.reader.feed(&connection.input[connection.used..], most);
             connection.used += used;
             if connection.used == connection.input.len() {
@@ -133,15 +135,32 @@ impl Server {
                 Heard::Whole => self.begin(key)?,
                 Heard::Bad(reason) => self.refuse(key, reason)?,
                 Heard::More => break,
-                Heard::WaitsForContinue => {
-                    const CONTINUE: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
-                    // The send buffer is empty now, so there is room for this.
-                    let sent = send(&connection.socket, CONTINUE, SendFlags::NOSIGNAL);
-                    connection.lost = sent != Ok(CONTINUE.len());
-                }
+                Heard::WaitsForContinue => self.wait_for_body(key),
             }
         }
         Ok(())
+    }
+
+    /// Handles a head whose client waits for `100 Continue`.
+    fn wait_for_body(&mut self, key: Key) {
+        const CONTINUE: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
+        let Some(connection) = self.slots.get(key) else { return };
+        let target = connection.reader.target();
+        let query = target.iter().position(|&byte| byte == b'?').map(|at| &target[at + 1..]);
+        let own = query.and_then(|query| self.settings.for_request(query).ok());
+        match own.as_ref().unwrap_or(&self.settings.behavior).on_expect {
+            OnExpect::Continue => {
+                self.recorder.counters.continues_sent += 1;
+                // The send buffer is empty now, so there is room for this.
+                let sent = send(&connection.socket, CONTINUE, SendFlags::NOSIGNAL);
+                connection.lost = sent != Ok(CONTINUE.len());
+            }
+            OnExpect::Ignore => {}
+            OnExpect::Refuse => {
+                self.recorder.counters.expectations_refused += 1;
+                connection.reader.refuse_body();
+            }
+        }
     }
 
     /// Writes the connection's output, and ends the exchange with the last byte.

@@ -51,6 +51,7 @@ sections! {
     Hash = "hash", "under `hash`";
     Extract = "extraction", "in an extraction";
     Boundary = "boundary", "under `boundary`";
+    Throttle = "throttle", "under `throttle`";
     Stream = "stream", "under `stream`";
     Sequence = "sequence", "under `sequence`";
     Timestamp = "timestamp", "under `timestamp`";

@@ -9,11 +9,13 @@ use super::row::Section::{
     Connection, ExpectedMessage, Extract, Feeder, Find, GenerateRows, GraphQl, Grpc, GrpcCheck, Hash,
     HeaderSnapshot, Jwt, JwtCheck, Line, Load, Message, Monitor, MonitorCgroup, MonitorNginx, MonitorProcess,
     MonitorPrometheus, Normal, OAuth2, OpenApi, Part, Pause, ProxyProtocol, Replay, Rule, Scenario,
-    ScenarioLoad, ScheduleRow, Sequence, Spike, Stage, Staircase, Stream, Threshold, Timestamp, Tls, Way,
+    ScenarioLoad, ScheduleRow, Sequence, Spike, Stage, Staircase, Stream, Threshold, Throttle, Timestamp,
+    Tls, Way,
 };
 use super::row::{Key, Kind, Row, Section};
 
 const PATH: &str = "a path such as `/users/7`";
+const BYTE_RATE: &str = "a rate in bytes such as `100KB/s`";
 const TIME: &str = "a duration such as `10s`";
 const WHOLE: &str = "a whole number such as `100`";
 const WHOLE_1000: &str = "a whole number such as `1000`";
@@ -245,6 +247,10 @@ keys! {
         Multipart = "multipart",
             "a mapping of names to texts or parts, such as `{ note: hello, picture: { path: a.png } }`",
             Named(&Either(&[Written, Keys(Part)]));
+        ExpectContinue = "expect_continue", "`true`, `false`, or a duration such as `1s`", Either(&[Truth, Time]);
+        Chunked = "chunked", "`true`, `false`, or a size such as `16KB`", Either(&[Truth, Written]);
+        Throttle = "throttle",
+            "a mapping such as `{ body: 100KB/s, response: 1KB/s }`", Keys(Throttle);
         Timeout = "timeout", TIME, Time;
         Redirects = "redirects", REDIRECTS, Either(&[Truth, Whole]);
         Tags = "tags", TEXTS, Named(&Written);
@@ -440,6 +446,11 @@ keys! {
     Boundary {
         Left = "left", BOUNDARY, Written;
         Right = "right", BOUNDARY, Written;
+    }
+    Throttle {
+        Head = "head", BYTE_RATE, Written;
+        Body = "body", BYTE_RATE, Written;
+        Response = "response", BYTE_RATE, Written;
     }
     Stream {
         Duration = "duration", "a duration such as `60s`, after which the client closes the stream", Time;
@@ -637,6 +648,7 @@ keys! {
         MaxRequests = "max_requests", WHOLE, Whole;
         Http = "http", "`auto`, `1.0`, `1.1`, or `2`", Either(&[Only("auto"), Only("1.0"), Only("1.1"), Only("2")]);
         Streams = "streams", "the number of users that share an HTTP/2 connection, such as `10`", Whole;
+        Pipeline = "pipeline", "the number of requests in flight on an HTTP/1.1 connection, such as `16`", Whole;
         Window = "window", "`large`, `browser`, or a size such as `64k`", Written;
         Resolve = "resolve", "a mapping of hosts to addresses, such as `{ a.test: 127.0.0.2 }`", Named(&Text);
         Addresses = "addresses",

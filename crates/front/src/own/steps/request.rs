@@ -1,7 +1,7 @@
 //! One request: its request line, headers, body, and the checks and extractions of its response.
 
 use super::body::{self, Shape};
-use super::{auth, check, extract, graphql, headers, known, path, pause, stream};
+use super::{auth, check, delivery, extract, graphql, headers, known, path, pause, stream};
 use crate::build::draft::{NameDraft, RequestDraft, StepDraft};
 use crate::own::key::{Row, of};
 use crate::own::reader::Reader;
@@ -99,6 +99,9 @@ pub fn read(item: &Node, entries: &[Entry], w: &mut Work<'_>) -> Option<Vec<Step
             }
             of::Request::Auth => draft.auth = auth::auth(node, row, r),
             of::Request::Timeout => draft.timeout_ns = timeout(node, row, r),
+            of::Request::ExpectContinue => delivery::expect_continue(node, row, &mut draft.delivery, r),
+            of::Request::Chunked => delivery::chunked(node, row, &mut draft.delivery, r),
+            of::Request::Throttle => delivery::throttle(node, row, &mut draft.delivery, r),
             of::Request::Redirects => draft.redirects = redirects(node, row, r).unwrap_or_default(),
             of::Request::Tags => {
                 for tag in r.map(node, row).unwrap_or_default() {
@@ -147,6 +150,18 @@ pub fn read(item: &Node, entries: &[Entry], w: &mut Work<'_>) -> Option<Vec<Step
             w.r.complain("F016", entry.pos, "a subscription requires `stream`", hint);
         }
         draft.graphql = Some(graphql.draft);
+    }
+    if let (Some((_, entry)), Some(_)) = (given(of::Request::Stream), draft.delivery.read_bytes_per_s) {
+        let message = "`response` of `throttle` does not apply to a stream, whose server sets its pace";
+        w.r.complain("F017", entry.pos, message, "remove one of them");
+    }
+    if draft.delivery.requires_body() && given_body.is_none() {
+        let of_body = [of::Request::ExpectContinue, of::Request::Chunked, of::Request::Throttle];
+        let given = all.iter().find(|(_, key, _)| of_body.contains(key));
+        if let Some((row, _, entry)) = given {
+            let message = format!("`{}` requires a body", row.name);
+            w.r.complain("F017", entry.pos, message, "add a body, such as `body_file: upload.bin`");
+        }
     }
     draft.spoiled = w.r.wrong.len() > before;
     let mut steps = vec![StepDraft::Request(Box::new(draft))];
@@ -209,6 +224,9 @@ fn role(key: of::Request) -> Role {
         | of::Request::Origin
         | of::Request::Headers
         | of::Request::Auth
+        | of::Request::ExpectContinue
+        | of::Request::Chunked
+        | of::Request::Throttle
         | of::Request::Timeout
         | of::Request::Redirects
         | of::Request::Tags

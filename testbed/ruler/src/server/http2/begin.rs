@@ -4,7 +4,7 @@ use super::multiplex::{Accepted, Multiplex};
 use super::streams::{Body, Stream};
 use crate::control::PREFIX;
 use crate::error::Error;
-use crate::kept::Keep;
+use crate::kept::{Arrival, Complete, Keep};
 use crate::pages::{Body as PageBody, ECHO, Page};
 use crate::record::Mark;
 use crate::request::WHOLE_MOST;
@@ -12,7 +12,7 @@ use crate::server::Server;
 use crate::server::content::is_unchanged;
 use crate::server::exchange::origin;
 use crate::server::slots::{Exchange, Stage};
-use crate::settings::Behavior;
+use crate::settings::{Behavior, OnExpect};
 use crate::timers::{Key, Ticket};
 use bytes::Bytes;
 use h2::RecvStream;
@@ -31,6 +31,8 @@ pub(super) struct Upload {
     raw: Vec<u8>,
     most: usize,
     is_cut: bool,
+    /// Its body is not read: the response is 417.
+    is_refused: bool,
     body: RecvStream,
     respond: SendResponse<Bytes>,
 }
@@ -105,17 +107,25 @@ impl Server {
             }
         }
         let waits = parts.headers.get("expect").is_some_and(|value| value == "100-continue");
-        if waits && !body.is_end_stream() {
+        let on_expect = match waits && !body.is_end_stream() {
+            true => self.on_expect(&target),
+            false => OnExpect::Ignore,
+        };
+        let is_refused = on_expect == OnExpect::Refuse;
+        self.recorder.counters.expectations_refused += u64::from(is_refused);
+        if on_expect == OnExpect::Continue {
+            self.recorder.counters.continues_sent += 1;
             let mut response = Response::new(());
             *response.status_mut() = StatusCode::CONTINUE;
             // It fails only when the stream is reset, which is seen elsewhere.
             let _ = respond.send_informational(response);
         }
         let raw = written_out(&parts, &target);
-        let upload = Upload { id, method: parts.method, target, raw, most, is_cut: false, body, respond };
+        let method = parts.method;
+        let upload = Upload { id, method, target, raw, most, is_cut: false, is_refused, body, respond };
         multiplex.uploads.push(upload);
         let last = multiplex.uploads.len() - 1;
-        if multiplex.uploads[last].body.is_end_stream() {
+        if is_refused || multiplex.uploads[last].body.is_end_stream() {
             let upload = multiplex.uploads.remove(last);
             return self.begin_stream(key, multiplex, upload);
         }
@@ -144,7 +154,8 @@ impl Server {
             None => (None, None),
             Some(wanted) => {
                 multiplex.wire.borrow_mut().counts.streams += 1;
-                let mark = self.count_stream(key, &upload, arrive_ns);
+                let arrival = multiplex.wire.borrow_mut().take_arrival(upload.id);
+                let mark = self.count_stream(key, &upload, arrive_ns, arrival);
                 let ((behavior, page), refusal) = match wanted {
                     Ok(wanted) => (wanted, None),
                     Err(sentence) => ((self.settings.behavior.clone(), None), Some(sentence)),
@@ -153,6 +164,7 @@ impl Server {
                     None => self.decide(key, &behavior, page.as_deref()),
                     Some(_) => (400, None),
                 };
+                let status = if upload.is_refused && refusal.is_none() { 417 } else { status };
                 let exchange = Exchange {
                     mark,
                     behavior,
@@ -195,6 +207,13 @@ impl Server {
         }
     }
 
+    /// Returns the response to `Expect: 100-continue` of a request with this target.
+    fn on_expect(&self, target: &[u8]) -> OnExpect {
+        let query = target.iter().position(|&byte| byte == b'?').map(|at| &target[at + 1..]);
+        let own = query.and_then(|query| self.settings.for_request(query).ok());
+        own.as_ref().unwrap_or(&self.settings.behavior).on_expect
+    }
+
     /// Returns the behavior for the request, or a sentence for a 400.
     fn wanted(&mut self, key: Key, upload: &Upload) -> Result<(Rc<Behavior>, Option<Box<Page>>), String> {
         let at = upload.target.iter().position(|&byte| byte == b'?');
@@ -225,7 +244,7 @@ impl Server {
     }
 
     /// Counts, logs, and keeps the request.
-    fn count_stream(&mut self, key: Key, upload: &Upload, arrive_ns: u64) -> Mark {
+    fn count_stream(&mut self, key: Key, upload: &Upload, arrive_ns: u64, arrival: Arrival) -> Mark {
         let path = upload.target.split(|&byte| byte == b'?').next().unwrap_or(&upload.target);
         let connection = self.slots.get(key);
         let number = connection.as_ref().map_or(0, |connection| connection.number);
@@ -235,7 +254,8 @@ impl Server {
             && let Some(connection) = connection
         {
             let origin = origin(connection, connection.turn);
-            self.recorder.kept.add(keep, &upload.raw, upload.is_cut, arrive_ns, origin);
+            let (raw, is_cut) = (&upload.raw[..], upload.is_cut);
+            self.recorder.kept.add(keep, Complete { raw, is_cut, arrive_ns, arrival, origin });
         }
         self.recorder.last_request_is_cut = upload.is_cut;
         self.recorder.last_request.clear();

@@ -8,6 +8,7 @@ use super::frames::{
     ACK, DATA, GOAWAY, HEADERS, PING, PREFACE, RST_STREAM, SETTINGS, Seen, WINDOW_UPDATE, Walk, goaway,
 };
 use crate::http2::Counts;
+use crate::kept::Arrival;
 use crate::timers::Key;
 use std::cell::RefCell;
 use std::collections::{HashMap, VecDeque};
@@ -55,6 +56,8 @@ pub(in crate::server) struct Wire {
     watched: Vec<(u32, u64)>,
     /// Streams that the client opened and that have not ended, with the time when their requests were complete.
     open: HashMap<u32, u64>,
+    /// How their requests have arrived so far.
+    arrivals: HashMap<u32, Arrival>,
     /// Responses that the kernel took to their last byte, with the time.
     pub(super) finished: Vec<(u32, u64)>,
     /// Streams that the client reset.
@@ -91,6 +94,7 @@ impl Wire {
             ends: VecDeque::new(),
             watched: Vec::new(),
             open: HashMap::new(),
+            arrivals: HashMap::new(),
             finished: Vec::new(),
             reset: Vec::new(),
             gone: Vec::new(),
@@ -112,13 +116,21 @@ impl Wire {
             self.used = 0;
         }
         self.input.extend_from_slice(bytes);
-        let Wire { inbound, counts, open, reset, highest, last, .. } = self;
+        let Wire { inbound, counts, open, arrivals, reset, highest, last, .. } = self;
         inbound.feed(bytes, |frame| {
             if frame.kind == HEADERS && frame.stream > *highest {
                 *highest = frame.stream;
                 counts.unprocessed += u64::from(last.is_some_and(|last| frame.stream > last));
                 open.insert(frame.stream, now_ns);
                 counts.streams_most = counts.streams_most.max(open.len() as u64);
+            }
+            if matches!(frame.kind, DATA | HEADERS) && open.contains_key(&frame.stream) {
+                let arrival = arrivals.entry(frame.stream).or_default();
+                arrival.read(now_ns);
+                if frame.kind == DATA {
+                    arrival.begin_body(now_ns);
+                    arrival.piece(u64::from(frame.bytes));
+                }
             }
             if frame.ends_stream
                 && let Some(arrive_ns) = open.get_mut(&frame.stream)
@@ -129,6 +141,7 @@ impl Wire {
                 RST_STREAM => {
                     counts.resets_received.add(frame.number(0));
                     open.remove(&frame.stream);
+                    arrivals.remove(&frame.stream);
                     reset.push(frame.stream);
                 }
                 SETTINGS if frame.flags & ACK == 0 => counts.announced(frame.payload),
@@ -156,6 +169,11 @@ impl Wire {
     /// Returns when the request on this stream was complete; None if the client has reset it since.
     pub(super) fn arrived_ns(&self, stream: u32) -> Option<u64> {
         self.open.get(&stream).copied()
+    }
+
+    /// Returns how the request on this stream arrived.
+    pub(super) fn take_arrival(&mut self, stream: u32) -> Arrival {
+        self.arrivals.remove(&stream).unwrap_or_default()
     }
 
     pub(super) fn unsent(&self) -> &[u8] {
