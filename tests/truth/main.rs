@@ -16,6 +16,8 @@ mod capacity;
 mod counts;
 mod faults;
 mod grpc;
+mod grpc_server;
+mod grpc_streams;
 mod http2;
 mod killed;
 mod memory;

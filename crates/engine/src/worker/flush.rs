@@ -1,13 +1,14 @@
 //! Frames on their way out: bodies as far as windows and buffers allow, and everything that has come together on a link
 //! since the last flush in one call, stamped as sent with one reading of the clock.
 
-use super::{Post, Worker};
+use super::{Post, Worker, duplex};
 use crate::driver::{Door, Io};
 use crate::exchange::Phase;
 use crate::fault;
 use crate::link::{Multiplex, OUT_MAX, Peer, Session, State, Way};
 use plimsoll_plan::Fault;
 use plimsoll_plan::metric::{RunHist, SeriesSum};
+use plimsoll_plan::program::BodyUse;
 
 /// Most empty buffers for frames that are kept.
 const BUFFERS_MAX: usize = 64;
@@ -29,7 +30,9 @@ impl<D: Door, P: Post> Worker<D, P> {
             let rest = &bytes[exchange.written as usize..];
             let part = rest.len().min(OUT_MAX - out.len());
             let before = out.len();
-            let taken = wire.write(exchange.place, &rest[..part], part == rest.len(), out);
+            let stays_open = exchange.body == BodyUse::Duplex;
+            let ends = part == rest.len() && !stays_open;
+            let taken = wire.write(exchange.place, &rest[..part], ends, out);
             exchange.written += taken as u32;
             let is_complete = taken == rest.len();
             let sent = (out.len() - before) as u64;
@@ -38,9 +41,16 @@ impl<D: Door, P: Post> Worker<D, P> {
                 next += 1;
                 continue;
             }
-            exchange.phase = Phase::Waiting;
             uploads.swap_remove(next);
-            if exchange.sent_ns > 0 {
+            if stays_open {
+                duplex::let_go_sent(exchange);
+                continue;
+            }
+            exchange.phase = Phase::Waiting;
+            // What a stream sends later is not its request.
+            let is_stream =
+                self.outline.requests.get(exchange.request as usize).is_some_and(|one| one.is_stream);
+            if exchange.sent_ns > 0 && !is_stream {
                 self.tally.record(RunHist::SendBlocked, self.now_ns.saturating_sub(exchange.sent_ns));
             }
         }
