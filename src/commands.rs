@@ -15,6 +15,7 @@ pub mod figures;
 pub mod find;
 pub mod folder_page;
 pub mod folder_report;
+pub mod grpc;
 pub mod junit;
 pub mod load;
 mod memory;

@@ -169,11 +169,16 @@ impl From<Failed> for Failure {
             Failed::RunFile(error) => error.into(),
             Failed::CutShort(sentence) => Failure::CutShort { sentence, exit: Exit::Interrupted },
             Failed::NotReady { target, within_ns, why } => {
-                let within = duration_ns(within_ns);
                 let Problem { message, hint } = why;
-                let more = "start the service, or raise `--wait-for-ready`";
+                let (within, more) = match within_ns {
+                    0 => (String::new(), "start the service, or add `--wait-for-ready 30s`"),
+                    ns => {
+                        let within = format!(" within {}", duration_ns(ns));
+                        (within, "start the service, or raise `--wait-for-ready`")
+                    }
+                };
                 let hint = if hint.is_empty() { more.into() } else { format!("{hint}\n{more}") };
-                Failure::machine(format!("`{target}` was not ready within {within}: {message}"), Some(hint))
+                Failure::machine(format!("`{target}` was not ready{within}: {message}"), Some(hint))
             }
             Failed::NotBuilt { asked, feature } => not_built(asked, feature),
             Failed::Behavior(problem) => Failure::of(problem),

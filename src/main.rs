@@ -73,6 +73,7 @@ fn command(asked: flags::Invocation) -> Result<ExitCode, exit::Failure> {
             Verb::Examples(flags) => commands::examples::command(&flags),
             Verb::Schema(_) => commands::check::schema(),
             Verb::Size(flags) => commands::size::command(&flags),
+            Verb::Grpc(flags) => commands::grpc::command(&flags),
             Verb::Doctor(flags) => commands::doctor::command(&flags),
             // The server of the demo and the tests.
             Verb::TestServer(flags) => return Ok(ruler::main(flags.words.into_iter())),

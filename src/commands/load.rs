@@ -11,8 +11,9 @@ use crate::steer::{self, Who};
 use crate::{home, kept, say, wall};
 use plimsoll_analysis::summarise;
 use plimsoll_analysis::summary::{Outcome, Summary};
-use plimsoll_control::session::{self, AfterRunError, News, Orders, Ran, SessionHost};
+use plimsoll_control::session::{self, AfterRunError, News, Orders, Ran, Service, SessionHost};
 use plimsoll_control::{Options, RunController};
+use plimsoll_engine::probe::reflection::Reflected;
 use plimsoll_output::terminal::Detail;
 use plimsoll_output::{json, style, terminal};
 use plimsoll_plan::program::Phase;
@@ -121,6 +122,12 @@ pub fn measure(plan: Plan, manner: &MannerFlags, shared: Option<&Shared>) -> Res
     Ok(Measured { summary, record: ran.record, run_file: ran.run_file.unwrap_or_default(), exit })
 }
 
+/// Asks a server for its gRPC schemas.
+pub fn reflect(service: &Service<'_>, manner: &MannerFlags) -> Result<Reflected, Failure> {
+    let here = Here { manner, shared: None, keeps: false, own: OnceCell::new() };
+    Ok(session::reflect(service, &here.orders(), &here)?)
+}
+
 /// Runs the plan without a run file, to check the service between two runs.
 pub fn glance(mut plan: Plan, manner: &MannerFlags, shared: &Shared) -> Result<Summary, Failure> {
     // The data of monitors would not be used.
@@ -148,18 +155,23 @@ impl Here<'_> {
         if manner.with_parent.is_some_and(|parent| !plimsoll_engine::signals::follow(parent)) {
             return Err(Failure::machine("the process that started this run has ended", None));
         }
+        session::run(plan, plimsoll_script::behavior, self.orders(), self)
+            .map_err(|failure| self.cut(failure))
+    }
+
+    fn orders(&self) -> Orders<'_> {
+        let manner = self.manner;
         let is_ready = self.shared.is_some_and(|shared| shared.is_ready.get());
         // Validated together with all flags before this.
         let wait_ns = manner.wait_for_ready.as_deref().and_then(|text| draft::wait(text).ok());
-        let orders = Orders {
+        Orders {
             version: env!("CARGO_PKG_VERSION"),
             allow: &manner.allow,
             may_ask: can_ask() && !manner.steered,
             wait_ns: wait_ns.filter(|_| !is_ready).unwrap_or(0),
             is_child: self.shared.is_none() && manner.with_parent.is_some(),
             options: Options { breaker: !manner.no_circuit_breaker, stop_early_ok: manner.stop_early_ok },
-        };
-        session::run(plan, plimsoll_script::behavior, orders, self).map_err(|failure| self.cut(failure))
+        }
     }
 
     /// Sets the exit code of the signal that interrupted the run.

@@ -1,5 +1,6 @@
 //! `plimsoll URL` and `plimsoll run FILE`: from text to plan. The load itself is in [`super::load`].
 
+use super::grpc::Reflector;
 use super::load::Shared;
 use super::page::Wanted;
 use super::{campaign, find, folder_report, junit, load, parts};
@@ -84,7 +85,7 @@ fn name_of(set: &str) -> &str {
 /// folders.
 pub fn file(run: &flags::verbs::Run) -> Result<Exit, Failure> {
     let file = named("run", run.file.as_deref())?;
-    let mut all = parts_of(file, &run.flags, &run.parts)?;
+    let mut all = parts_of(file, &run.flags, &run.parts, Asks::Servers)?;
     junit::refuse_taken(run.flags.manner.junit.as_deref())?;
     if run.single_run {
         return once(all, run);
@@ -169,7 +170,7 @@ pub fn plans_of(
     flags: &LoadFlags,
     only: &[String],
 ) -> Result<Vec<(Part, Vec<Plan>)>, Failure> {
-    let parts = parts_of(named(verb, file)?, flags, only)?;
+    let parts = parts_of(named(verb, file)?, flags, only, Asks::Nothing)?;
     let mut told = Vec::new();
     let mut wrong = Vec::new();
     for part in parts {
@@ -196,19 +197,32 @@ pub fn add_new(wrong: &mut Vec<Diagnostic>, more: Vec<Diagnostic>) {
 /// # Errors
 /// Returns every error in the file or in its overrides.
 pub fn study_of(file: &str, flags: &LoadFlags) -> Result<Study, Failure> {
-    let given = overrides(flags).map_err(Failure::Text)?;
-    let study = plimsoll_front::study_with(Path::new(file), &given).map_err(Failure::Text)?;
+    let reflector = Reflector::new(flags);
+    let mut given = overrides(flags).map_err(Failure::Text)?;
+    given.reflect = Some(reflector.asker());
+    let study = plimsoll_front::study_with(Path::new(file), &given).map_err(|all| reflector.failure(all))?;
     refuse_ambiguous_target(std::iter::once(&study), flags)?;
     Ok(study)
+}
+
+/// What reading a file may ask.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Asks {
+    /// Servers, for their gRPC schemas.
+    Servers,
+    Nothing,
 }
 
 /// Reads all experiments of a file, or those with the given names.
 ///
 /// # Errors
 /// Returns every error in the file or in its overrides.
-pub fn parts_of(file: &str, flags: &LoadFlags, only: &[String]) -> Result<Vec<Part>, Failure> {
-    let given = overrides(flags).map_err(Failure::Text)?;
-    let parts = plimsoll_front::parts_with(Path::new(file), &given, only).map_err(Failure::Text)?;
+pub fn parts_of(file: &str, flags: &LoadFlags, only: &[String], asks: Asks) -> Result<Vec<Part>, Failure> {
+    let reflector = Reflector::new(flags);
+    let mut given = overrides(flags).map_err(Failure::Text)?;
+    given.reflect = (asks == Asks::Servers).then(|| reflector.asker());
+    let parts = plimsoll_front::parts_with(Path::new(file), &given, only);
+    let parts = parts.map_err(|all| reflector.failure(all))?;
     refuse_ambiguous_target(parts.iter().map(|part| &part.study), flags)?;
     Ok(parts)
 }

@@ -170,8 +170,10 @@ fn tool() -> Result<Tool, Failure> {
 
 /// Returns the name that `plimsoll run` gives the experiment, and whether it is a single run.
 fn experiment(file: &Path) -> Result<(String, bool), String> {
+    // The console reads a file only to name its run; the process that runs it asks the server.
+    let name = file.display().to_string();
     let parts =
-        run::parts_of(&file.display().to_string(), &LoadFlags::default(), &[]).map_err(|e| e.sentence())?;
+        run::parts_of(&name, &LoadFlags::default(), &[], run::Asks::Nothing).map_err(|e| e.sentence())?;
     let is_one = matches!(parts.as_slice(), [part] if part.name.is_none() && run::is_single(&part.study));
     let own = parts.first().map(|part| part.study.experiment.name.clone()).filter(|name| !name.is_empty());
     let of_file = || file.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();

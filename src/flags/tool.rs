@@ -83,3 +83,65 @@ pub enum RunsAction {
         dry_run: bool,
     },
 }
+
+/// `plimsoll grpc`.
+#[derive(Debug, Parser)]
+#[command(
+    about = "List the gRPC services of a server, or describe a service, a method, or a message, with an example as \
+             JSON. The server is asked by reflection; with `--proto`, nothing is sent.",
+    override_usage = "plimsoll grpc list HOST [FLAGS]\n       plimsoll grpc describe HOST [NAME] [FLAGS]\n\nExamples:\n  \
+                      plimsoll grpc list 127.0.0.1:50051\n  \
+                      plimsoll grpc describe https://127.0.0.1:50051 shop.v1.Shop/GetItem --ca ca.pem\n  \
+                      plimsoll grpc describe --proto shop.proto shop.v1.Item",
+    disable_help_subcommand = true
+)]
+pub struct Grpc {
+    #[command(subcommand)]
+    pub action: Option<GrpcAction>,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum GrpcAction {
+    /// List the services and their methods
+    List {
+        /// Server, such as `127.0.0.1:50051` or `https://127.0.0.1:50051` [default: none, with `--proto`]
+        #[arg(value_name = "HOST")]
+        host: Option<String>,
+        #[command(flatten)]
+        source: SchemaSource,
+    },
+    /// Print the definition of a service, a method, a message, or an enumeration
+    Describe {
+        /// Server, and what to describe, such as `shop.v1.Shop/GetItem` [default: all services]
+        #[arg(value_name = "HOST|NAME", num_args = 0..=2)]
+        words: Vec<String>,
+        #[command(flatten)]
+        source: SchemaSource,
+    },
+}
+
+/// Where schemas come from.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub struct SchemaSource {
+    /// Read this `.proto` file instead of asking a server [repeatable]
+    #[arg(long = "proto", value_name = "FILE")]
+    pub protos: Vec<String>,
+    /// Directory that imports start from [repeatable]
+    #[arg(long = "import-path", value_name = "DIR")]
+    pub folders: Vec<String>,
+    /// Metadata `name: value` of the calls, such as credentials [repeatable]
+    #[arg(short = 'H', long = "header", value_name = "HEADER")]
+    pub headers: Vec<String>,
+    /// Trust only the CA certificates in this file (PEM) [repeatable]
+    #[arg(long, value_name = "FILE")]
+    pub ca: Vec<String>,
+    /// Do not verify the server's certificate
+    #[arg(short = 'k', long)]
+    pub insecure: bool,
+    /// Allow requests to this public host, which you own or may load [repeatable]
+    #[arg(long, value_name = "HOST")]
+    pub allow: Vec<String>,
+    /// Also save the schemas to this new file, for `descriptor_sets` of an experiment
+    #[arg(long, value_name = "FILE")]
+    pub save: Option<String>,
+}

@@ -3,7 +3,7 @@
 use super::judge::{Audit, Compare, Find, Size};
 use super::load::LoadFlags;
 use super::page::PageFlag;
-use super::tool::{Completions, Examples, Man, Runs, Version};
+use super::tool::{Completions, Examples, Grpc, Man, Runs, Version};
 use crate::exit::Exit;
 use clap::{Command, Parser, Subcommand};
 use std::fmt::Write;
@@ -76,6 +76,7 @@ verbs! {
     Examples(Examples) = "examples", Files, "examples [NAME]", "List the example experiments, or print one";
     Schema(Schema) = "schema", Files, "schema", "Print the JSON Schema of experiment files, for editors";
     Size(Size) = "size", Files, "size --visitors N/month", "Convert visitors to users and request rates, and back";
+    Grpc(Grpc) = "grpc", Files, "grpc list|describe HOST", "List the gRPC services of a server, or describe one";
     Doctor(Doctor) = "doctor", Machine, "doctor", "Show the limits of this machine and how to raise them";
     TestServer(TestServer) = "test-server", Machine, "test-server", "Start a server with adjustable delays and errors";
     Completions(Completions) = "completions", Machine, "completions SHELL", "Print completions for bash, zsh, or fish";

@@ -65,6 +65,10 @@ pub struct GoServer {
 
 impl GoServer {
     pub fn start(folder: &str) -> Self {
+        Self::start_with(folder, &[])
+    }
+
+    pub fn start_with(folder: &str, args: &[&str]) -> Self {
         // Go looks itself whether anything changed; once a process is enough to ask.
         static BUILT: OnceLock<PathBuf> = OnceLock::new();
         static CALLS: OnceLock<PathBuf> = OnceLock::new();
@@ -73,7 +77,9 @@ impl GoServer {
             "grpc" => CALLS.get_or_init(|| build(folder)).clone(),
             _ => build(folder),
         };
-        Self { child: Child::start(Command::new(program), "go", "golang-go") }
+        let mut command = Command::new(program);
+        command.args(args);
+        Self { child: Child::start(command, "go", "golang-go") }
     }
 
     pub fn address(&self) -> SocketAddr {

@@ -10,7 +10,7 @@ use std::path::Path;
 
 /// Runs the steps of one scenario against a target, and returns the result of a run that ended with this code.
 #[track_caller]
-fn run(target: &str, steps: &str, load: &str, code: i32) -> Value {
+pub fn run(target: &str, steps: &str, load: &str, code: i32) -> Value {
     let scratch = Scratch::new();
     let proto = Path::new(env!("CARGO_MANIFEST_DIR")).join("testbed/peers/grpc/echo.proto");
     let indented: String = steps.lines().map(|line| format!("    {line}\n")).collect();
@@ -24,7 +24,7 @@ fn run(target: &str, steps: &str, load: &str, code: i32) -> Value {
 }
 
 /// The number of calls that ended with a status, as plimsoll counted it.
-fn ended(said: &Value, status: &str) -> f64 {
+pub fn ended(said: &Value, status: &str) -> f64 {
     let metrics = said["metrics"].as_array().cloned().unwrap_or_default();
     let all = metrics.iter().filter(|metric| metric["name"] == "grpc_status");
     let mut series = all.flat_map(|metric| metric["series"].as_array().cloned().unwrap_or_default());

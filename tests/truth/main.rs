@@ -17,6 +17,8 @@ mod counts;
 mod delivery;
 mod faults;
 mod grpc;
+mod grpc_server;
+mod grpc_streams;
 mod http2;
 mod killed;
 mod memory;

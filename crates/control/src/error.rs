@@ -28,6 +28,8 @@ pub enum Error {
     NoPlain { target: String },
     /// The target does not speak HTTP/2.
     NoHttp2 { target: String, why: Problem },
+    /// The target does not describe its gRPC services.
+    NoSchemas { target: String, why: Problem },
     /// A local address that cannot be used as the source.
     Source { address: IpAddr, why: String },
     /// The setup or the teardown failed.
@@ -80,9 +82,10 @@ impl Error {
                     .into(),
             ),
             // The problem of the connection includes its own fix.
-            Error::TlsSetup(why) | Error::NoTls { why, .. } | Error::NoHttp2 { why, .. } => {
-                Some(why.hint.clone()).filter(|hint| !hint.is_empty())
-            }
+            Error::TlsSetup(why)
+            | Error::NoTls { why, .. }
+            | Error::NoHttp2 { why, .. }
+            | Error::NoSchemas { why, .. } => Some(why.hint.clone()).filter(|hint| !hint.is_empty()),
             Error::NoPlain { .. } => Some("use `https://` in the URL".into()),
             Error::Source { .. } => Some("list this machine's addresses with `ip address`".into()),
             Error::Aside { phase: "setup", .. } => Some("no load was sent".into()),
@@ -155,6 +158,9 @@ impl fmt::Display for Error {
             Error::NoTls { target, why } => write!(f, "TLS with `{target}` failed: {}", why.message),
             Error::NoHttp2 { target, why } => {
                 write!(f, "`{target}` does not speak HTTP/2: {}", why.message)
+            }
+            Error::NoSchemas { target, why } => {
+                write!(f, "cannot ask `{target}` for its gRPC schemas: {}", why.message)
             }
             Error::NoPlain { target } => {
                 write!(f, "`{target}` uses TLS, but its URL starts with `http://`")

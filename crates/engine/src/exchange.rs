@@ -176,7 +176,8 @@ pub(crate) struct Exchange {
     pub head_only: bool,
     /// The request has `Connection: close`.
     pub close: bool,
-    /// It was sent once, and the server has not processed it.
+    /// It was sent once, and the server has not processed it; or it cannot be sent again, because what was sent is not
+    /// held any more.
     pub is_resent: bool,
     pub body: BodyUse,
     /// The program decides whether the response is a failure.
@@ -258,12 +259,12 @@ impl Exchange {
 
     /// Returns whether the body, or the head, is read by a program.
     pub fn keeps_body(&self) -> bool {
-        matches!(self.body, BodyUse::Keep | BodyUse::Decide | BodyUse::Stream | BodyUse::WebSocket)
+        self.body.is_stream() || matches!(self.body, BodyUse::Keep | BodyUse::Decide | BodyUse::WebSocket)
     }
 
     /// Returns whether the program sees the response before it is complete.
     pub fn is_looked_at(&self) -> bool {
-        matches!(self.body, BodyUse::Stream | BodyUse::Decide | BodyUse::WebSocket)
+        self.body.is_stream() || matches!(self.body, BodyUse::Decide | BodyUse::WebSocket)
     }
 
     /// Returns whether a WebSocket is open on it.

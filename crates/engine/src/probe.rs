@@ -1,6 +1,8 @@
 //! One connection before any load: checks whether the target listens, how far away it is, and whether it is ready. It
 //! uses the TLS setup of the load, so it meets the same problems.
 
+pub mod grpc;
+pub mod reflection;
 mod stream;
 
 use crate::clock::now_ns;

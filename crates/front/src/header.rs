@@ -20,7 +20,10 @@ pub fn parse(text: &str) -> Result<(String, String), Problem> {
 }
 
 /// Rejects a header whose characters or meaning would break the message.
-pub(crate) fn check(name: &str, value: &str) -> Result<(), Problem> {
+///
+/// # Errors
+/// Returns what is wrong with it.
+pub fn check(name: &str, value: &str) -> Result<(), Problem> {
     check_header(name, value)?;
     if name.eq_ignore_ascii_case("Transfer-Encoding") {
         return Err(Problem::new(

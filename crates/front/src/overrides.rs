@@ -1,10 +1,14 @@
 //! Inputs besides the text itself: values from the command line, and the environment.
 
-use plimsoll_plan::Problem;
+use plimsoll_plan::{Draft, Problem};
 use std::path::PathBuf;
 
 /// Looks up an environment variable by name.
 pub type Environment = dyn Fn(&str) -> Option<String>;
+
+/// Asks the target of a draft for its gRPC schemas, as far as the draft is known; returns a compiled set of them, or why
+/// there is none.
+pub type Reflect = dyn Fn(&Draft) -> Result<Vec<u8>, Problem>;
 
 /// Values that override `vars`, and the source of `${env.X}` and `${secret.X}`.
 pub struct Overrides {
@@ -15,12 +19,14 @@ pub struct Overrides {
     /// If set, the text is untrusted: it must not run programs or read environment variables, and it may name only
     /// files in these directories.
     pub keep_to: Option<Vec<PathBuf>>,
+    /// Asks a server for its schemas, because this crate opens no sockets; `None` if nothing may be sent.
+    pub reflect: Option<Box<Reflect>>,
 }
 
 impl Default for Overrides {
     /// Returns overrides that set nothing and read the environment of this process.
     fn default() -> Self {
-        Self { set: Vec::new(), env: Box::new(|name| std::env::var(name).ok()), keep_to: None }
+        Self { set: Vec::new(), env: Box::new(|name| std::env::var(name).ok()), keep_to: None, reflect: None }
     }
 }
 

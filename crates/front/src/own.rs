@@ -30,6 +30,7 @@ mod yaml;
 
 use crate::located::Located;
 use crate::overrides::Overrides;
+pub use grpc::compiled;
 use plimsoll_plan::Diagnostic;
 use std::path::Path;
 pub use steps::compiles;

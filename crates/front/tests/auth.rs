@@ -11,7 +11,7 @@ use std::path::Path;
 fn read(text: &str) -> Result<Draft, Vec<String>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
     let env = |name: &str| (name == "KEY").then(|| "s3same".to_owned());
-    let given = Overrides { set: Vec::new(), env: Box::new(env), keep_to: None };
+    let given = Overrides { set: Vec::new(), env: Box::new(env), keep_to: None, reflect: None };
     match own::parse_with(text, "test.yaml", folder, &given) {
         Ok(located) => Ok(located.draft),
         Err(all) => Err(all.into_iter().map(|d| format!("{}: {}; {}", d.code, d.message, d.hint)).collect()),

@@ -12,7 +12,9 @@ fn here() -> &'static Path {
 }
 
 fn overrides() -> Overrides {
-    Overrides { set: Vec::new(), env: Box::new(|_| Some("value".into())), keep_to: None }
+    let reflect = |_: &_| Ok(std::fs::read(here().join("tests/files/shop.binpb")).unwrap());
+    let env = |_: &str| Some("value".into());
+    Overrides { set: Vec::new(), env: Box::new(env), keep_to: None, reflect: Some(Box::new(reflect)) }
 }
 
 fn accepted(text: &str) -> bool {

@@ -11,6 +11,7 @@ fn overrides(set: Option<&str>) -> Overrides {
         set: set.map(|name| (name.to_owned(), "5".to_owned())).into_iter().collect(),
         env: Box::new(|name| (name == "PASSWORD").then(|| "sesame".into())),
         keep_to: None,
+        reflect: None,
     }
 }
 

@@ -13,6 +13,7 @@ fn read(more: &str) -> Result<Draft, Vec<Diagnostic>> {
         set: Vec::new(),
         env: Box::new(|name| (name == "PW").then(|| "sesame".into())),
         keep_to: None,
+        reflect: None,
     };
     own::parse_with(&format!("{HEAD}{more}\n"), "f.yaml", Path::new("some/folder"), &given).map(|l| l.draft)
 }

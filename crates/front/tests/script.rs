@@ -24,6 +24,7 @@ fn overrides(set: &[(&str, &str)]) -> Overrides {
             _ => None,
         }),
         keep_to: None,
+        reflect: None,
     }
 }
 
@@ -353,6 +354,8 @@ fn steps_nest_as_they_are_written() {
             Node::Expect { .. } => "expect",
             Node::Ping { .. } => "ping",
             Node::Close { .. } => "close",
+            Node::SendMessage { .. } => "send_message",
+            Node::Complete { .. } => "complete",
         })
         .collect();
     assert_eq!(

@@ -7,7 +7,7 @@ use std::path::Path;
 fn describe(text: &str) -> String {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
     let env = |name: &str| Some(if name == "WHO" { "world" } else { "sesame" }.to_owned());
-    let given = Overrides { set: Vec::new(), env: Box::new(env), keep_to: None };
+    let given = Overrides { set: Vec::new(), env: Box::new(env), keep_to: None, reflect: None };
     let located = own::parse_with(text, "test.yaml", folder, &given).unwrap();
     let plan = seal(located.draft, Machine { cpus: 2, seed: 7 }).unwrap();
     show(&plan).replace(&format!("{}/", folder.display()), "")

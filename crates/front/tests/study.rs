@@ -16,6 +16,7 @@ fn overrides(set: &[(&str, &str)]) -> Overrides {
         set,
         env: Box::new(|name| (name == "HOST").then(|| "http://127.0.0.1:1".into())),
         keep_to: None,
+        reflect: None,
     }
 }
 

@@ -45,6 +45,8 @@ pub struct Draft {
     pub graceful_stop_ns: Option<u64>,
     /// The monitors.
     pub watches: Vec<Watch>,
+    /// The gRPC service that must be healthy before the load; an empty name means the server as a whole.
+    pub health: Option<String>,
     /// The user's description of the system under test: names and values, in their order.
     pub system_under_test: Vec<(String, String)>,
     /// The question that the run answers, in the user's words.

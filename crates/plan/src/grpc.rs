@@ -14,14 +14,24 @@ pub use types::{EnumType, Field, Kind, Label, Message, MessageForm, Types};
 use crate::value::Text;
 use std::sync::Arc;
 
-/// A unary call, as a part of a request.
+/// A call, as a part of a request. A call that sends a stream of messages is open as a WebSocket is; see
+/// [`crate::script::Ask::websocket`].
 #[derive(Debug, Clone)]
 pub struct Call {
-    pub message: Vec<Piece>,
-    /// Whether the message is compressed (gzip).
+    /// The messages that are sent with the request, in order; exactly one, unless the client streams.
+    pub messages: Vec<Vec<Piece>>,
+    /// How many times all of them are sent.
+    pub rounds: u32,
+    /// Messages that steps send while the call is open, by number.
+    pub later: Vec<Vec<Piece>>,
+    /// Whether messages are compressed (gzip).
     pub is_compressed: bool,
     /// All types of the schema.
     pub types: Arc<Types>,
+    /// The type of the messages to send, an index into the messages of `types`.
+    pub request: usize,
+    /// Whether the server responds with one message, not with a stream of them.
+    pub has_one_response: bool,
     /// The type of the response, an index into the messages of `types`.
     pub response: usize,
     /// Statuses that are not failures.

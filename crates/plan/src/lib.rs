@@ -71,4 +71,6 @@ pub struct Plan {
     pub watch_trust: watch::Trust,
     /// The monitors, by their index in `outline.monitors`.
     pub watches: Vec<watch::Watch>,
+    /// The gRPC service that must be healthy before the load; an empty name means the server as a whole.
+    pub health: Option<String>,
 }

@@ -82,7 +82,7 @@ fn url_of(target: &Target) -> String {
 
 /// Returns the origins of a plan in the order of their numbers. The TLS settings apply to all origins with TLS, except
 /// the name to verify: each origin has its own, unless `settings` names one for the target.
-pub(crate) fn origins(target: &Target, more: &[NamedTarget], settings: Option<&Tls>) -> Vec<Origin> {
+pub fn origins(target: &Target, more: &[NamedTarget], settings: Option<&Tls>) -> Vec<Origin> {
     let tls_of = |target: &Target, server_name: Option<&str>| {
         let named = server_name.filter(|name| !name.is_empty()).unwrap_or(&target.host);
         let tls = settings.cloned().unwrap_or_default();

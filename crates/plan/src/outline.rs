@@ -41,7 +41,7 @@ pub struct RequestOutline {
     /// Whether the response is an event stream, or opens a WebSocket.
     #[serde(default)]
     pub is_stream: bool,
-    /// Whether it opens a WebSocket.
+    /// Whether it opens a WebSocket, or a gRPC call with a stream of messages to send.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_websocket: bool,
     /// Whether the request is sent only before or after the load, and not counted in it.

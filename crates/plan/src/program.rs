@@ -37,9 +37,20 @@ pub enum BodyUse {
     /// The body consists of server-sent events, or of gRPC messages if its content type says so: [`Wake::Head`], a
     /// [`Wake::Event`] for each, and finally [`Wake::Reply`].
     Stream,
+    /// As [`BodyUse::Stream`], and the request stays open, over HTTP/2: its body is what the program sends with
+    /// [`Outbox::send`], until [`MessageKind::Close`] completes it. Without a timeout of its own, the step has that of
+    /// the plan from then on.
+    Duplex,
     /// The response opens a WebSocket: [`Wake::Head`], a [`Wake::Message`] for each message and control frame, and
     /// finally [`Wake::Reply`]. The program sends with [`Outbox::send`].
     WebSocket,
+}
+
+impl BodyUse {
+    /// Returns whether the body is read as a stream of events or messages.
+    pub const fn is_stream(self) -> bool {
+        matches!(self, BodyUse::Stream | BodyUse::Duplex)
+    }
 }
 
 /// The bytes to send for a step.
@@ -231,7 +242,7 @@ impl Count {
 #[derive(Debug, Default)]
 pub struct Outbox {
     pub steps: Vec<Step>,
-    /// Messages, in the order in which they are sent: before the steps.
+    /// Messages, in the order in which they are sent: before the steps, or with the step that they belong to.
     pub messages: Vec<Sending>,
     /// Bytes of rendered steps and messages.
     pub arena: Vec<u8>,
@@ -263,7 +274,8 @@ impl Outbox {
     }
 
     /// Sends a message over an open WebSocket. [`MessageKind::Close`] begins its end; the reply comes when the server
-    /// has answered it, or has not in time.
+    /// has answered it, or has not in time. Of a step with [`BodyUse::Duplex`], which may be of the same wake, the
+    /// payloads are the body as sent, and [`MessageKind::Close`] is its end.
     pub fn send(&mut self, id: StepId, kind: MessageKind, payload: &[u8]) {
         let begin = self.arena.len() as u32;
         self.arena.extend_from_slice(payload);

@@ -183,6 +183,15 @@ pub enum Node {
         code: u16,
         reason: Text,
     },
+    /// Sends one of the later messages of a gRPC call.
+    SendMessage {
+        call: AskId,
+        message: u32,
+    },
+    /// Sends no more messages of a gRPC call. The call ends when the server has responded.
+    Complete {
+        call: AskId,
+    },
 }
 
 /// The slot of an extracted or set value.
@@ -249,7 +258,8 @@ pub struct Ask {
     pub go_on_after_failure: bool,
     /// The event stream, if the response is one.
     pub stream: Option<Box<Stream>>,
-    /// The WebSocket that it opens, if it does.
+    /// The WebSocket that it opens, if it does; or how a gRPC call with a stream of messages to send is accounted for,
+    /// which is the same.
     pub websocket: Option<Box<WebSocket>>,
     /// The gRPC call, if the request is one.
     pub grpc: Option<Box<Call>>,

@@ -224,6 +224,7 @@ pub fn seal(draft: Draft, machine: Machine) -> Result<Plan, Vec<Diagnostic>> {
         tls_files: draft.tls_files,
         watch_trust,
         watches: draft.watches,
+        health: draft.health,
     })
 }
 

@@ -248,7 +248,17 @@ fn a_grpc_call_allocates_nothing(is_compressed: bool) {
     let mut call = ask("/shop.Shop/Get");
     call.method = "POST".into();
     let types = Arc::new(types());
-    call.grpc = Some(Box::new(Call { message, is_compressed, types, response: 0, expect: Codes::OK }));
+    call.grpc = Some(Box::new(Call {
+        messages: vec![message],
+        rounds: 1,
+        later: Vec::new(),
+        is_compressed,
+        types,
+        request: 0,
+        response: 0,
+        has_one_response: true,
+        expect: Codes::OK,
+    }));
     call.checks = vec![equals("$.parts[0].id", "7"), equals("$.name", "x1")];
     call.extracts = vec![extract("a", "$.id", Slot::Var(0))];
     let stage = stage(script(vec![call], vec![Node::Ask(0)]));

@@ -1,6 +1,6 @@
 // A gRPC server by grpc-go, which decodes and encodes messages with the reference implementation. Its methods are those
 // of echo.proto; ../README.md describes what metadata commands. It prints `listening on ADDRESS:PORT` and ends when its
-// stdin does. HTTP/1 on the same port has the counts.
+// stdin does. HTTP/1 on the same port has the counts, unless the server has a certificate.
 package main
 
 import (
@@ -8,6 +8,7 @@ import (
 	"context"
 	_ "embed"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"io"
 	"net"
@@ -20,6 +21,7 @@ import (
 	"github.com/bufbuild/protocompile"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials"
 	_ "google.golang.org/grpc/encoding/gzip"
 	"google.golang.org/grpc/health"
 	healthpb "google.golang.org/grpc/health/grpc_health_v1"
@@ -55,6 +57,12 @@ var resolver *dynamicpb.Types
 var seen = counts{Statuses: map[string]int{}}
 
 func main() {
+	reflects := flag.String("reflection", "both", "`version` of reflection: v1, v1alpha, both, or none")
+	isHealthy := flag.Bool("healthy", true, "whether there is a health service")
+	servesAfter := flag.Duration("serves-after", 0, "time until the health is SERVING")
+	certificate := flag.String("certificate", "", "`file` with a certificate, for TLS")
+	key := flag.String("key", "", "`file` with its key")
+	flag.Parse()
 	compiler := protocompile.Compiler{Resolver: protocompile.WithStandardImports(&protocompile.SourceResolver{
 		Accessor: protocompile.SourceAccessorFromMap(map[string]string{"echo.proto": source}),
 	})}
@@ -63,17 +71,38 @@ func main() {
 		fail(err)
 	}
 	service := files[0].Services().ByName("Echo")
-	server := grpc.NewServer(grpc.MaxRecvMsgSize(1 << 20))
+	settings := []grpc.ServerOption{grpc.MaxRecvMsgSize(1 << 20)}
+	if *certificate != "" {
+		own, err := credentials.NewServerTLSFromFile(*certificate, *key)
+		if err != nil {
+			fail(err)
+		}
+		settings = append(settings, grpc.Creds(own))
+	}
+	server := grpc.NewServer(settings...)
 	server.RegisterService(describe(service), nil)
-	healthpb.RegisterHealthServer(server, health.NewServer())
+	if *isHealthy {
+		state := health.NewServer()
+		healthpb.RegisterHealthServer(server, state)
+		if *servesAfter > 0 {
+			state.SetServingStatus("", healthpb.HealthCheckResponse_NOT_SERVING)
+			time.AfterFunc(*servesAfter, func() {
+				state.SetServingStatus("", healthpb.HealthCheckResponse_SERVING)
+			})
+		}
+	}
 	registry := new(protoregistry.Files)
 	if err := register(registry, files[0]); err != nil {
 		fail(err)
 	}
 	resolver = dynamicpb.NewTypes(registry)
 	options := reflection.ServerOptions{Services: server, DescriptorResolver: registry}
-	reflectv1.RegisterServerReflectionServer(server, reflection.NewServerV1(options))
-	reflectv1alpha.RegisterServerReflectionServer(server, reflection.NewServer(options))
+	if *reflects == "v1" || *reflects == "both" {
+		reflectv1.RegisterServerReflectionServer(server, reflection.NewServerV1(options))
+	}
+	if *reflects == "v1alpha" || *reflects == "both" {
+		reflectv1alpha.RegisterServerReflectionServer(server, reflection.NewServer(options))
+	}
 
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -84,6 +113,9 @@ func main() {
 		_, _ = io.Copy(io.Discard, os.Stdin) // the end of it is all that matters
 		os.Exit(0)
 	}()
+	if *certificate != "" {
+		fail(server.Serve(listener))
+	}
 	calls, pages := fork(listener)
 	go func() { _ = http.Serve(pages, http.HandlerFunc(stats)) }()
 	fail(server.Serve(calls))
@@ -163,7 +195,7 @@ func echo(method protoreflect.MethodDescriptor, stream grpc.ServerStream) error 
 			}
 		}
 		items = append(items, message)
-		if !method.IsStreamingClient() {
+		if !method.IsStreamingClient() || strconv.Itoa(len(items)) == command("x-stop-after") {
 			break
 		}
 	}

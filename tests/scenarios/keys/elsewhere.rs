@@ -9,6 +9,8 @@ const AUTH: &str = "crates/front/tests/auth.rs";
 const ANSWERS: &str = "crates/front/tests/answers.rs";
 const DELIVERY: &str = "tests/truth/delivery.rs";
 const GRPC: &str = "tests/truth/grpc.rs";
+const GRPC_STREAMS: &str = "tests/truth/grpc_streams.rs";
+const GRPC_SERVER: &str = "tests/truth/grpc_server.rs";
 const WATCH: &str = "crates/front/tests/monitor.rs";
 const PARTS: &str = "crates/front/tests/parts.rs";
 const FLOODS: &str = "crates/engine/tests/floods.rs";
@@ -193,6 +195,13 @@ pub const TESTED: &[(&str, &str, &str)] = &[
     ("graphql.transport", AUTH, "what_cannot_work_is_rejected_with_a_fix"),
     ("graphql.variables", AUTH, "a_graphql_request_sends_its_query_or_its_hash"),
     ("grpc.protos", GRPC, "every_call_is_counted_by_both_sides"),
+    ("grpc.reflection", GRPC_SERVER, "schemas_come_from_the_server_by_either_version_of_reflection"),
+    ("grpc.health", GRPC_SERVER, "a_load_begins_when_the_server_is_healthy"),
+    ("grpc_call.messages", GRPC_STREAMS, "a_list_of_messages_is_sent_and_its_one_response_is_checked"),
+    ("grpc_call.rounds", GRPC_STREAMS, "a_list_of_messages_is_sent_and_its_one_response_is_checked"),
+    ("grpc_call.interval", GRPC_STREAMS, "an_interval_spreads_the_messages_over_time"),
+    ("message.message", GRPC_STREAMS, "each_message_of_a_dialog_has_its_response_and_its_round_trip"),
+    ("stream.correlation", GRPC_STREAMS, "responses_are_matched_with_messages_by_their_ids"),
     ("grpc_call.check", GRPC, "metadata_and_trailers_are_checked_and_extracted"),
     ("grpc_call.compression", GRPC, "messages_are_compressed_both_ways"),
     ("grpc_call.deadline", GRPC, "the_server_knows_the_deadline_and_the_client_keeps_it"),

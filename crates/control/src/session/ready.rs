@@ -3,9 +3,10 @@
 use super::{Failed, News, SessionHost};
 use crate::{Resolved, dns};
 use plimsoll_engine::link::tls::{Setup, is_unknown_protocol};
-use plimsoll_engine::probe;
+use plimsoll_engine::probe::grpc::Caller;
+use plimsoll_engine::probe::{self, reflection};
 use plimsoll_plan::link::{Http, Link};
-use plimsoll_plan::origin::{Origin, OriginId};
+use plimsoll_plan::origin::{FIRST, Origin, OriginId};
 use plimsoll_plan::value::Part;
 use plimsoll_plan::{Plan, Problem, Target};
 use std::fmt::Display;
@@ -34,7 +35,7 @@ impl<'a, D: SessionHost> Patience<'a, D> {
         self.limit_ns > 0
     }
 
-    fn is_over(&self) -> bool {
+    pub fn is_over(&self) -> bool {
         let waited_ns = self.caller.now_unix_ns().saturating_sub(self.begin_unix_ns);
         waited_ns >= self.limit_ns || self.caller.is_interrupted()
     }
@@ -73,7 +74,7 @@ pub fn resolved<D: SessionHost>(
     }
 }
 
-/// Waits until one of the addresses responds to a GET with a status below 500.
+/// Waits until one of the addresses responds to a GET with a status below 500, or is healthy if the plan asks for that.
 ///
 /// # Errors
 /// Returns an error when the time is over.
@@ -84,19 +85,30 @@ pub fn wait<D: SessionHost>(
     tls: Option<&Setup>,
     patience: &Patience<'_, D>,
 ) -> Result<(), Failed> {
-    if !patience.is_long() {
+    // The health of the target decides, with or without a wait.
+    let health = plan.health.as_deref().filter(|_| number == FIRST);
+    if !patience.is_long() && health.is_none() {
         return Ok(());
     }
     let target = &origin.authority();
-    patience.caller.tell(News::Waiting { target });
+    if patience.is_long() {
+        patience.caller.tell(News::Waiting { target });
+    }
     let path = path(plan, number);
     let is_http2 = plan.outline.link.http == Http::V2;
     loop {
         let mut why = Problem::plain("");
         for address in &place.addresses {
-            match probe::status(place.peer(*address), tls, is_http2, target, &path, TRY) {
-                Ok(status) if status >= 500 => why = Problem::plain(format!("the response was {status}")),
-                Ok(_) => {
+            let tried = match health {
+                Some(service) => Caller::open(place.peer(*address), tls, target, &[], TRY)
+                    .and_then(|mut caller| reflection::check_health(&mut caller, service)),
+                None => match probe::status(place.peer(*address), tls, is_http2, target, &path, TRY) {
+                    Ok(status) if status >= 500 => Err(Problem::plain(format!("the response was {status}"))),
+                    other => other.map(drop),
+                },
+            };
+            match tried {
+                Ok(()) => {
                     patience.caller.tell(News::Ready);
                     return Ok(());
                 }
@@ -105,7 +117,8 @@ pub fn wait<D: SessionHost>(
                 Err(problem) => why = problem,
             }
         }
-        if patience.is_over() {
+        // A server without a health service does not get one with time.
+        if patience.is_over() || health.is_some() && !why.hint.is_empty() {
             patience.check_interrupted(target)?;
             return Err(Failed::NotReady { target: target.clone(), within_ns: patience.limit_ns, why });
         }

@@ -9,7 +9,7 @@ use crate::{Resolved, dns, place};
 use plimsoll_engine::link::tls::Setup;
 use plimsoll_engine::names::Resolver;
 use plimsoll_engine::route::{Route, address_of_unix_socket};
-use plimsoll_plan::link::{Dns, Http, Link};
+use plimsoll_plan::link::{Dns, Http, Link, TlsFiles};
 use plimsoll_plan::origin::{Origin, OriginId};
 use plimsoll_plan::route::ProxyKind;
 use plimsoll_plan::{Plan, Target};
@@ -141,6 +141,30 @@ pub fn permitted<D: SessionHost>(
     Ok(())
 }
 
+/// Checks permission for one origin.
+///
+/// # Errors
+/// Returns an error if it is not allowed.
+pub fn permitted_one<D: SessionHost>(
+    (origin, place): (&Origin, &mut Resolved),
+    files: &TlsFiles,
+    (orders, may_ask): (&Orders<'_>, bool),
+    caller: &D,
+    today: &str,
+) -> Result<Granted, Failed> {
+    let mut confirm = |question: &str| caller.confirm(question);
+    let authority = origin.authority();
+    // The file is fetched over HTTP/1.1, even if the load uses HTTP/2.
+    let tls = place::tls(origin, files, Http::V11)?;
+    let asking = Asking {
+        allow: orders.allow,
+        confirm: if may_ask { Some(&mut confirm) } else { None },
+        today,
+        fetch: &mut |address| fetch_proof(address, &authority, tls.as_ref()),
+    };
+    Ok(permit(&origin.host, place, asking)?)
+}
+
 /// Waits for every origin and agrees with it on its protocol, which then applies to all its connections.
 ///
 /// # Errors
@@ -203,6 +227,7 @@ fn version_for(number: OriginId, plan: &Plan) -> Http {
     };
     let is_slow = outline.deliveries.iter().any(|(request, of)| of.requires_http1() && is_here(*request));
     match outline.link.http {
+        // gRPC calls, which stay open as sockets do, are never part of a plan whose version is open.
         Http::Auto if has_sockets || is_slow || outline.link.is_pipelined => Http::V11,
         http => http,
     }

@@ -141,7 +141,7 @@ impl<D: Door, P: Post> Worker<D, P> {
     #[inline]
     pub(super) fn end_of(&mut self, id: u32, answer: Answer) -> End {
         let exchange = &mut self.exchanges[id as usize];
-        if !matches!(exchange.body, BodyUse::Stream | BodyUse::WebSocket) {
+        if !exchange.body.is_stream() && exchange.body != BodyUse::WebSocket {
             return End::Answered(answer);
         }
         let Some(mut stream) = exchange.stream.take() else { return End::Answered(answer) };

@@ -1,6 +1,6 @@
 //! A request over a link: created, begun, sent, and ended when it times out.
 
-use super::{Post, Worker};
+use super::{Post, Worker, duplex};
 use crate::driver::{Door, Io};
 use crate::exchange::{Exchange, Phase};
 use crate::fault;
@@ -48,7 +48,11 @@ impl<D: Door, P: Post> Worker<D, P> {
         });
         self.exchanges[id as usize] = Exchange {
             intended_ns,
-            deadline_ns: if step.timeout_ns > 0 { step.timeout_ns } else { self.outline.timeout_ns },
+            deadline_ns: match step.timeout_ns {
+                0 if step.body == BodyUse::Duplex => duplex::UNTIMED,
+                0 => self.outline.timeout_ns,
+                timeout_ns => timeout_ns,
+            },
             kept,
             link,
             user,
@@ -224,7 +228,9 @@ impl<D: Door, P: Post> Worker<D, P> {
         match exchange.phase {
             Phase::Sending | Phase::Waiting if exchange.is_socket() => self.socket_due(id),
             // The request was sent long ago; the stream that it opened has stalled.
-            Phase::Waiting if exchange.is_streaming() => self.failed(id, Fault::StreamIdleTimeout),
+            Phase::Sending | Phase::Waiting if exchange.is_streaming() => {
+                self.failed(id, Fault::StreamIdleTimeout)
+            }
             Phase::Sending | Phase::Waiting => self.timed_out(id),
             Phase::Failed(fault) => self.failure_over(id, fault),
             Phase::SentBack | Phase::Owed => self.pause_over(id),

@@ -1,13 +1,14 @@
 //! Frames on their way out: bodies as far as windows and buffers allow, and everything that has come together on a link
 //! since the last flush in one call, stamped as sent with one reading of the clock.
 
-use super::{Post, Worker};
+use super::{Post, Worker, duplex};
 use crate::driver::{Door, Io};
 use crate::exchange::Phase;
 use crate::fault;
 use crate::link::{Multiplex, OUT_MAX, Peer, Session, State, Way};
 use plimsoll_plan::Fault;
 use plimsoll_plan::metric::{RunHist, SeriesSum};
+use plimsoll_plan::program::BodyUse;
 
 /// Most empty buffers for frames that are kept.
 const BUFFERS_MAX: usize = 64;
@@ -34,9 +35,10 @@ impl<D: Door, P: Post> Worker<D, P> {
             let rest = bytes.get(exchange.written as usize..end).unwrap_or_default();
             let part = rest.len().min(OUT_MAX - out.len());
             let before = out.len();
+            let stays_open = exchange.body == BodyUse::Duplex;
             let mut taken = 0;
             for piece in rest[..part].chunks(piece_bytes) {
-                let is_last = is_whole && taken + piece.len() == rest.len();
+                let is_last = is_whole && !stays_open && taken + piece.len() == rest.len();
                 let written = wire.write(exchange.place, piece, is_last, out);
                 taken += written;
                 if written < piece.len() {
@@ -56,8 +58,15 @@ impl<D: Door, P: Post> Worker<D, P> {
                 // The next piece has its own time.
                 continue;
             }
+            if stays_open {
+                duplex::let_go_sent(exchange);
+                continue;
+            }
             exchange.phase = Phase::Waiting;
-            if exchange.sent_ns > 0 && piece_bytes == usize::MAX {
+            // What a stream sends later is not its request.
+            let is_stream =
+                self.outline.requests.get(exchange.request as usize).is_some_and(|one| one.is_stream);
+            if exchange.sent_ns > 0 && !is_stream && piece_bytes == usize::MAX {
                 self.tally.record(RunHist::SendBlocked, self.now_ns.saturating_sub(exchange.sent_ns));
             }
         }

@@ -38,7 +38,7 @@ impl Sink for Responses<'_> {
             location.extend_from_slice(head.raw());
         }
         let exchange = &mut self.exchanges[tag as usize];
-        if exchange.body == BodyUse::Stream {
+        if exchange.body.is_stream() {
             let (into, head_bytes) = (exchange.kept.as_deref_mut(), &mut exchange.kept_head);
             let mut sink = Streaming { head: into, head_bytes, payload: self.payload, lent: self.lent };
             return sink.take_head(head.raw());
@@ -50,7 +50,7 @@ impl Sink for Responses<'_> {
 
     fn body(&mut self, tag: u32, bytes: &[u8]) {
         let exchange = &mut self.exchanges[tag as usize];
-        if exchange.body == BodyUse::Stream {
+        if exchange.body.is_stream() {
             return self.payload.extend_from_slice(bytes);
         }
         if let Some(mut keep) = Responses::keep(exchange, self.lent, self.most) {
@@ -60,7 +60,7 @@ impl Sink for Responses<'_> {
 
     fn trailers(&mut self, tag: u32, trailers: &Head<'_>) {
         let exchange = &self.exchanges[tag as usize];
-        if exchange.kept.is_some() || exchange.body == BodyUse::Stream {
+        if exchange.kept.is_some() || exchange.body.is_stream() {
             *self.trailers_of = tag;
             self.trailers.clear();
             // `plan::head::Head` looks for fields after line ends.
@@ -157,7 +157,7 @@ impl<D: Door, P: Post> Worker<D, P> {
                 }
             }
             Event::Data { tag, .. } => {
-                if self.exchanges[tag as usize].body == BodyUse::Stream {
+                if self.exchanges[tag as usize].body.is_stream() {
                     self.describe(tag, None, false);
                 }
             }

@@ -23,6 +23,11 @@ impl Lent {
         Lent { out: 0, rest: 0, most }
     }
 
+    /// Notes that a lent buffer has grown.
+    pub(super) fn out_grew(&mut self, bytes: usize) {
+        self.out += bytes;
+    }
+
     /// Makes room for `more` bytes in a buffer that will not exceed `longest`. Returns false if there is no memory.
     #[inline]
     fn grow(&mut self, buffer: &mut Vec<u8>, more: usize, longest: usize) -> bool {

@@ -139,8 +139,11 @@ impl<D: Door, P: Post> Worker<D, P> {
             head_only: exchange.head_only,
             has_body: false,
             reads_head: exchange.kept.is_some() || self.seeks_location,
-            reads_body: matches!(exchange.body, BodyUse::Keep | BodyUse::Stream),
+            reads_body: exchange.body == BodyUse::Keep || exchange.body.is_stream(),
         };
+        // gRPC ends such a request with a DATA frame, even if nothing was sent.
+        let has_parts =
+            self.outline.requests.get(exchange.request as usize).is_some_and(|one| one.is_websocket);
         let prepared = &self.compiled.requests;
         let (opened, body_at) = match (&exchange.out, prepared.get(exchange.request as usize)) {
             (Some(held), _) => {
@@ -148,7 +151,7 @@ impl<D: Door, P: Post> Worker<D, P> {
                 let Some(body) = h2::from_http1(held, scheme, &mut self.block) else {
                     return self.unsendable(id);
                 };
-                ask.has_body = !body.is_empty();
+                ask.has_body = has_parts || !body.is_empty();
                 (wire.open(ask, Request::Block(&self.block), out), held.len() - body.len())
             }
             (None, Some(request)) => {

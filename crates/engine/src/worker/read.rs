@@ -131,7 +131,7 @@ impl<D: Door, P: Post> Worker<D, P> {
     /// Returns whether the link's exchange is a stream: each event is awaited separately.
     fn is_stream(&self, id: u32) -> bool {
         let exchange = self.links[id as usize].exchange;
-        let is_stream = |body| matches!(body, BodyUse::Stream | BodyUse::WebSocket);
+        let is_stream = |body: BodyUse| body.is_stream() || body == BodyUse::WebSocket;
         self.exchanges.get(exchange as usize).is_some_and(|exchange| is_stream(exchange.body))
     }
 
@@ -164,7 +164,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         let exchange = &mut self.exchanges[at as usize];
         let bytes = if opened { &self.opened[..n] } else { &self.buffer[..n] };
         let fed = match (exchange.body, &mut exchange.kept) {
-            (BodyUse::Stream | BodyUse::WebSocket, kept) => {
+            (BodyUse::Stream | BodyUse::Duplex | BodyUse::WebSocket, kept) => {
                 let (head, head_bytes) = (kept.as_deref_mut(), &mut exchange.kept_head);
                 let (payload, lent) = (&mut self.payload, &mut self.lent);
                 let mut sink = Streaming { head, head_bytes, payload, lent };

@@ -108,7 +108,10 @@ impl<D: Door, P: Post> Worker<D, P> {
             let id = self.take_exchange(link, user, step, intended_ns);
             let first = &mut self.users[user as usize].first_exchange;
             self.exchanges[id as usize].next = std::mem::replace(first, id);
-            self.begin(id, bytes);
+            match step.body {
+                BodyUse::Duplex => self.begin_duplex(id, bytes, &out),
+                _ => self.begin(id, bytes),
+            }
         }
         let rest_ns = out.rest_ns;
         self.put_back(out);
@@ -205,9 +208,12 @@ impl<D: Door, P: Post> Worker<D, P> {
         let mut at = self.users[user as usize].first_exchange;
         while at != NONE {
             let exchange = &mut self.exchanges[at as usize];
-            if exchange.step == step && matches!(exchange.body, BodyUse::Stream | BodyUse::WebSocket) {
+            if exchange.step == step && (exchange.body.is_stream() || exchange.body == BodyUse::WebSocket) {
                 // A stream that has not begun continues until its head.
                 exchange.cancelled = true;
+                if exchange.body == BodyUse::Duplex {
+                    self.give_up_duplex(at);
+                }
                 return self.call_at_once(at);
             }
             at = exchange.next;

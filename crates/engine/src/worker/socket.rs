@@ -10,7 +10,7 @@ use crate::fault;
 use crate::link::{NONE, Peer, Way};
 use plimsoll_plan::Fault;
 use plimsoll_plan::metric::{SeriesSum, StreamHist, StreamSum, WebSocketHist, WebSocketSum};
-use plimsoll_plan::program::{Message, MessageKind, Outbox, Sending, StepId, Wake};
+use plimsoll_plan::program::{BodyUse, Message, MessageKind, Outbox, Sending, StepId, Wake};
 use plimsoll_wire::h1::Fed;
 use plimsoll_wire::ws::{self, Incoming, Kind, Malformed, close};
 use std::mem;
@@ -243,6 +243,10 @@ impl<D: Door, P: Post> Worker<D, P> {
             let Sending { id, kind, begin, end } = *sending;
             let payload = out.arena.get(begin as usize..end as usize).unwrap_or_default();
             let at = self.exchange_of(user, id);
+            if at != NONE && self.exchanges[at as usize].body == BodyUse::Duplex {
+                self.send_part(at, kind, payload);
+                continue;
+            }
             if at == NONE || self.socket(at).is_none_or(|socket| socket.is_closing) {
                 continue;
             }

@@ -56,7 +56,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         let exchange = &mut self.exchanges[id as usize];
         let (user, step, request) = (exchange.user, exchange.step, exchange.request);
         let reader = match exchange.body {
-            BodyUse::Stream => {
+            BodyUse::Stream | BodyUse::Duplex => {
                 let kept = exchange.kept.as_deref().map_or(&[][..], Vec::as_slice);
                 let head = Head::new(kept.get(..exchange.kept_head as usize).unwrap_or_default());
                 Some(Reader::Events(Parser::of(head)))
@@ -209,6 +209,8 @@ impl<D: Door, P: Post> Worker<D, P> {
             } else if exchange.cancelled && exchange.stream.is_some() {
                 self.tell_time();
                 self.end_stream(id);
+            } else {
+                self.end_duplex_if_clogged(id);
             }
         }
     }

@@ -1,20 +1,41 @@
 //! Builds gRPC calls: the texts of messages, and the fields that gRPC adds to a request.
 
-use super::draft::{CallDraft, PieceDraft};
+use super::draft::{CallDraft, NameDraft, PieceDraft, SendMessageDraft};
 use super::work::Work;
+use crate::source::Pos;
 use plimsoll_plan::grpc::{Call, Piece};
+use plimsoll_plan::script::Node;
 use plimsoll_plan::value::Text;
 
 impl Work {
     /// Builds a call. Values with mistakes are reported and left out.
     pub fn grpc(&mut self, draft: &CallDraft) -> Call {
         Call {
-            message: self.message(&draft.message),
+            messages: draft.messages.iter().map(|message| self.message(message)).collect(),
+            rounds: draft.rounds,
+            later: Vec::new(),
             is_compressed: draft.is_compressed,
             types: draft.types.clone(),
+            request: draft.request,
             response: draft.response,
+            has_one_response: draft.has_one_response,
             expect: draft.expect,
         }
+    }
+
+    /// Adds a message to the call that sends it later.
+    pub fn send_message(&mut self, draft: &SendMessageDraft) -> Option<Node> {
+        let socket = self.socket_of(draft.call.as_ref(), draft.pos);
+        let pieces = self.message(&draft.message);
+        let call = socket?;
+        let later = &mut self.script.asks[call as usize].grpc.as_mut()?.later;
+        let message = u32::try_from(later.len()).ok()?;
+        later.push(pieces);
+        Some(Node::SendMessage { call, message })
+    }
+
+    pub fn complete(&mut self, call: Option<&NameDraft>, pos: Pos) -> Option<Node> {
+        self.socket_of(call, pos).map(|call| Node::Complete { call })
     }
 
     fn message(&mut self, drafts: &[PieceDraft]) -> Vec<Piece> {

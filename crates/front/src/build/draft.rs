@@ -15,7 +15,7 @@ use plimsoll_plan::origin::NamedTarget;
 use plimsoll_plan::request::Url;
 use plimsoll_plan::script::{Delay, Order};
 use plimsoll_plan::stream::Stream;
-use plimsoll_plan::websocket::{Content, WebSocket};
+use plimsoll_plan::websocket::{Content, Correlation, WebSocket};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::rc::Rc;
@@ -124,6 +124,12 @@ pub enum StepDraft {
     },
     Parallel(Vec<Vec<StepDraft>>),
     Send(Box<SendDraft>),
+    SendMessage(Box<SendMessageDraft>),
+    /// Sends no more messages of a gRPC call.
+    Complete {
+        pos: Pos,
+        call: Option<NameDraft>,
+    },
     Expect(Box<ExpectDraft>),
     Ping(Box<PingDraft>),
     Close(Box<CloseDraft>),
@@ -310,11 +316,15 @@ pub struct BodyDraft {
 /// A gRPC call.
 #[derive(Debug)]
 pub struct CallDraft {
-    pub message: Vec<PieceDraft>,
+    /// The messages that are sent with the request, and how many times.
+    pub messages: Vec<Vec<PieceDraft>>,
+    pub rounds: u32,
     pub is_compressed: bool,
     pub types: Arc<Types>,
-    /// The type of the response in `types`.
+    /// The types of the messages to send and of the response in `types`.
+    pub request: usize,
     pub response: usize,
+    pub has_one_response: bool,
     pub expect: Codes,
 }
 
@@ -406,9 +416,11 @@ pub struct StreamDraft {
     /// Its own `while_open` is empty.
     pub stream: Stream,
     pub beside: Vec<StepDraft>,
+    /// Only for gRPC calls with a stream of messages to send, with its place.
+    pub correlation: Option<(Correlation, Pos)>,
 }
 
-/// A WebSocket, which begins with the response.
+/// A WebSocket, which begins with the response; or a gRPC call with a stream of messages to send.
 #[derive(Debug)]
 pub struct WebSocketDraft {
     pub pos: Pos,
@@ -425,6 +437,15 @@ pub struct SendDraft {
     pub socket: Option<NameDraft>,
     pub content: Content,
     pub text: TextDraft,
+}
+
+/// A message of a gRPC call to send.
+#[derive(Debug)]
+pub struct SendMessageDraft {
+    pub pos: Pos,
+    /// The name of the call; `None` means the innermost one that contains this step.
+    pub call: Option<NameDraft>,
+    pub message: Vec<PieceDraft>,
 }
 
 /// A message to wait for.

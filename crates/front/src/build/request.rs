@@ -88,7 +88,7 @@ impl Work {
             let message = "`digest` does not apply to a stream, a WebSocket, or a gRPC call";
             self.wrong.complain("F017", draft.pos, message, "use another kind of `auth`, or `auth: none`");
         }
-        if let Some(socket) = &draft.websocket {
+        if let (Some(socket), None) = (&draft.websocket, &ask.grpc) {
             self.upgrade(socket, &mut ask);
         }
         if let Some(call) = &ask.grpc {
@@ -115,7 +115,7 @@ impl Work {
         }
         ask.name = match &draft.name {
             Some(chosen) => chosen.name.clone(),
-            None if draft.websocket.is_some() => {
+            None if draft.websocket.is_some() && ask.grpc.is_none() => {
                 default_name("connect", &format!("{}{}", self.site.describe(way.origin), way.shown))
             }
             None if ask.grpc.is_some() => {

@@ -59,23 +59,35 @@ impl Work {
     /// Adds the request that opens a WebSocket, and builds the steps while it is open.
     pub fn websocket(&mut self, draft: &WebSocketDraft, mut ask: Ask) -> AskId {
         let stream = &draft.socket.stream;
+        let call = ask.grpc.as_deref();
+        let (is_call, has_one_response) = (call.is_some(), call.is_some_and(|call| call.has_one_response));
         let reads_body = ask.checks.iter().any(|check| needs_body(&check.on))
             || ask
                 .extracts
                 .iter()
                 .any(|e| matches!(e.from, Source::Json(_) | Source::Regex { .. } | Source::Body));
-        if reads_body {
-            let message = "the response that opens a WebSocket has no body";
-            let hint = "check its status and headers, and the messages with `expect`";
+        if reads_body && !has_one_response {
+            let (message, hint) = match is_call {
+                true => (
+                    "a stream of messages cannot be checked as one response",
+                    "check its status and metadata, and the messages with `expect`",
+                ),
+                false => (
+                    "the response that opens a WebSocket has no body",
+                    "check its status and headers, and the messages with `expect`",
+                ),
+            };
             self.wrong.complain("F017", draft.pos, message, hint);
         }
         if stream.closed_by == Some(Closer::Client)
             && stream.for_ns.is_none()
             && stream.events.is_none()
-            && draft.beside.is_empty()
+            && (is_call || draft.beside.is_empty())
         {
-            let message = "missing `duration` or `messages`: `closed_by: client` requires one of them";
-            let hint = "add one, such as `duration: 60s` or `messages: 100`";
+            let count = if is_call { "events" } else { "messages" };
+            let message =
+                format!("missing `duration` or `{count}`: `closed_by: client` requires one of them");
+            let hint = format!("add one, such as `duration: 60s` or `{count}: 100`");
             self.wrong.complain("F016", draft.pos, message, hint);
         }
         let id = self.script.asks.len() as AskId;
@@ -86,12 +98,16 @@ impl Work {
         // Both run at the same time: a value that one side sets may be available to the other.
         self.scope.add_all_of(&draft.beside);
         let before = self.scope.sockets.len();
-        let nodes = self.steps(&draft.beside);
+        let mut nodes = self.steps(&draft.beside);
+        if is_call && !nodes.is_empty() {
+            nodes.push(Node::Complete { call: id });
+        }
         // What these steps have opened, later steps name.
         let inner = self.scope.sockets.split_off(before);
         let own = self.scope.sockets.pop();
         self.scope.sockets.extend(inner);
-        self.scope.sockets.extend(own);
+        // A call has ended after its steps.
+        self.scope.sockets.extend(own.filter(|_| !is_call));
         if let Some(socket) = &mut self.script.asks[id as usize].websocket {
             socket.stream.beside = nodes;
         }
@@ -99,7 +115,7 @@ impl Work {
     }
 
     /// Returns the request that opens the WebSocket of a step.
-    fn socket_of(&mut self, chosen: Option<&NameDraft>, pos: Pos) -> Option<AskId> {
+    pub(super) fn socket_of(&mut self, chosen: Option<&NameDraft>, pos: Pos) -> Option<AskId> {
         let sockets = &self.scope.sockets;
         let found = match chosen {
             None => sockets.last(),
@@ -108,7 +124,13 @@ impl Work {
         if let Some((_, ask)) = found {
             return Some(*ask);
         }
+        let has_calls = self.script.asks.iter().any(|ask| ask.grpc.is_some());
         let (pos, message, hint) = match chosen {
+            None if has_calls => (
+                pos,
+                "no gRPC call is open at this step".to_owned(),
+                "move it under `stream: { while_open: [ ... ] }` of a call that streams".to_owned(),
+            ),
             None => (
                 pos,
                 "missing `connect`: no WebSocket is open at this step".to_owned(),

@@ -58,6 +58,8 @@ impl Work {
                 Some(Node::Parallel(branches.iter().map(|branch| self.steps(branch)).collect()))
             }
             StepDraft::Send(draft) => self.send(draft),
+            StepDraft::SendMessage(draft) => self.send_message(draft),
+            StepDraft::Complete { pos, call } => self.complete(call.as_ref(), *pos),
             StepDraft::Expect(draft) => self.expectation(draft),
             StepDraft::Ping(draft) => self.ping(draft),
             StepDraft::Close(draft) => self.close(draft),

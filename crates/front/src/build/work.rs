@@ -113,6 +113,7 @@ fn collect(step: &StepDraft, out: &mut Vec<NameDraft>) {
         StepDraft::Expect(wanted) => out.extend(wanted.extracts.iter().map(|extract| extract.into.clone())),
         StepDraft::Think(_) | StepDraft::Append(_) | StepDraft::Generate { .. } => {}
         StepDraft::Send(_) | StepDraft::Ping(_) | StepDraft::Close(_) => {}
+        StepDraft::SendMessage(_) | StepDraft::Complete { .. } => {}
     }
 }
 

@@ -36,10 +36,11 @@ pub fn read(
         redirects: 0,
         schemas: None,
         calls: None,
+        open_calls: Vec::new(),
         is_scripted: false,
     };
     let mut terms = Experiment::default();
-    let (mut draft, script) = experiment(&tree, &mut terms, &mut w);
+    let (mut draft, script) = experiment(&tree, &mut terms, given, &mut w);
     if !w.r.wrong.is_empty() {
         return Err(w.r.wrong);
     }
@@ -51,7 +52,7 @@ pub fn read(
     Ok((Located { draft, places }, terms))
 }
 
-fn experiment(tree: &Node, terms: &mut Experiment, w: &mut Work<'_>) -> (Draft, Script) {
+fn experiment(tree: &Node, terms: &mut Experiment, given: &Overrides, w: &mut Work<'_>) -> (Draft, Script) {
     let mut draft = Draft::default();
     let mut script = ScriptDraft::default();
     let Value::Map(entries) = &tree.value else {
@@ -185,7 +186,14 @@ fn experiment(tree: &Node, terms: &mut Experiment, w: &mut Work<'_>) -> (Draft, 
         terms.find = load.ladder.take();
         find = terms.find.is_some().then_some(*pos);
     }
-    w.schemas = schemas.and_then(|(node, row)| super::grpc::read(node, row, &mut w.r)).map(Rc::new);
+    if let Some((node, row)) = schemas {
+        let target = script.target.as_ref().map(|base| base.target.clone());
+        let asked = Draft { target, ..draft.clone() };
+        let reflect = given.reflect.as_deref().map(|reflect| move || reflect(&asked));
+        let read = super::grpc::read(node, row, reflect, &mut w.r);
+        draft.health = read.health;
+        w.schemas = read.schemas.map(Rc::new);
+    }
     parts.assemble(&mut script, &mut draft, w);
     if let Some(pos) = w.calls {
         require_http2(&mut draft.link.http, pos, &mut w.r);

@@ -5,6 +5,7 @@ mod message;
 mod path;
 mod types;
 
+pub use compile::of_files as compiled;
 pub use message::message;
 pub use path::check as check_path;
 
@@ -15,6 +16,7 @@ use crate::nearest::nearest;
 use crate::sentence::short;
 use crate::source::Pos;
 use compile::Compiled;
+use plimsoll_plan::Problem;
 use plimsoll_plan::grpc::Types;
 use prost_reflect::{DescriptorPool, MethodDescriptor};
 use std::path::PathBuf;
@@ -30,16 +32,39 @@ pub struct Schemas {
     is_spoiled: bool,
 }
 
-/// Reads `grpc:` and the files that it names.
-pub fn read(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<Schemas> {
+/// What `grpc:` says.
+#[derive(Default)]
+pub struct Grpc {
+    pub schemas: Option<Schemas>,
+    /// The service that must be healthy before the load.
+    pub health: Option<String>,
+}
+
+/// Reads `grpc:` and the files that it names. `reflect` asks the target for its schemas, if it may be asked.
+pub fn read(
+    node: &Node,
+    row: &Row,
+    reflect: Option<impl Fn() -> Result<Vec<u8>, Problem>>,
+    r: &mut Reader<'_>,
+) -> Grpc {
     let before = r.wrong.len();
     let (mut protos, mut sets, mut folders) = (Vec::new(), Vec::new(), Vec::new());
-    for entry in r.map(node, row)? {
+    let (mut reflection, mut health) = (None, None);
+    let Some(entries) = r.map(node, row) else { return Grpc::default() };
+    for entry in entries {
         let (node, Some((row, key))) = (&entry.value, r.key(entry)) else { continue };
         let into: &mut Vec<(String, PathBuf, Pos)> = match key {
             of::Grpc::Protos => &mut protos,
             of::Grpc::DescriptorSets => &mut sets,
             of::Grpc::ImportPaths => &mut folders,
+            of::Grpc::Reflection => {
+                reflection = r.truth(node, row).filter(|is_on| *is_on).map(|_| entry.pos);
+                continue;
+            }
+            of::Grpc::Health => {
+                health = health_of(node, row, r);
+                continue;
+            }
         };
         for item in one_or_more(node) {
             let Some(name) = r.text(item, row).map(str::to_owned) else { continue };
@@ -53,13 +78,46 @@ pub fn read(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<Schemas> {
             r.complain("F026", *pos, message, "name the directory that imports start from");
         }
     }
-    if protos.is_empty() && sets.is_empty() && r.wrong.len() == before {
-        r.expected(node, row, "add `protos` or `descriptor_sets`");
+    if protos.is_empty() && sets.is_empty() && reflection.is_none() && r.wrong.len() == before {
+        r.expected(node, row, "add `protos`, `descriptor_sets`, or `reflection: true`");
+    }
+    if let (Some(pos), false) = (reflection, protos.is_empty() && sets.is_empty()) {
+        let message = "`reflection` and files with schemas exclude each other";
+        r.complain("F017", pos, message, "keep one of them");
     }
     let folders = folders.into_iter().map(|(_, path, _)| path).collect();
-    let Compiled { pool, is_whole } = compile::all(&protos, &sets, folders, r);
+    let Compiled { mut pool, is_whole } = compile::all(&protos, &sets, folders, r);
+    if let (Some(pos), true) = (reflection, r.wrong.len() == before) {
+        match reflect {
+            None => {
+                let message = "`reflection` asks the server for its schemas, and nothing is sent here";
+                let hint = "save them with `plimsoll grpc list HOST --save FILE`, and name the file under \
+                            `descriptor_sets`";
+                r.complain("F041", pos, message, hint);
+            }
+            Some(reflect) => {
+                let added = reflect().and_then(|set| {
+                    let invalid = |error| Problem::plain(format!("invalid schemas of the server: {error}"));
+                    pool.decode_file_descriptor_set(&set[..]).map_err(invalid)
+                });
+                if let Err(problem) = added {
+                    r.complain("F041", pos, problem.message, problem.hint);
+                }
+            }
+        }
+    }
     let (shapes, types) = types::of(&pool);
-    Some(Schemas { pool, shapes, types: Arc::new(types), is_spoiled: !is_whole || r.wrong.len() > before })
+    let is_spoiled = !is_whole || r.wrong.len() > before;
+    Grpc { schemas: Some(Schemas { pool, shapes, types: Arc::new(types), is_spoiled }), health }
+}
+
+/// Reads `health`: the name of a service, or `true` for the server as a whole.
+fn health_of(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<String> {
+    match r.written(node, row)?.to_owned().as_str() {
+        "true" => Some(String::new()),
+        "false" => None,
+        name => Some(name.to_owned()),
+    }
 }
 
 impl Schemas {

@@ -5,6 +5,7 @@ use super::reader::Reader;
 use super::yaml::{Node, Value};
 use crate::build::draft::NameDraft;
 use crate::source::Pos;
+use prost_reflect::MethodDescriptor;
 use std::rc::Rc;
 
 /// The reader, and what it has found outside of steps.
@@ -20,6 +21,8 @@ pub struct Work<'a> {
     pub schemas: Option<Rc<Schemas>>,
     /// The place of the first gRPC call.
     pub calls: Option<Pos>,
+    /// The calls with streams of messages to send that contain the current step, by name, the innermost last.
+    pub open_calls: Vec<(Option<String>, MethodDescriptor)>,
     /// The file needs the interpreter for a reason that its requests do not show.
     pub is_scripted: bool,
 }

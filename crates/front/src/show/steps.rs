@@ -104,6 +104,12 @@ fn step(node: &Node, depth: usize, script: &Script, out: &mut Lines) {
         Node::Close { socket, code, .. } => {
             out.line(depth, &format!("close `{}` with code {code}", socket_name(*socket, script)));
         }
+        Node::SendMessage { call, .. } => {
+            out.line(depth, &format!("send a message over `{}`", socket_name(*call, script)));
+        }
+        Node::Complete { call } => {
+            out.line(depth, &format!("send no more messages over `{}`", socket_name(*call, script)));
+        }
         Node::Parallel(branches) => {
             for (number, branch) in branches.iter().enumerate() {
                 let title = if number == 0 { "in parallel" } else { "and" };
@@ -162,7 +168,11 @@ fn request(ask: &Ask, depth: usize, script: &Script, out: &mut Lines) {
     if let Some(call) = &ask.grpc {
         let response = call.types.messages.get(call.response).map_or("", |message| &message.name);
         let compression = if call.is_compressed { ", compressed" } else { "" };
-        out.line(depth, &format!("gRPC message{compression}; the response is a `{response}`"));
+        let sent = match call.messages.len() as u64 * u64::from(call.rounds) {
+            1 if ask.websocket.is_none() => "gRPC message".to_owned(),
+            n => format!("gRPC call with {}", count(n, "message")),
+        };
+        out.line(depth, &format!("{sent}{compression}; the response is a `{response}`"));
     }
     if let Some(ns) = ask.timeout_ns {
         out.line(depth, &format!("timeout {}", time(ns)));
@@ -193,7 +203,8 @@ fn request(ask: &Ask, depth: usize, script: &Script, out: &mut Lines) {
         stream_words(stream, ("event stream", "event"), depth, script, out);
     }
     if let Some(socket) = &ask.websocket {
-        socket_words(socket, depth, script, out);
+        let what = if ask.grpc.is_some() { "gRPC stream" } else { "WebSocket" };
+        socket_words(socket, what, depth, script, out);
     }
 }
 
@@ -218,9 +229,9 @@ fn delivery_words(delivery: &Delivery, depth: usize, out: &mut Lines) {
     }
 }
 
-fn socket_words(socket: &WebSocket, depth: usize, script: &Script, out: &mut Lines) {
+fn socket_words(socket: &WebSocket, what: &str, depth: usize, script: &Script, out: &mut Lines) {
     match socket.is_awaited {
-        true => stream_words(&socket.stream, ("WebSocket", "message"), depth, script, out),
+        true => stream_words(&socket.stream, (what, "message"), depth, script, out),
         false => out.line(depth, "WebSocket, until it is closed or the iteration ends"),
     }
     if !socket.subprotocols.is_empty() {

@@ -5,8 +5,28 @@ use super::times::named_times;
 use crate::document::{Block, Fact, On, Role, Section, rest, sentence, telling, worst};
 use crate::words;
 use plimsoll_analysis::summary::{Summary, Times, WebSocketRow};
+use plimsoll_plan::link::Http;
+
+/// The words for what the rows are: a plan with gRPC calls has no WebSockets, because they need other versions of HTTP.
+struct Names {
+    title: &'static str,
+    all: &'static str,
+    one: &'static str,
+}
+
+impl Names {
+    fn of(s: &Summary) -> Names {
+        match s.plan.link.http {
+            Http::V2 => Names { title: "gRPC streams", all: "streams", one: "gRPC stream" },
+            Http::Auto | Http::V10 | Http::V11 => {
+                Names { title: "WebSockets", all: "sockets", one: "WebSocket" }
+            }
+        }
+    }
+}
 
 pub fn section(s: &Summary) -> Section {
+    let names = Names::of(s);
     let mut blocks = Vec::new();
     // What a user waits for is the response to a message.
     let (q, by) =
@@ -15,26 +35,32 @@ pub fn section(s: &Summary) -> Section {
     for (at, row) in s.websockets.iter().enumerate() {
         let is_brief = brief.iter().any(|shown| std::ptr::eq(*shown, row));
         let on = if is_brief { On::ALL } else { On::FULL };
-        blocks.extend(socket(at, row).into_iter().map(|block| block.only(on)));
+        blocks.extend(socket(at, row, &names).into_iter().map(|block| block.only(on)));
     }
     blocks.extend(rest(left_out, by).map(|text| sentence(Role::Soft, text).only(On::TERMINAL)));
     if !s.websockets.is_empty() {
-        let said = "Round trip: from sending a message to receiving its response. Ping: from sending a ping to \
-                    receiving its pong. Gap: the time between two received \
-                    messages of a socket. Age: from the timestamp of a message to its arrival, by both clocks.";
+        let said = format!(
+            "Round trip: from sending a message to receiving its response. Ping: from sending a ping to \
+             receiving its pong. Gap: the time between two received \
+             messages of a {}. Age: from the timestamp of a message to its arrival, by both clocks.",
+            names.all.trim_end_matches('s')
+        );
         blocks.push(sentence(Role::Faint, said).only(On::HTML));
     }
-    Section::new("websockets", "WebSockets", blocks)
+    Section::new("websockets", names.title, blocks)
         .aside("round trip: message to its response; gap: time between received messages")
         .indented()
 }
 
-fn socket(at: usize, row: &WebSocketRow) -> Vec<Block> {
-    let times: Vec<(&str, &Times)> = words::websocket_times(row).collect();
-    let table =
-        named_times(format!("websocket-{at}"), format!("Times of the WebSocket {}", row.name), &times);
+fn socket(at: usize, row: &WebSocketRow, names: &Names) -> Vec<Block> {
+    // What a handshake is to a WebSocket, the head of the response is to a call.
+    let named = |name| if name == "handshake" && names.all == "streams" { "head" } else { name };
+    let times: Vec<(&str, &Times)> =
+        words::websocket_times(row).map(|(name, times)| (named(name), times)).collect();
+    let title = format!("Times of the {} {}", names.one, row.name);
+    let table = named_times(format!("websocket-{at}"), title, &times);
     let facts = vec![
-        Fact::new("sockets", words::socket_ends(row).join(", ")),
+        Fact::new(names.all, words::socket_ends(row).join(", ")),
         Fact::new("messages", words::messages(row).join("; ")),
     ];
     vec![Block::Heading(row.name.clone()), Block::Facts(facts), Block::Table(table)]

@@ -53,7 +53,7 @@ fn check_script(script: &Script, draft: &Draft, wrong: &mut Vec<Diagnostic>) {
         nothing_to_send(wrong);
     }
     if matches!(draft.link.http, Http::V10 | Http::V2)
-        && let Some(ask) = script.asks.iter().find(|ask| ask.websocket.is_some())
+        && let Some(ask) = script.asks.iter().find(|ask| ask.websocket.is_some() && ask.grpc.is_none())
     {
         wrong.push(Diagnostic::field(
             "P032",
@@ -129,6 +129,7 @@ fn has_weightless_way(node: &Node) -> bool {
         Node::Parallel(branches) => branches.iter().any(|branch| any(branch)),
         Node::Ask(_) | Node::Think(_) | Node::Set(_) | Node::Append { .. } => false,
         Node::Send { .. } | Node::Expect { .. } | Node::Ping { .. } | Node::Close { .. } => false,
+        Node::SendMessage { .. } | Node::Complete { .. } => false,
     }
 }
 

@@ -10,9 +10,10 @@ use plimsoll_wire::grpc::frame;
 use plimsoll_wire::proto::{put_key, put_nested, put_varint, wire_type};
 use std::convert::Infallible;
 
-/// The message of a call, ready to render. It may contain secrets, so it has no `Debug`.
+/// Messages of a call, ready to render. They may contain secrets, so this has no `Debug`.
 pub struct Encoder {
-    parts: Vec<Part>,
+    messages: Vec<Vec<Part>>,
+    rounds: u32,
     is_compressed: bool,
 }
 
@@ -32,44 +33,67 @@ enum Part {
 }
 
 impl Encoder {
-    /// Compiles the message of a call.
+    /// Compiles the messages that are sent with a call.
     ///
     /// # Errors
     /// Returns an error for a fixed value that its field cannot have.
     pub fn compile(call: &Call) -> Result<Encoder, String> {
-        let mut parts = Vec::new();
-        add_all(&call.message, &mut parts)?;
-        Ok(Encoder { parts, is_compressed: call.is_compressed })
+        Encoder::of(&call.messages, call.rounds, call)
+    }
+
+    /// Compiles a message that a step sends.
+    ///
+    /// # Errors
+    /// Returns an error for a fixed value that its field cannot have.
+    pub fn later(message: &[Piece], call: &Call) -> Result<Encoder, String> {
+        Encoder::of(std::slice::from_ref(&message), 1, call)
+    }
+
+    fn of<M: AsRef<[Piece]>>(messages: &[M], rounds: u32, call: &Call) -> Result<Encoder, String> {
+        let compile = |message: &M| {
+            let mut parts = Vec::new();
+            add_all(message.as_ref(), &mut parts)?;
+            Ok(parts)
+        };
+        let messages = messages.iter().map(compile).collect::<Result<_, String>>()?;
+        Ok(Encoder { messages, rounds, is_compressed: call.is_compressed })
     }
 
     /// Returns the body of the call if it never changes.
     pub fn fixed(&self) -> Option<Vec<u8>> {
-        let message = match self.parts.as_slice() {
-            [] => &[][..],
-            [Part::Fixed(bytes)] => bytes,
-            _ => return None,
-        };
-        let copy = |out: &mut Vec<u8>| {
-            out.extend_from_slice(message);
-            Ok::<(), Infallible>(())
-        };
-        let mut body = Vec::new();
-        let Ok(()) = frame(self.is_compressed, &mut body, |out| match self.is_compressed {
-            true => gzip::compress(out, copy),
-            false => copy(out),
-        });
-        Some(body)
+        let mut round = Vec::new();
+        for parts in &self.messages {
+            let message = match parts.as_slice() {
+                [] => &[][..],
+                [Part::Fixed(bytes)] => bytes,
+                _ => return None,
+            };
+            let copy = |out: &mut Vec<u8>| {
+                out.extend_from_slice(message);
+                Ok::<(), Infallible>(())
+            };
+            let Ok(()) = frame(self.is_compressed, &mut round, |out| match self.is_compressed {
+                true => gzip::compress(out, copy),
+                false => copy(out),
+            });
+        }
+        Some(round.repeat(self.rounds as usize))
     }
 
-    /// Appends the body of the call: the message with its prefix.
+    /// Appends the body of the call: its messages, each with its prefix.
     ///
     /// # Errors
     /// Returns an error for a placeholder without a value, or with one that its field cannot have.
     pub fn put(&self, scope: &mut Scope<'_>, out: &mut Vec<u8>) -> Result<(), Unfilled> {
-        frame(self.is_compressed, out, |out| match self.is_compressed {
-            false => put_all(&self.parts, scope, out),
-            true => gzip::compress(out, |plain| put_all(&self.parts, scope, plain)),
-        })
+        for _ in 0..self.rounds {
+            for parts in &self.messages {
+                frame(self.is_compressed, out, |out| match self.is_compressed {
+                    false => put_all(parts, scope, out),
+                    true => gzip::compress(out, |plain| put_all(parts, scope, plain)),
+                })?;
+            }
+        }
+        Ok(())
     }
 }
 

@@ -51,6 +51,16 @@ fn no_reply() -> Reply<'static> {
 }
 
 impl Turn<'_> {
+    /// Reads a message that a step has just rendered, the last bytes of the buffer, as JSON.
+    pub(super) fn read_sent(&mut self, call: &Call, framed: &[u8], json: &mut Vec<u8>) {
+        json.clear();
+        let mut rest = framed;
+        if let Ok(Some(message)) = next_message(&mut rest) {
+            // It was encoded by this program: what it cannot read has no ID, either.
+            let _ = self.decode((call, call.request), message, true, json);
+        }
+    }
+
     /// Handles the complete response to a call.
     pub fn call_ended(&mut self, strand: StrandId, ask: u32, call: &Call, reply: &Reply<'_>) {
         let mut json = std::mem::take(&mut self.bench.json);
@@ -123,13 +133,13 @@ impl Turn<'_> {
             return Err(Fault::DecodeFailed);
         }
         let is_read = self.stage.asks[ask as usize].reads_message;
-        self.decode(call, message, is_read, json)
+        self.decode((call, call.response), message, is_read, json)
     }
 
-    /// Decompresses a message, and reads it as JSON if that is needed.
+    /// Decompresses a message of one of the types of a call, and reads it as JSON if that is needed.
     fn decode(
         &mut self,
-        call: &Call,
+        (call, of): (&Call, usize),
         message: Message<'_>,
         is_read: bool,
         json: &mut Vec<u8>,
@@ -145,7 +155,7 @@ impl Turn<'_> {
         if !is_read {
             return Ok(());
         }
-        let read = self.bench.messages.read(&call.types, call.response, bytes, most_bytes, json);
+        let read = self.bench.messages.read(&call.types, of, bytes, most_bytes, json);
         read.map_err(|why| match why {
             Unread::Invalid => Fault::GrpcInvalidMessage,
             Unread::TooLong => Fault::ClientLimit,
@@ -174,6 +184,18 @@ impl Turn<'_> {
     }
 
     fn judge_stream(&mut self, ask: u32, call: &Call, end: &End<'_>, reply: &Reply<'_>) -> Result<(), Fault> {
+        self.judge_end(ask, call, end, reply, b"")
+    }
+
+    /// Counts and judges the status of a call, whose only response is `json`.
+    pub(super) fn judge_end(
+        &mut self,
+        ask: u32,
+        call: &Call,
+        end: &End<'_>,
+        reply: &Reply<'_>,
+        json: &[u8],
+    ) -> Result<(), Fault> {
         self.series.count(end.status, self.out);
         let unexpected = end.status.fault().filter(|_| !call.expect.holds(end.status));
         if let Some(fault) = unexpected {
@@ -182,8 +204,8 @@ impl Turn<'_> {
         let answer = Answer {
             status: reply.status,
             head: reply.head,
-            body: b"",
-            body_bytes: 0,
+            body: json,
+            body_bytes: json.len() as u64,
             service_ns: reply.phases.service_ns(),
             call: Some(*end),
         };
@@ -201,7 +223,7 @@ impl Turn<'_> {
     ) -> Result<Event<'e>, Fault> {
         json.clear();
         let message = Message { is_compressed: event.name == COMPRESSED, bytes: event.data };
-        self.decode(call, message, is_read, json)?;
+        self.decode((call, call.response), message, is_read, json)?;
         Ok(Event { name: b"", data: json, ..*event })
     }
 

@@ -127,6 +127,12 @@ fn node(place: &Place<'_>, node: &Node) -> Result<(), String> {
             websocket(place, *socket)?;
             text(place, reason)
         }
+        Node::SendMessage { call, message } => {
+            websocket(place, *call)?;
+            let later = script.asks[*call as usize].grpc.as_ref().map_or(0, |call| call.later.len());
+            index(*message as usize, later, "message", name)
+        }
+        Node::Complete { call } => websocket(place, *call).map(drop),
     }
 }
 
@@ -221,7 +227,10 @@ fn ask(place: &Place<'_>, ask: &Ask) -> Result<(), String> {
     text(place, &ask.path)?;
     ask.headers.iter().try_for_each(|(_, value)| text(place, value))?;
     ask.body.iter().try_for_each(|body| text(place, body))?;
-    ask.grpc.iter().try_for_each(|call| message(place, &call.message))?;
+    ask.grpc
+        .iter()
+        .flat_map(|call| call.messages.iter().chain(&call.later))
+        .try_for_each(|one| message(place, one))?;
     checks(place, &ask.checks)?;
     extracts(place, &ask.extracts)?;
     let stream = match (&ask.stream, &ask.websocket) {
@@ -235,6 +244,9 @@ fn ask(place: &Place<'_>, ask: &Ask) -> Result<(), String> {
         (Some(stream), None) => &**stream,
         (None, None) => return Ok(()),
     };
+    if ask.websocket.is_some() && ask.grpc.as_ref().is_some_and(|call| call.has_one_response) {
+        return nodes(place, &stream.beside);
+    }
     // Only the head of a stream can be checked. Its events are accounted for separately.
     let odd_check = ask.checks.iter().find(|check| needs_body(&check.on));
     let odd_extract = ask

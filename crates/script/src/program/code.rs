@@ -26,7 +26,8 @@ pub enum Op {
         beside: Option<(StrandId, Pc)>,
         slot: SlotId,
     },
-    /// Opens a WebSocket. If the step is awaited, its parallel steps begin then, and `slot` joins both.
+    /// Opens a WebSocket. If the step is awaited, its parallel steps begin then, and `slot` joins both. Those of a gRPC
+    /// call begin with it, because its server may respond only to messages.
     Connect {
         ask: u32,
         beside: Option<(StrandId, Pc)>,
@@ -54,6 +55,15 @@ pub enum Op {
         ask: u32,
         code: u16,
         reason: u32,
+    },
+    /// Sends one of the later messages of a gRPC call.
+    SendMessage {
+        ask: u32,
+        message: u32,
+    },
+    /// Sends no more messages of a gRPC call.
+    Complete {
+        ask: u32,
     },
     Think(Delay),
     GroupBegin {
@@ -324,6 +334,12 @@ impl Compiler<'_> {
             Node::Close { socket, code, reason } => {
                 let reason = self.text(reason);
                 self.push(Op::Close { ask: *socket, code: *code, reason });
+            }
+            Node::SendMessage { call, message } => {
+                self.push(Op::SendMessage { ask: *call, message: *message });
+            }
+            Node::Complete { call } => {
+                self.push(Op::Complete { ask: *call });
             }
             Node::Parallel(branches) => {
                 let slot = self.slot()?;

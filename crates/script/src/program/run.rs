@@ -61,7 +61,17 @@ impl Turn<'_> {
                 };
                 self.state.slots[usize::from(slot)] = 1;
                 self.wait(strand, pc, wait);
+                if wait == Wait::Socket {
+                    self.call_opened(ask, strand, pc);
+                }
                 Ok(Flow::Stop)
+            }
+            Op::SendMessage { ask, message } => {
+                Ok(if self.send_call_message(strand, ask, message)? { next } else { Flow::Stop })
+            }
+            Op::Complete { ask } => {
+                self.complete_call(ask);
+                Ok(next)
             }
             Op::Send { ask, content, text } => {
                 Ok(if self.send_message(strand, ask, content, text)? { next } else { Flow::Stop })
@@ -282,7 +292,7 @@ impl Turn<'_> {
             trail.sent.extend_from_slice(&self.out.arena[begin..end]);
         }
         // The body of a failed response says why, but is otherwise not read.
-        let curious = asking.status_samples.is_begun() && asking.body != BodyUse::Stream;
+        let curious = asking.status_samples.is_begun() && !asking.body.is_stream();
         self.out.push(Step {
             id: step_id(strand, Kind::Request),
             request: ask,

@@ -1,5 +1,7 @@
-//! WebSockets of a user: opened by a step, used by later ones or awaited, and closed at the end of the iteration.
+//! WebSockets of a user: opened by a step, used by later ones or awaited, and closed at the end of the iteration. A gRPC
+//! call with a stream of messages to send is one, too.
 
+mod calls;
 mod messages;
 
 use super::code::{Op, Pc, StrandId};
@@ -12,7 +14,7 @@ use plimsoll_plan::Fault;
 use plimsoll_plan::head::Head;
 use plimsoll_plan::metric::WebSocketSum;
 use plimsoll_plan::program::{Count, Ended, MessageKind, Payload, Reply, Step, StepId};
-use plimsoll_plan::stream::Closer;
+use plimsoll_plan::stream::{Closer, Stream};
 use plimsoll_plan::websocket::{Content, NORMAL_CLOSE};
 use plimsoll_wire::ws;
 use std::collections::VecDeque;
@@ -32,8 +34,17 @@ enum Phase {
     Closed,
     Opening,
     Open,
+    /// A gRPC call that sends no more messages. It still receives some.
+    Completed,
     /// A close frame was sent, or the engine was asked to end it.
     Closing,
+}
+
+impl Phase {
+    /// Returns whether messages are received.
+    fn is_open(self) -> bool {
+        matches!(self, Phase::Open | Phase::Completed)
+    }
 }
 
 /// A message that no step has looked at.
@@ -51,6 +62,8 @@ struct Mail {
     inbox: VecDeque<Letter>,
     /// Pings without a pong, the oldest first.
     pings: VecDeque<SentPing>,
+    /// The only response of a gRPC call, as JSON.
+    response: Option<Box<[u8]>>,
 }
 
 /// A ping that a strand waits for.
@@ -126,6 +139,10 @@ impl Turn<'_> {
         let begin = self.out.arena.len();
         let (mut scope, jar) = self.state.scope(self.stage, self.at.unix_ns);
         asking.form.render(&mut scope, jar, &mut self.bench.fill, &mut self.out.arena)?;
+        if self.stage.script.asks[ask as usize].grpc.is_some() {
+            self.push_call(id, strand, pc, ask, begin);
+            return Ok(true);
+        }
         let mut random = [0; 16];
         random[..8].copy_from_slice(&self.state.random.next_u64().to_ne_bytes());
         random[8..].copy_from_slice(&self.state.random.next_u64().to_ne_bytes());
@@ -159,6 +176,9 @@ impl Turn<'_> {
     /// Handles the head of the response, which opens or rejects the socket.
     pub fn socket_began(&mut self, id: SocketId, status: u16, head: Head<'_>) {
         let Some(&ask) = self.stage.sockets.get(usize::from(id)) else { return };
+        if self.is_call(id) {
+            return self.call_responds(id, ask, status, head);
+        }
         let socket = self.socket(id);
         let (strand, pc, key) = (socket.strand, socket.pc, socket.key);
         if socket.phase != Phase::Opening {
@@ -212,17 +232,28 @@ impl Turn<'_> {
         socket.phase = Phase::Open;
         socket.last_ns = now_ns;
         socket.watch = Some(Watch::new(now_ns));
-        socket.for_armed = plan.stream.for_ns.is_some();
-        socket.idle_armed = plan.stream.idle_ns.is_some();
-        if let Some(for_ns) = plan.stream.for_ns {
-            self.out.sleep(step_id(id, Kind::SocketFor), for_ns);
-        }
-        if let Some(idle_ns) = plan.stream.idle_ns {
-            self.out.sleep(step_id(id, Kind::SocketIdle), idle_ns);
-        }
+        self.begin_socket_timers(id, &plan.stream);
         if !plan.is_awaited {
             return self.go_on(strand);
         }
+        self.begin_beside(pc);
+    }
+
+    fn begin_socket_timers(&mut self, id: SocketId, stream: &Stream) {
+        let socket = self.socket(id);
+        socket.for_armed = stream.for_ns.is_some();
+        socket.idle_armed = stream.idle_ns.is_some();
+        if let Some(for_ns) = stream.for_ns {
+            self.out.sleep(step_id(id, Kind::SocketFor), for_ns);
+        }
+        if let Some(idle_ns) = stream.idle_ns {
+            self.out.sleep(step_id(id, Kind::SocketIdle), idle_ns);
+        }
+    }
+
+    /// Begins the steps alongside a socket.
+    fn begin_beside(&mut self, pc: Pc) {
+        let stage = self.stage;
         if let Some(&Op::Connect { beside: Some((beside, start)), slot, .. }) =
             stage.code.ops.get(pc as usize)
         {
@@ -248,18 +279,15 @@ impl Turn<'_> {
     /// Begins the end of a socket; its reply completes it.
     fn close_socket(&mut self, id: SocketId, code: u16, reason: &[u8]) {
         self.end_socket_timers(id);
-        let socket = self.socket(id);
-        match socket.phase {
-            Phase::Closed | Phase::Closing => {}
-            Phase::Opening => {
-                socket.phase = Phase::Closing;
-                self.out.cancel(socket_step(id));
-            }
-            Phase::Open => {
-                socket.phase = Phase::Closing;
+        let phase = self.socket(id).phase;
+        match phase {
+            Phase::Closed | Phase::Closing => return,
+            Phase::Open if !self.is_call(id) => {
                 self.out.send(socket_step(id), MessageKind::Close(code), reason);
             }
+            Phase::Opening | Phase::Open | Phase::Completed => self.out.cancel(socket_step(id)),
         }
+        self.socket(id).phase = Phase::Closing;
     }
 
     /// Closes what the iteration has left open. Returns whether something is, which the iteration waits for.
@@ -271,8 +299,9 @@ impl Turn<'_> {
                 continue;
             }
             socket.is_given_up |= socket.phase != Phase::Closing;
-            if socket.phase == Phase::Opening && self.unsaid(socket_step(id)) {
-                self.socket(id).phase = Phase::Closed;
+            if self.unsaid(socket_step(id)) {
+                self.end_socket_timers(id);
+                *self.socket(id) = Socket::default();
                 continue;
             }
             self.close_socket(id, NORMAL_CLOSE, b"");
@@ -285,7 +314,7 @@ impl Turn<'_> {
     pub fn socket_is_old(&mut self, id: SocketId) {
         let socket = self.socket(id);
         socket.for_armed = false;
-        if socket.phase == Phase::Open {
+        if socket.phase.is_open() {
             socket.is_complete = true;
             self.close_socket(id, NORMAL_CLOSE, b"");
         }
@@ -299,7 +328,7 @@ impl Turn<'_> {
         let Some(idle_ns) = plan.and_then(|plan| plan.stream.idle_ns) else { return };
         let socket = self.socket(id);
         socket.idle_armed = false;
-        if socket.phase != Phase::Open {
+        if !socket.phase.is_open() {
             return;
         }
         let quiet_ns = now_ns.saturating_sub(socket.last_ns);
@@ -335,6 +364,15 @@ impl Turn<'_> {
         }
         let mut socket = std::mem::take(self.socket(id));
         let watch = socket.watch.take();
+        let is_told = socket.fault.is_some();
+        let stage = self.stage;
+        let status = match &stage.script.asks[ask as usize].grpc {
+            Some(call) if !is_stop && !is_told && reply.fault.is_none() => {
+                self.call_socket_ended(ask, call, &socket, reply).err()
+            }
+            _ => None,
+        };
+        socket.fault = socket.fault.or(status);
         if let (Some(mut watch), Some(asking)) = (watch, self.stage.asks[ask as usize].socket.as_deref()) {
             watch.end(&asking.ledger, ask, self.at, &mut self.out.counts);
         }
@@ -350,7 +388,9 @@ impl Turn<'_> {
         if let Some(fault) = fault.filter(|_| reply.fault.is_none()) {
             self.out.fail(fault);
         }
-        if let Some(fault) = fault.filter(|_| socket.fault.is_none()) {
+        // A status was reported when it was judged.
+        let is_told = is_told || status.is_some_and(|own| own != Fault::GrpcNoStatus);
+        if let Some(fault) = fault.filter(|_| !is_told) {
             self.tell_fault(ask, fault, reply);
         }
         let is_fatal = fault.is_some()
@@ -364,8 +404,12 @@ impl Turn<'_> {
         if let Some(fault) = reply.fault.or(socket.fault) {
             return Some(fault);
         }
-        let plan = self.stage.script.asks[ask as usize].websocket.as_deref()?;
+        let script = &self.stage.script.asks[ask as usize];
+        let plan = script.websocket.as_deref()?;
         let closer = plan.stream.closed_by;
+        if script.grpc.is_some() {
+            return calls::fault_of(socket, closer, reply.ended?);
+        }
         match reply.ended? {
             Ended::Server if socket.is_given_up => None,
             Ended::Server => {
@@ -398,7 +442,10 @@ impl Turn<'_> {
         } else if is_waiting {
             let is_going = self.state.mood == IterationState::Going;
             self.state.strand(opener).wait = if is_going { Wait::Strands } else { Wait::Idle };
-            if is_going && let Some(&Op::Connect { slot, .. }) = self.stage.code.ops.get(socket.pc as usize) {
+            if is_going
+                && let Some(&Op::Connect { slot, beside, .. }) = self.stage.code.ops.get(socket.pc as usize)
+            {
+                self.end_beside_call(ask, opener, beside.map(|(beside, _)| beside), slot);
                 self.joined(opener, slot);
             }
         }
@@ -419,7 +466,11 @@ impl Turn<'_> {
                     Some(&(Op::Expect { ask: of, expectation } | Op::Ping { ask: of, expectation, .. })),
                 ) if of == ask => {
                     self.end_sleep(step_id(strand, Kind::Sleep));
-                    self.expectation_failed(strand, ask, expectation, "the WebSocket was closed before");
+                    let sentence = match self.stage.script.asks[ask as usize].grpc {
+                        Some(_) => "the call ended before",
+                        None => "the WebSocket was closed before",
+                    };
+                    self.expectation_failed(strand, ask, expectation, sentence);
                 }
                 _ => {}
             }

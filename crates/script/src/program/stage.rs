@@ -11,6 +11,7 @@ use super::shape::Shapes;
 use super::user::{Part, User};
 use crate::answer::Judge;
 use crate::ask::{Form, Origin, Site};
+use crate::call::Encoder;
 use crate::feed::Feeds;
 use crate::value::{Counters, Globals};
 use crate::watch::{Correlator, Ledger};
@@ -112,6 +113,11 @@ pub(super) struct SocketAsking {
     pub correlation: Option<Correlator>,
     /// What expected messages must be.
     pub expectations: Box<[Judge]>,
+    /// The number of messages that are sent with a gRPC call, and those that steps send.
+    pub first_messages: u64,
+    pub messages: Box<[Encoder]>,
+    /// Whether anything reads the messages of a gRPC call.
+    pub reads_messages: bool,
 }
 
 /// The number of failure examples of one kind, over all workers.
@@ -312,11 +318,12 @@ impl Asking {
         (checks, socket): (RequestId, u16),
     ) -> Result<Asking, String> {
         let mut judge = Judge::compile(ask)?;
-        if ask.websocket.is_some() && ask.expect.is_none() {
+        if ask.websocket.is_some() && ask.grpc.is_none() && ask.expect.is_none() {
             judge.set_expected(Statuses(vec![(101, 101)]));
         }
         let follows = (cookies || ask.redirects > 0) && ask.grpc.is_none();
         let body = match (judge.body_use(), ask.stream.is_some()) {
+            _ if ask.websocket.is_some() && ask.grpc.is_some() => BodyUse::Duplex,
             _ if ask.websocket.is_some() => BodyUse::WebSocket,
             (_, true) => BodyUse::Stream,
             // The head and the trailers have the status, and the body has the message.
@@ -361,11 +368,24 @@ impl SocketAsking {
             };
             Judge::compile(&message)
         };
+        let ledger = Ledger::compile(&plan.stream)?;
+        let (first_messages, messages) = match &ask.grpc {
+            None => (0, Box::default()),
+            Some(call) => {
+                let later = call.later.iter().map(|message| Encoder::later(message, call));
+                (call.messages.len() as u64 * u64::from(call.rounds), later.collect::<Result<_, _>>()?)
+            }
+        };
         Ok(SocketAsking {
             number,
-            ledger: Ledger::compile(&plan.stream)?,
+            reads_messages: ledger.reads_data()
+                || plan.correlation.is_some()
+                || !plan.expectations.is_empty(),
+            ledger,
             correlation: plan.correlation.as_ref().map(Correlator::compile).transpose()?,
             expectations: plan.expectations.iter().map(judge).collect::<Result<_, _>>()?,
+            first_messages,
+            messages,
         })
     }
 }

@@ -330,7 +330,10 @@ impl Turn<'_> {
                 (strand, _) => self.stream_began(strand, status, head),
             },
             Wake::Message(message) => self.socket_message(parts_of(message.id).0, &message),
-            Wake::Event(event) => self.stream_event(parts_of(event.id).0, &event),
+            Wake::Event(event) => match parts_of(event.id) {
+                (call, Kind::Socket) => self.call_message(call, &event),
+                (strand, _) => self.stream_event(strand, &event),
+            },
         }
         while let Some(strand) = self.bench.ready.pop() {
             self.run(strand);

@@ -93,6 +93,32 @@ pub fn all(
     Compiled { pool, is_whole }
 }
 
+/// Compiles `.proto` files alone, by their names on a command line.
+///
+/// # Errors
+/// Returns every mistake, with its place in a `.proto` file if it has one.
+pub fn of_files(files: &[String], folders: &[String]) -> Result<DescriptorPool, Vec<Diagnostic>> {
+    let mut all: Vec<PathBuf> = folders.iter().map(PathBuf::from).collect();
+    let parents = files.iter().filter_map(|name| Path::new(name).parent().map(Path::to_owned));
+    all.extend(parents);
+    let resolver = || Folders { all: all.clone(), keep_to: None };
+    let finder = resolver();
+    let mut compiler = protox::Compiler::with_file_resolver(resolver());
+    let mut wrong = Vec::new();
+    for name in files {
+        let path = Path::new(name);
+        let own = all.iter().find_map(|folder| path.strip_prefix(folder).ok());
+        let shown = own.unwrap_or(path).to_string_lossy().into_owned();
+        if let Err(error) = compiler.open_file(&shown) {
+            wrong.push(located(&error, &finder, Pos { line: 1, column: 1 }).unwrap_or_else(|complaint| {
+                let place = Place::Flag("--proto".to_owned());
+                Diagnostic::new("F041", place, complaint.message, complaint.hint)
+            }));
+        }
+    }
+    if wrong.is_empty() { Ok(compiler.descriptor_pool()) } else { Err(wrong) }
+}
+
 /// Returns a mistake at its place in a `.proto` file, or in the experiment if it has none.
 fn located(error: &protox::Error, folders: &Folders, pos: Pos) -> Result<Diagnostic, Complaint> {
     let message = error.to_string().replace('\'', "`");

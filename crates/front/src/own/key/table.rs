@@ -269,10 +269,17 @@ keys! {
         DescriptorSets = "descriptor_sets",
             "the name of a file that `protoc --descriptor_set_out` wrote, or a list of them", ONE_OR_MORE;
         ImportPaths = "import_paths", "the directory that imports start from, or a list of them", ONE_OR_MORE;
+        Reflection = "reflection", "`true` or `false` (whether to ask the target for its schemas before the load)", Truth;
+        Health = "health",
+            "`true`, or the name of a service such as `shop.v1.Shop` (which must be SERVING before the load)",
+            Either(&[Truth, Text]);
     }
     GrpcCall {
         Grpc = "grpc", "a method such as `shop.v1.Shop/GetItem`", Text;
         Message = "message", "a mapping of the fields of the message, such as `{ id: 7 }`", Any;
+        Messages = "messages", "a list of messages such as `[ { id: 1 }, { id: 2 } ]`", List(&Any);
+        Rounds = "rounds", "a whole number such as `10` (how many times all `messages` are sent)", Whole;
+        Interval = "interval", "a duration such as `100ms` (the pause after each of the `messages`)", Time;
         Metadata = "metadata", "a mapping such as `{ x-tenant: blue }`", Named(&VALUE);
         Deadline = "deadline", "a duration such as `2s`", Time;
         Compression = "compression", "`none` or `gzip`", Words(&["none", "gzip"]);
@@ -463,6 +470,9 @@ keys! {
             Either(&[Text, Keys(Sequence)]);
         Timestamp = "timestamp", "a mapping such as `{ json: $.at, unit: ms }`", Keys(Timestamp);
         Reconnect = "reconnect", "a whole number such as `3`", Whole;
+        Correlation = "correlation",
+            "`next`, a JSONPath, or `{ regex: \"id=([0-9]+)\" }` (where a response of a gRPC call has the ID of its message)",
+            Either(&[Text, Keys(Sequence)]);
         ClosedBy = "closed_by", "`server` or `client`", Words(&["server", "client"]);
         WhileOpen = "while_open", STEPS, Steps;
     }
@@ -586,12 +596,13 @@ keys! {
         Send = "send",
             "a text, or a mapping such as `{ json: { type: ping } }`",
             Either(&[Written, Keys(Message)]);
-        Socket = "socket", "the name of a `connect` step", Text;
+        Socket = "socket", "the name of a `connect` step, or of a gRPC call that contains the step", Text;
         Think = "think", PAUSE, PAUSES;
     }
     Message {
         Text = "text", "text", Written;
         Json = "json", "a value such as `{ type: ping }`", Any;
+        Message = "message", "a mapping of the fields of a gRPC message, such as `{ id: 7 }`", Any;
         Binary = "binary", "text, which is sent as a binary message", Written;
         BinaryFile = "binary_file", FILE, Text;
     }
@@ -605,7 +616,7 @@ keys! {
             "a mapping of names to places, such as `{ id: $.id }`",
             Named(&Either(&[Text, Keys(Extract)]));
         OnFailure = "on_failure", "`stop` or `continue`", Words(&["stop", "continue"]);
-        Socket = "socket", "the name of a `connect` step", Text;
+        Socket = "socket", "the name of a `connect` step, or of a gRPC call that contains the step", Text;
         Think = "think", PAUSE, PAUSES;
     }
     ExpectedMessage {
@@ -627,7 +638,7 @@ keys! {
     Close {
         Close = "close", "a close code such as `1000`, or a mapping such as `{ code: 4000, reason: bye }`",
             Either(&[Whole, Keys(CloseFrame)]);
-        Socket = "socket", "the name of a `connect` step", Text;
+        Socket = "socket", "the name of a `connect` step, or of a gRPC call that contains the step", Text;
         Think = "think", PAUSE, PAUSES;
     }
     CloseFrame {

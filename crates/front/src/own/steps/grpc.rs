@@ -3,8 +3,8 @@
 use super::rule::{self, Bare};
 use super::{auth, extract, headers, known, pause, stream};
 use crate::build::draft::{
-    CallDraft, CheckDraft, ExtractDraft, HeaderDraft, NameDraft, On, PathDraft, RequestDraft, StepDraft,
-    StreamDraft, SubjectDraft, TextDraft,
+    CallDraft, CheckDraft, ExpectDraft, ExtractDraft, HeaderDraft, NameDraft, On, PathDraft, PieceDraft,
+    RequestDraft, SendMessageDraft, StepDraft, StreamDraft, SubjectDraft, TextDraft, WebSocketDraft,
 };
 use crate::own::grpc::{self, Schemas};
 use crate::own::key::{Row, of};
@@ -15,8 +15,10 @@ use crate::sentence::short;
 use crate::source::Pos;
 use plimsoll_plan::answer::{Source, Subject};
 use plimsoll_plan::grpc::Codes;
+use plimsoll_plan::script::Delay;
 use plimsoll_plan::stream::{Place, Stream};
 use plimsoll_plan::unit;
+use plimsoll_plan::websocket::WebSocket;
 use prost_reflect::MethodDescriptor;
 use std::rc::Rc;
 
@@ -38,18 +40,15 @@ pub fn read(item: &Node, entries: &[Entry], w: &mut Work<'_>) -> Option<Vec<Step
         return None;
     };
     let method = schemas.method(&text, entry.value.pos, &mut w.r)?;
-    if method.is_client_streaming() {
-        let kind = if method.is_server_streaming() { "bidirectional" } else { "client" };
-        let message = format!("{kind} streaming is not supported yet: `{}`", method.full_name());
-        w.r.complain("F012", entry.value.pos, message, "choose a method that takes one message");
-        return None;
-    }
     let path = format!("/{}/{}", method.parent_service().full_name(), method.name());
     let mut call = CallDraft {
-        message: Vec::new(),
+        messages: Vec::new(),
+        rounds: 1,
         is_compressed: false,
         types: schemas.types.clone(),
+        request: schemas.number(method.input().full_name()),
         response: schemas.number(method.output().full_name()),
+        has_one_response: !method.is_server_streaming(),
         expect: Codes::OK,
     };
     let mut draft = RequestDraft::new(
@@ -57,17 +56,22 @@ pub fn read(item: &Node, entries: &[Entry], w: &mut Work<'_>) -> Option<Vec<Step
         "POST",
         Some(PathDraft { text: TextDraft::of(&path), encode: true, pos: entry.value.pos }),
     );
-    let mut think = None;
-    let mut has_message = false;
+    let (mut think, mut interval) = (None, None);
     for (row, key, entry) in &all {
         let node = &entry.value;
         let r = &mut w.r;
         match key {
             of::GrpcCall::Grpc | of::GrpcCall::Stream => {}
-            of::GrpcCall::Message => {
-                has_message = true;
-                call.message = grpc::message(&method.input(), node, &schemas, r);
+            of::GrpcCall::Message => call.messages = vec![grpc::message(&method.input(), node, &schemas, r)],
+            of::GrpcCall::Messages => {
+                let items = r.list(node, row).unwrap_or_default();
+                call.messages =
+                    items.iter().map(|item| grpc::message(&method.input(), item, &schemas, r)).collect();
             }
+            of::GrpcCall::Rounds => {
+                call.rounds = r.whole(node, row).map_or(1, |rounds| rounds_of(rounds, node, r));
+            }
+            of::GrpcCall::Interval => interval = stream::length(node, row, r),
             of::GrpcCall::Metadata => {
                 draft.headers = r.map(node, row).map(|entries| metadata(entries, r)).unwrap_or_default();
             }
@@ -102,12 +106,52 @@ pub fn read(item: &Node, entries: &[Entry], w: &mut Work<'_>) -> Option<Vec<Step
             of::GrpcCall::Think => think = pause::delay(node, row, r),
         }
     }
-    // Without `message`, the message is empty, which lacks required fields.
-    if !has_message {
-        let empty = Node { pos: item.pos, value: Value::Map(Vec::new()) };
-        call.message = grpc::message(&method.input(), &empty, &schemas, &mut w.r);
+    let one_of = [of::GrpcCall::Message, of::GrpcCall::Messages];
+    let is_given = |key: of::GrpcCall| given(key).is_some();
+    if method.is_client_streaming() {
+        if let (true, Some((_, entry))) = (is_given(of::GrpcCall::Message), given(of::GrpcCall::Messages)) {
+            w.r.complain(
+                "F017",
+                entry.pos,
+                "`message` and `messages` exclude each other",
+                "keep one of them",
+            );
+        }
+        let of_list = [of::GrpcCall::Rounds, of::GrpcCall::Interval];
+        for (row, entry) in of_list.into_iter().filter_map(given) {
+            if !one_of.into_iter().any(is_given) {
+                let message = format!("missing key `messages`: `{}` applies to a list of messages", row.name);
+                w.r.complain("F016", entry.pos, message, "add the list, such as `messages: [ { id: 1 } ]`");
+            }
+        }
+    } else {
+        let several = [of::GrpcCall::Messages, of::GrpcCall::Rounds, of::GrpcCall::Interval];
+        for (row, entry) in several.into_iter().filter_map(given) {
+            let message =
+                format!("`{}` does not apply to `{}`, which takes one message", row.name, method.name());
+            w.r.complain("F017", entry.pos, message, "write its fields under `message`");
+        }
     }
-    draft.stream = stream_of(given(of::GrpcCall::Stream), &method, entry.pos, &schemas, call.response, w);
+    // Without `message`, the message is empty, which lacks required fields.
+    if !method.is_client_streaming() && !one_of.into_iter().any(is_given) {
+        let empty = Node { pos: item.pos, value: Value::Map(Vec::new()) };
+        call.messages = vec![grpc::message(&method.input(), &empty, &schemas, &mut w.r)];
+    }
+    w.open_calls.extend(
+        method
+            .is_client_streaming()
+            .then(|| (draft.name.as_ref().map(|name| name.name.clone()), method.clone())),
+    );
+    let depth = w.open_calls.len();
+    let stream = stream_of(given(of::GrpcCall::Stream), &method, entry.pos, &schemas, call.response, w);
+    if method.is_client_streaming() {
+        w.open_calls.truncate(depth - 1);
+        let stream = stream.unwrap_or_else(|| plain_stream(entry.pos));
+        let is_listed = one_of.into_iter().any(is_given);
+        draft.websocket = Some(Box::new(open(stream, is_listed, interval, &mut call, w)));
+    } else {
+        draft.stream = stream;
+    }
     draft.grpc = Some(Box::new(call));
     draft.spoiled = w.r.wrong.len() > before;
     let mut steps = vec![StepDraft::Request(Box::new(draft))];
@@ -115,7 +159,103 @@ pub fn read(item: &Node, entries: &[Entry], w: &mut Work<'_>) -> Option<Vec<Step
     Some(steps)
 }
 
-/// Reads the stream of a server streaming method, which `stream` describes; other methods have none.
+fn rounds_of(rounds: u64, node: &Node, r: &mut Reader<'_>) -> u32 {
+    const MOST: u64 = 100_000;
+    if !(1..=MOST).contains(&rounds) {
+        let message = format!("`rounds` must be between 1 and {MOST}");
+        r.complain("F015", node.pos, message, "write a whole number such as `10`");
+    }
+    rounds.clamp(1, MOST) as u32
+}
+
+fn plain_stream(pos: Pos) -> StreamDraft {
+    StreamDraft { pos, stream: Stream::default(), beside: Vec::new(), correlation: None }
+}
+
+/// Returns how a call with a stream of messages to send is open. Messages that are sent one by one become its steps.
+fn open(
+    stream: StreamDraft,
+    is_listed: bool,
+    interval: Option<u64>,
+    call: &mut CallDraft,
+    w: &mut Work<'_>,
+) -> WebSocketDraft {
+    let StreamDraft { pos, stream, mut beside, correlation } = stream;
+    if is_listed && !beside.is_empty() {
+        let message = "`while_open` and a list of messages exclude each other";
+        w.r.complain("F017", pos, message, "send the messages with `send` steps under `while_open`");
+    } else if is_listed && (interval.is_some() || correlation.is_some()) {
+        for message in std::mem::take(&mut call.messages) {
+            beside.push(StepDraft::SendMessage(Box::new(SendMessageDraft { pos, call: None, message })));
+            beside.extend(interval.map(|ns| StepDraft::Think(Delay::Constant { ns })));
+        }
+        let rounds = std::mem::replace(&mut call.rounds, 1);
+        if rounds > 1 {
+            let times = Some(TextDraft::of(&rounds.to_string()));
+            beside = vec![StepDraft::Repeat { times, steps: beside }];
+        }
+    }
+    let correlation = correlation.map(|(correlation, _)| correlation);
+    let socket = WebSocket { stream, is_awaited: true, correlation, ..WebSocket::default() };
+    WebSocketDraft { pos, socket, beside }
+}
+
+/// Returns the method of the call that a step uses: the innermost one that contains it, or the one with this name.
+pub fn open_call(chosen: Option<&NameDraft>, w: &Work<'_>) -> Option<MethodDescriptor> {
+    let is_chosen = |name: &Option<String>| chosen.is_none_or(|chosen| name.as_ref() == Some(&chosen.name));
+    w.open_calls.iter().rev().find(|(name, _)| is_chosen(name)).map(|(_, method)| method.clone())
+}
+
+/// Reads the message of a `send` step.
+pub fn sent(
+    node: &Node,
+    row: &'static Row,
+    method: &MethodDescriptor,
+    w: &mut Work<'_>,
+) -> Option<Vec<PieceDraft>> {
+    let schemas = w.schemas.clone()?;
+    if let Value::Map(entries) = &node.value
+        && let [entry] = entries.as_slice()
+        && let Some((_, of::Message::Message)) = w.r.key(entry)
+    {
+        return Some(grpc::message(&method.input(), &entry.value, &schemas, &mut w.r));
+    }
+    w.r.expected(node, row, "a gRPC call takes `{ message: { ... } }`");
+    None
+}
+
+/// Checks what a step expects of the messages of a call, which are read as JSON.
+pub fn check_expected(draft: &ExpectDraft, node: &Node, method: &MethodDescriptor, w: &mut Work<'_>) {
+    let Some(schemas) = w.schemas.clone() else { return };
+    let response = schemas.number(method.output().full_name());
+    for subject in &draft.subjects {
+        match &subject.on {
+            On::Json { path, .. } => {
+                if let Err(problem) = grpc::check_path(&schemas.types, response, path) {
+                    w.r.complain("F042", node.pos, problem.message, problem.hint);
+                }
+            }
+            On::Fixed(Subject::Length { .. }) => {
+                let message = "`length` does not apply to a gRPC message, which is read as JSON";
+                w.r.complain("F017", node.pos, message, "remove `length`");
+            }
+            _ => {}
+        }
+    }
+    if draft.content.is_some() {
+        let message = "`kind` does not apply to a gRPC message";
+        w.r.complain("F017", node.pos, message, "remove `kind`");
+    }
+    for extract in &draft.extracts {
+        if let Some((Source::Json(path), _)) = &extract.from
+            && let Err(problem) = grpc::check_path(&schemas.types, response, path)
+        {
+            w.r.complain("F042", extract.into.pos, problem.message, problem.hint);
+        }
+    }
+}
+
+/// Reads the stream of a method that streams, which `stream` describes; other methods have none.
 fn stream_of(
     given: Option<(&'static Row, &Entry)>,
     method: &MethodDescriptor,
@@ -124,13 +264,15 @@ fn stream_of(
     response: usize,
     w: &mut Work<'_>,
 ) -> Option<StreamDraft> {
-    let plain = || StreamDraft { pos, stream: Stream::default(), beside: Vec::new() };
-    match (given, method.is_server_streaming()) {
+    let plain = || plain_stream(pos);
+    match (given, method.is_server_streaming() || method.is_client_streaming()) {
         (None, true) => Some(plain()),
         (None, false) => None,
         (Some((_, entry)), false) => {
-            let message =
-                format!("`stream` does not apply to `{}`, which returns one message", method.name());
+            let message = format!(
+                "`stream` does not apply to `{}`, which takes and returns one message",
+                method.name()
+            );
             w.r.complain("F017", entry.pos, message, "remove `stream`");
             None
         }
@@ -150,6 +292,15 @@ fn stream_of(
                     }
                     Place::Regex(_) => {}
                 }
+            }
+            if let (Some((_, pos)), false) =
+                (&draft.correlation, method.is_client_streaming() && method.is_server_streaming())
+            {
+                let message = format!(
+                    "`correlation` does not apply to `{}`, which does not stream in both directions",
+                    method.name()
+                );
+                w.r.complain("F017", *pos, message, "remove `correlation`");
             }
             if of.reconnects > 0 {
                 let message = "`reconnect` does not apply to a gRPC call";

@@ -142,6 +142,10 @@ pub fn read(item: &Node, entries: &[Entry], w: &mut Work<'_>) -> Option<Vec<Step
     }
     if let Some((row, entry)) = given(of::Request::Stream) {
         draft.stream = stream::read(&entry.value, row, entry.pos, w);
+        if let Some((_, pos)) = draft.stream.as_ref().and_then(|stream| stream.correlation.as_ref()) {
+            let message = "`correlation` does not apply to a stream of events, which responds to no messages";
+            w.r.complain("F017", *pos, message, "remove `correlation`");
+        }
     }
     if let Some(graphql) = graphql {
         draft.checks.extend(graphql.check.filter(|_| draft.stream.is_none()));

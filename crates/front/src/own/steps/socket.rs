@@ -1,10 +1,10 @@
 //! Steps of WebSockets: one opens them, others send, expect messages, and close them.
 
 use super::body::{self, Shape};
-use super::{auth, check, extract, headers, known, path, pause, rule, stream};
+use super::{auth, check, extract, grpc, headers, known, path, pause, rule, stream};
 use crate::build::draft::{
     CloseDraft, ExpectDraft, NameDraft, On, PartDraft, PathDraft, PingDraft, RequestDraft, SendDraft,
-    StepDraft, SubjectDraft, TextDraft, WebSocketDraft,
+    SendMessageDraft, StepDraft, SubjectDraft, TextDraft, WebSocketDraft,
 };
 use crate::own::key::{Row, of};
 use crate::own::reader::Reader;
@@ -154,7 +154,7 @@ fn compression(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<Compression
     Some(Compression { context_takeover })
 }
 
-fn correlation(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<Correlation> {
+pub fn correlation(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<Correlation> {
     if let Value::Scalar(scalar) = &node.value
         && scalar.text == "next"
     {
@@ -167,23 +167,32 @@ fn correlation(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<Correlation
 /// Reads a `send` step, and the pause after it.
 pub fn send(entries: &[Entry], w: &mut Work<'_>) -> Option<Vec<StepDraft>> {
     let all = known::<of::Send>(entries, &mut w.r);
-    let (mut socket, mut sent, mut think) = (None, None, None);
-    let mut pos = entries.first()?.pos;
+    let chosen = all.iter().find(|(_, key, _)| *key == of::Send::Socket);
+    let socket = chosen.and_then(|(row, _, entry)| name(&entry.value, row, &mut w.r));
+    let (mut sent, mut think) = (None, None);
     for (row, key, entry) in &all {
         let node = &entry.value;
         match key {
             of::Send::Send => {
-                pos = entry.pos;
-                sent = message(node, row, w);
+                let pos = entry.pos;
+                sent = match grpc::open_call(socket.as_ref(), w) {
+                    Some(method) => grpc::sent(node, row, &method, w).map(|message| {
+                        let call = socket.clone();
+                        StepDraft::SendMessage(Box::new(SendMessageDraft { pos, call, message }))
+                    }),
+                    None => message(node, row, w).map(|(content, text)| {
+                        let socket = socket.clone();
+                        StepDraft::Send(Box::new(SendDraft { pos, socket, content, text }))
+                    }),
+                };
             }
-            of::Send::Socket => socket = name(node, row, &mut w.r),
+            // Read before this loop.
+            of::Send::Socket => {}
             of::Send::Think => think = pause::delay(node, row, &mut w.r),
         }
     }
     let mut steps = Vec::new();
-    steps.extend(
-        sent.map(|(content, text)| StepDraft::Send(Box::new(SendDraft { pos, socket, content, text }))),
-    );
+    steps.extend(sent);
     steps.extend(think.map(StepDraft::Think));
     (!steps.is_empty()).then_some(steps)
 }
@@ -200,6 +209,12 @@ fn message(node: &Node, row: &'static Row, w: &mut Work<'_>) -> Option<(Content,
     Some(match w.r.key(entry)? {
         (row, of::Message::Text) => (Content::Text, w.r.template(node, row, Escape::None)?),
         (row, of::Message::Json) => (Content::Text, body::read(node, row, Shape::Json, w)?.text),
+        (_, of::Message::Message) => {
+            let message = "no gRPC call is open at this step";
+            let hint = "move it under `stream: { while_open: [ ... ] }` of a call that streams";
+            w.r.complain("F021", entry.pos, message, hint);
+            return None;
+        }
         (row, of::Message::Binary) => (Content::Binary, w.r.template(node, row, Escape::None)?),
         (row, of::Message::BinaryFile) => (Content::Binary, body::read(node, row, Shape::File, w)?.text),
     })
@@ -218,13 +233,14 @@ pub fn expect(entries: &[Entry], w: &mut Work<'_>) -> Option<Vec<StepDraft>> {
         within_ns: None,
         go_on_after_failure: false,
     };
-    let mut think = None;
+    let (mut think, mut place) = (None, None);
     for (row, key, entry) in &all {
         let (node, r) = (&entry.value, &mut w.r);
         match key {
             of::Expect::Expect => {
                 draft.pos = entry.pos;
                 (draft.content, draft.subjects) = wanted(node, row, r);
+                place = Some(node);
             }
             of::Expect::Name => draft.name = name(node, row, r),
             of::Expect::Within => draft.within_ns = stream::length(node, row, r),
@@ -233,6 +249,9 @@ pub fn expect(entries: &[Entry], w: &mut Work<'_>) -> Option<Vec<StepDraft>> {
             of::Expect::Socket => draft.socket = name(node, row, r),
             of::Expect::Think => think = pause::delay(node, row, r),
         }
+    }
+    if let (Some(method), Some(node)) = (grpc::open_call(draft.socket.as_ref(), w), place) {
+        grpc::check_expected(&draft, node, &method, w);
     }
     let mut steps = vec![StepDraft::Expect(Box::new(draft))];
     steps.extend(think.map(StepDraft::Think));
@@ -303,6 +322,11 @@ pub fn ping(entries: &[Entry], w: &mut Work<'_>) -> Option<Vec<StepDraft>> {
             of::Ping::Think => think = pause::delay(node, row, r),
         }
     }
+    if grpc::open_call(draft.socket.as_ref(), w).is_some() {
+        let message = "`ping` does not apply to a gRPC call";
+        w.r.complain("F017", draft.pos, message, "remove `ping`, or send a message");
+        return None;
+    }
     let mut steps = vec![StepDraft::Ping(Box::new(draft))];
     steps.extend(think.map(StepDraft::Think));
     Some(steps)
@@ -317,10 +341,20 @@ pub fn close(entries: &[Entry], w: &mut Work<'_>) -> Option<Vec<StepDraft>> {
         code: NORMAL_CLOSE,
         reason: TextDraft::default(),
     };
+    let chosen = all.iter().find(|(_, key, _)| *key == of::Close::Socket);
+    let named = chosen.and_then(|(row, _, entry)| name(&entry.value, row, &mut w.r));
+    let is_call = grpc::open_call(named.as_ref(), w).is_some();
     let mut think = None;
     for (row, key, entry) in &all {
         let (node, r) = (&entry.value, &mut w.r);
         match key {
+            of::Close::Close if is_call => {
+                draft.pos = entry.pos;
+                if !matches!(&node.value, Value::Map(entries) if entries.is_empty()) {
+                    let message = "a gRPC call is closed without a code";
+                    r.complain("F017", node.pos, message, "write `close: {}`: no more messages are sent");
+                }
+            }
             of::Close::Close => {
                 draft.pos = entry.pos;
                 close_frame(node, row, &mut draft, r);
@@ -329,7 +363,10 @@ pub fn close(entries: &[Entry], w: &mut Work<'_>) -> Option<Vec<StepDraft>> {
             of::Close::Think => think = pause::delay(node, row, r),
         }
     }
-    let mut steps = vec![StepDraft::Close(Box::new(draft))];
+    let mut steps = vec![match is_call {
+        true => StepDraft::Complete { pos: draft.pos, call: draft.socket },
+        false => StepDraft::Close(Box::new(draft)),
+    }];
     steps.extend(think.map(StepDraft::Think));
     Some(steps)
 }

@@ -1,6 +1,6 @@
 //! Event streams: when they end, and how their events are accounted for.
 
-use super::{list, rule};
+use super::{list, rule, socket};
 use crate::build::draft::StreamDraft;
 use crate::own::key::{Row, of};
 use crate::own::reader::Reader;
@@ -12,7 +12,7 @@ use plimsoll_plan::unit;
 
 /// Reads `stream:`, whose key is at `pos`. Returns `None` for `false`, and if it reported a mistake.
 pub fn read(node: &Node, row: &Row, pos: Pos, w: &mut Work<'_>) -> Option<StreamDraft> {
-    let mut draft = StreamDraft { pos, stream: Stream::default(), beside: Vec::new() };
+    let mut draft = StreamDraft { pos, stream: Stream::default(), beside: Vec::new(), correlation: None };
     match &node.value {
         Value::Map(entries) => entries.iter().for_each(|entry| field(entry, &mut draft, w)),
         Value::Scalar(_) | Value::List(_) => {
@@ -37,6 +37,9 @@ fn field(entry: &Entry, draft: &mut StreamDraft, w: &mut Work<'_>) {
         of::Stream::Sequence => stream.sequence = sequence(node, row, r),
         of::Stream::Timestamp => stream.made_at = timestamp(node, row, r),
         of::Stream::Reconnect => stream.reconnects = r.count(node, row).unwrap_or_default(),
+        of::Stream::Correlation => {
+            draft.correlation = socket::correlation(node, row, r).map(|correlation| (correlation, entry.pos));
+        }
         of::Stream::ClosedBy => {
             let words = [("server", Closer::Server), ("client", Closer::Client)];
             stream.closed_by = r.choice(node, row, &words);

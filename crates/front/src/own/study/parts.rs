@@ -154,7 +154,7 @@ fn tree_of(tree: &Node, part: &Entry) -> Node {
 /// Returns the names that `--set` accepts in a part. Its mistakes are reported when it is read.
 fn settable(tree: &Node, file: File<'_>) -> Vec<String> {
     let mut r = file.reader();
-    let nothing = Overrides { set: Vec::new(), env: Box::new(|_| None), keep_to: None };
+    let nothing = Overrides { set: Vec::new(), env: Box::new(|_| None), keep_to: None, reflect: None };
     Matrix::of(tree, &nothing, &mut r);
     r.settable
 }

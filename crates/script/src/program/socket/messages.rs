@@ -176,12 +176,18 @@ impl Turn<'_> {
             Content::Binary => MessageKind::Binary,
         };
         self.out.send(socket_step(id), kind, &self.bench.fill);
-        // 0 means that none was sent.
-        let now_ns = self.at.run_ns.max(1);
         let stage = self.stage;
         let Some(asking) = stage.asks[ask as usize].socket.as_deref() else { return Ok(true) };
         let Bench { fill, row, .. } = &mut *self.bench;
         let hash = asking.correlation.as_ref().and_then(|correlator| correlator.hash(fill, row));
+        self.note_sent(id, ask, hash);
+        Ok(true)
+    }
+
+    /// Notes the time of a message, with the hash of its ID.
+    pub(super) fn note_sent(&mut self, id: SocketId, ask: u32, hash: Option<u64>) {
+        // 0 means that none was sent.
+        let now_ns = self.at.run_ns.max(1);
         let socket = self.socket(id);
         socket.sent_ns = now_ns;
         if let Some(hash) = hash {
@@ -192,16 +198,18 @@ impl Turn<'_> {
                 self.out.count(Count::sum(ask, WebSocketSum::MessagesUnanswered, 1));
             }
         }
-        Ok(true)
     }
 
     /// Handles a step that needs an open socket. Returns whether the iteration continues.
-    fn not_open(&mut self, strand: StrandId, ask: u32) -> bool {
+    pub(super) fn not_open(&mut self, strand: StrandId, ask: u32) -> bool {
         let script = &self.stage.script.asks[ask as usize];
         if script.go_on_after_failure {
             return true;
         }
-        let sentence = "the WebSocket is not open: it was closed, or never opened";
+        let sentence = match script.grpc {
+            Some(_) => "the call takes no more messages: it has ended, or was completed",
+            None => "the WebSocket is not open: it was closed, or never opened",
+        };
         self.tell_socket(ask, Fault::WebSocketClosed, sentence, 0, &[]);
         self.note_aside(&script.name, || sentence.into());
         self.state.strand(strand).wait = Wait::Idle;
@@ -219,9 +227,13 @@ impl Turn<'_> {
                 return Some(());
             }
         }
-        if self.socket(id).phase != Phase::Open {
+        if !self.socket(id).phase.is_open() {
             self.state.strand(strand).pc = pc;
-            self.expectation_failed(strand, ask, expectation, "the WebSocket is closed");
+            let sentence = match self.stage.script.asks[ask as usize].grpc {
+                Some(_) => "the call has ended",
+                None => "the WebSocket is closed",
+            };
+            self.expectation_failed(strand, ask, expectation, sentence);
             return None;
         }
         let plan = self.stage.script.asks[ask as usize].websocket.as_deref()?;
@@ -333,7 +345,7 @@ impl Turn<'_> {
         if let Some(id) = self.asking(ask).map(|asking| asking.number) {
             let socket = self.socket(id);
             socket.sent_ns = 0;
-            if socket.phase == Phase::Open {
+            if socket.phase.is_open() {
                 socket.fault.get_or_insert(Fault::MessageTimeout);
                 socket.is_settled = true;
             }
