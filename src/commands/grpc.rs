@@ -69,7 +69,7 @@ fn proto_of(host: Option<&str>, source: &SchemaSource) -> Result<Proto, Failure>
             return Err(Diagnostic::new("U012", Place::Whole, "missing server", hint).into());
         }
         (None, false) => Proto::of_files(&source.protos, &source.folders).map_err(Failure::Text)?,
-        (Some(host), true) => Proto::of_set(&asked(host, source)?).map_err(Failure::of)?,
+        (Some(host), true) => Proto::of_set(&fetch_set(host, source)?).map_err(Failure::of)?,
     };
     if let Some(name) = &source.save {
         let written = File::create_new(name).and_then(|mut file| file.write_all(&proto.set()));
@@ -81,7 +81,7 @@ fn proto_of(host: Option<&str>, source: &SchemaSource) -> Result<Proto, Failure>
     Ok(proto)
 }
 
-fn asked(host: &str, source: &SchemaSource) -> Result<Vec<u8>, Failure> {
+fn fetch_set(host: &str, source: &SchemaSource) -> Result<Vec<u8>, Failure> {
     let wrong = |problem| Diagnostic::of("U010", Place::Flag("HOST".into()), problem);
     let target = url(host).map_err(wrong)?.target;
     let flags = LoadFlags { ca: source.ca.clone(), insecure: source.insecure, ..LoadFlags::default() };

@@ -89,7 +89,8 @@ pub enum RunsAction {
 #[command(
     about = "List the gRPC services of a server, or describe a service, a method, or a message, with an example as \
              JSON. The server is asked by reflection; with `--proto`, nothing is sent.",
-    override_usage = "plimsoll grpc list HOST [FLAGS]\n       plimsoll grpc describe HOST [NAME] [FLAGS]\n\nExamples:\n  \
+    override_usage = "plimsoll grpc list HOST [FLAGS]\n       plimsoll grpc describe HOST [NAME] \
+    [FLAGS]\n\nExamples:\n  \
                       plimsoll grpc list 127.0.0.1:50051\n  \
                       plimsoll grpc describe https://127.0.0.1:50051 shop.v1.Shop/GetItem --ca ca.pem\n  \
                       plimsoll grpc describe --proto shop.proto shop.v1.Item",

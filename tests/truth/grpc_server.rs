@@ -68,9 +68,11 @@ fn services_and_types_are_listed_and_described() {
     let from_file = Tool::run(&["grpc", "list", "--proto", &proto()]).expect_code(0);
     assert_eq!(from_file.stdout, listed.stdout);
     let described = Tool::run(&["grpc", "describe", &host, "echo.v1.Echo/Chat"]).expect_code(0);
-    let expected = "rpc Chat (stream echo.v1.Item) returns (stream echo.v1.Item);\n\nmessage echo.v1.Item {\n  int64 id = 1;\n  \
+    let expected = "rpc Chat (stream echo.v1.Item) returns (stream echo.v1.Item);\n\nmessage echo.v1.Item {\n  int64 \
+    id = 1;\n  \
                     string name = 2;\n  repeated string tags = 3;\n  echo.v1.Color color = 4;\n}\n\n\
-                    # a message of echo.v1.Echo/Chat as JSON\n{\n  \"id\": 0,\n  \"name\": \"\",\n  \"tags\": [\"\"],\n  \
+                    # a message of echo.v1.Echo/Chat as JSON\n{\n  \"id\": 0,\n  \"name\": \"\",\n  \"tags\": \
+                    [\"\"],\n  \
                     \"color\": \"COLOR_UNSPECIFIED\"\n}\n";
     assert_eq!(described.stdout, expected);
     let same = Tool::run(&["grpc", "describe", "--proto", &proto(), "echo.v1.Echo/Chat"]).expect_code(0);
@@ -90,7 +92,8 @@ fn an_example_is_a_message_that_the_method_takes() {
     let message = example.replace("package.Message", "echo.v1.Item");
     let one_line: String = message.lines().map(str::trim).collect();
     let text = format!(
-        "target: {}\ngrpc: {{ reflection: true }}\nscenarios: {{ one: [ {{ grpc: echo.v1.Echo/Send, message: {one_line} }} ] }}\n\
+        "target: {}\ngrpc: {{ reflection: true }}\nscenarios: {{ one: [ {{ grpc: echo.v1.Echo/Send, message: \
+        {one_line} }} ] }}\n\
          load: {{ users: 1, requests: 1 }}\n",
         server.url("")
     );

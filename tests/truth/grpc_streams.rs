@@ -19,7 +19,8 @@ fn a_list_of_messages_is_sent_and_its_one_response_is_checked() {
     let server = GoServer::start("grpc");
     let steps = "- grpc: echo.v1.Echo/Collect\n  \
                  messages: [ { id: 1, name: \"u${user}\" }, { id: 2 }, { id: 3 } ]\n  rounds: 2\n  \
-                 check: { json: { \"$.items[5].id\": 3, \"$.items[3].name\": \"u${user}\", \"$.items[6]\": { exists: false } } }\n  \
+                 check: { json: { \"$.items[5].id\": 3, \"$.items[3].name\": \"u${user}\", \"$.items[6]\": { exists: \
+                 false } } }\n  \
                  extract: { last: \"$.items[5].id\" }\n- grpc: echo.v1.Echo/Send\n  message: { an_int64: \"${last}\" }";
     let said = run(&server.url(""), steps, LOAD, 0);
     no_faults(&said);
@@ -40,7 +41,8 @@ fn a_list_of_messages_is_sent_and_its_one_response_is_checked() {
 fn a_stream_may_be_empty_and_a_single_message_is_a_stream_too() {
     let server = GoServer::start("grpc");
     let steps = "- grpc: echo.v1.Echo/Collect\n  check: { json: { $.items: \"[]\" } }\n- grpc: echo.v1.Echo/Chat\n\
-                 - grpc: echo.v1.Echo/Collect\n  name: one\n  message: { id: 7 }\n  check: { json: { \"$.items[0].id\": 7 } }";
+                 - grpc: echo.v1.Echo/Collect\n  name: one\n  message: { id: 7 }\n  check: { json: \
+                 { \"$.items[0].id\": 7 } }";
     let said = run(&server.url(""), steps, LOAD, 0);
     no_faults(&said);
     let seen = server.stats();
@@ -67,9 +69,11 @@ fn an_interval_spreads_the_messages_over_time() {
 fn each_message_of_a_dialog_has_its_response_and_its_round_trip() {
     let server = GoServer::start("grpc");
     let steps = "- grpc: echo.v1.Echo/Chat\n  stream:\n    while_open:\n      - repeat: 10\n        steps:\n          \
-                 - set: { n: \"${counter}\" }\n          - send: { message: { id: \"${n}\", name: \"${uuid}\" } }\n          \
+                 - set: { n: \"${counter}\" }\n          - send: { message: { id: \"${n}\", name: \"${uuid}\" } \
+                 }\n          \
                  - expect: { json: { $.id: \"${n}\" } }\n            extract: { name: $.name }\n      \
-                 - send: { message: { name: \"${name}\" } }\n      - close: {}\n      - expect: { json: { $.id: 0, $.name: \"${name}\" } }";
+                 - send: { message: { name: \"${name}\" } }\n      - close: {}\n      - expect: { json: { $.id: 0, \
+                 $.name: \"${name}\" } }";
     let said = run(&server.url(""), steps, LOAD, 0);
     no_faults(&said);
     assert_eq!(row(&said, ["opened", "messages_sent", "messages_received"]), [6, 66, 66]);
@@ -125,7 +129,8 @@ fn messages_of_a_stream_are_compressed() {
     let text = "x".repeat(5000);
     let steps = format!(
         "- grpc: echo.v1.Echo/Chat\n  compression: gzip\n  stream:\n    correlation: $.id\n    while_open:\n      \
-         - repeat: 5\n        steps:\n          - send: {{ message: {{ id: \"${{counter}}\", name: \"${{user}}{text}\" }} }}"
+         - repeat: 5\n        steps:\n          - send: {{ message: {{ id: \"${{counter}}\", \
+         name: \"${{user}}{text}\" }} }}"
     );
     let said = run(&server.url(""), &steps, LOAD, 0);
     no_faults(&said);
@@ -152,7 +157,8 @@ fn the_status_ends_a_stream_and_the_server_may_end_it_early() {
     let empty = "- grpc: echo.v1.Echo/Collect\n  metadata: { x-status: 5 }\n  on_failure: continue";
     assert_eq!(only(&run(&server.url(""), empty, LOAD, 99), "grpc_not_found", "server"), 6);
     // The server stops after 2 of 20 messages, with OK.
-    let early = "- grpc: echo.v1.Echo/Chat\n  metadata: { x-stop-after: 2 }\n  messages: [ { id: 1 } ]\n  rounds: 20\n  \
+    let early = "- grpc: echo.v1.Echo/Chat\n  metadata: { x-stop-after: 2 }\n  messages: [ { id: 1 } ]\n  rounds: \
+    20\n  \
                  interval: 10ms\n- grpc: echo.v1.Echo/Send";
     let said = run(&server.url(""), early, LOAD, 0);
     no_faults(&said);
@@ -176,10 +182,12 @@ fn the_client_may_end_a_stream_or_run_out_of_patience() {
     let said = run(&server.url(""), &call("idle_timeout: 100ms", ""), LOAD, 99);
     assert_eq!(only(&said, "stream_idle_timeout", "server"), 6);
     // Before the first message, there is not even a head: the request is completed, and the server responds to that.
-    let silent = "- grpc: echo.v1.Echo/Chat\n  on_failure: continue\n  stream:\n    idle_timeout: 100ms\n    while_open:\n      \
+    let silent = "- grpc: echo.v1.Echo/Chat\n  on_failure: continue\n  stream:\n    idle_timeout: \
+    100ms\n    while_open:\n      \
                   - think: 30s\n      - send: { message: { id: 1 } }\n";
     assert_eq!(only(&run(&server.url(""), silent, LOAD, 99), "stream_idle_timeout", "server"), 6);
-    let slow = "- grpc: echo.v1.Echo/Collect\n  deadline: 100ms\n  on_failure: continue\n  stream:\n    while_open:\n      \
+    let slow = "- grpc: echo.v1.Echo/Collect\n  deadline: 100ms\n  on_failure: \
+    continue\n  stream:\n    while_open:\n      \
                 - think: 30s\n      - send: { message: { id: 1 } }\n";
     let found = faults(&run(&server.url(""), slow, LOAD, 99));
     let of = |class: &str| found.get(class).map_or(0, |row| row.1);

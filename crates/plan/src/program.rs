@@ -38,8 +38,8 @@ pub enum BodyUse {
     /// [`Wake::Event`] for each, and finally [`Wake::Reply`].
     Stream,
     /// As [`BodyUse::Stream`], and the request stays open, over HTTP/2: its body is what the program sends with
-    /// [`Outbox::send`], until [`MessageKind::Close`] completes it. Without a timeout of its own, the step has that of
-    /// the plan from then on.
+    /// [`Outbox::send`], until [`MessageKind::Close`] completes it. If the step has no timeout, that of the plan
+    /// begins then.
     Duplex,
     /// The response opens a WebSocket: [`Wake::Head`], a [`Wake::Message`] for each message and control frame, and
     /// finally [`Wake::Reply`]. The program sends with [`Outbox::send`].

@@ -82,7 +82,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         self.mark_dirty(at);
     }
 
-    /// Ends the body of a request. From now on, the server must begin to respond in time.
+    /// Ends the body of a request. The server must then begin to respond in time.
     fn complete(&mut self, id: u32) {
         let timeout_ns = self.outline.timeout_ns;
         let exchange = &mut self.exchanges[id as usize];

@@ -1,5 +1,5 @@
-//! WebSockets of a user: opened by a step, used by later ones or awaited, and closed at the end of the iteration. A gRPC
-//! call with a stream of messages to send is one, too.
+//! WebSockets of a user: opened by a step, used by later ones or awaited, and closed at the end of the iteration. A
+//! gRPC call with a stream of messages to send is one, too.
 
 mod calls;
 mod messages;

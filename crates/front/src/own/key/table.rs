@@ -269,7 +269,8 @@ keys! {
         DescriptorSets = "descriptor_sets",
             "the name of a file that `protoc --descriptor_set_out` wrote, or a list of them", ONE_OR_MORE;
         ImportPaths = "import_paths", "the directory that imports start from, or a list of them", ONE_OR_MORE;
-        Reflection = "reflection", "`true` or `false` (whether to ask the target for its schemas before the load)", Truth;
+        Reflection = "reflection",
+            "`true` or `false` (whether to ask the target for its schemas before the load)", Truth;
         Health = "health",
             "`true`, or the name of a service such as `shop.v1.Shop` (which must be SERVING before the load)",
             Either(&[Truth, Text]);
@@ -471,7 +472,7 @@ keys! {
         Timestamp = "timestamp", "a mapping such as `{ json: $.at, unit: ms }`", Keys(Timestamp);
         Reconnect = "reconnect", "a whole number such as `3`", Whole;
         Correlation = "correlation",
-            "`next`, a JSONPath, or `{ regex: \"id=([0-9]+)\" }` (where a response of a gRPC call has the ID of its message)",
+            "`next`, a JSONPath, or `{ regex: \"id=([0-9]+)\" }` (where a gRPC response has the ID of its message)",
             Either(&[Text, Keys(Sequence)]);
         ClosedBy = "closed_by", "`server` or `client`", Words(&["server", "client"]);
         WhileOpen = "while_open", STEPS, Steps;

@@ -1,6 +1,6 @@
 //! gRPC calls with a stream of messages to send. They are open as WebSockets are, with three differences: their steps
-//! begin at once, because a server may respond only to messages; each side ends its direction alone; and the server ends
-//! the call with a status.
+//! begin at once, because a server may respond only to messages; each side ends its direction alone; and the server
+//! ends the call with a status.
 
 use super::{Phase, Socket, SocketId, socket_step};
 use crate::call::status_in;
