@@ -213,6 +213,38 @@ fn tunnels_of_an_http_proxy_carry_tls_http2_and_are_one_per_connection() {
 }
 
 #[test]
+fn websockets_over_plain_text_go_through_tunnels() {
+    let _turn = run_alongside();
+    let (ruler, scratch) = (Ruler::start(&[]), Scratch::new());
+    let relay = Relay::start(Speaks::Http, None, ruler.address());
+    let file = scratch.file(
+        "chat.yaml",
+        &format!(
+            "target: ws://localhost:81\nconnection: {{ proxy: \"http://{}\" }}\n\
+             scenarios: {{ s: [ {{ connect: /websocket }}, {{ send: hi }}, {{ expect: hi }}, {{ close: 1000 }} ] }}\n\
+             load: {{ users: 4, iterations_per_user: 2 }}\n",
+            relay.address()
+        ),
+    );
+    let output = Tool::run(&["run", &file, "--json"]);
+    assert_eq!(output.code, 0, "{}", output.stderr);
+    assert_eq!(count(&ruler.counters(), "/websockets_opened"), 8);
+    let log = relay.log();
+    assert!(log.requests.is_empty(), "{:?}", log.requests);
+    assert!(log.passed.iter().all(|to| to == "localhost:81"), "{:?}", log.passed);
+}
+
+#[test]
+fn the_proxy_protocol_names_an_address_that_each_connection_looks_up() {
+    let _turn = run_alongside();
+    let ruler = Ruler::start(&[]);
+    let relay = Relay::start(Speaks::ProxyHeader, None, ruler.address());
+    let url = format!("http://localhost:{}/", relay.address().port());
+    is_exact(&load(&[&url, "--proxy-protocol", "v2", "--dns", "each_connection"]), &ruler);
+    assert!(relay.log().passed.iter().all(|from| from == "127.0.0.1"), "{:?}", relay.log().passed);
+}
+
+#[test]
 fn socks_proxies_resolve_the_name_or_get_its_address() {
     let _turn = run_alongside();
     for (scheme, to) in [("socks5", "127.0.0.1:81"), ("socks5h", "localhost:81")] {

@@ -38,6 +38,10 @@ pub trait Door {
     fn local_address(&mut self, _socket: Socket) -> Option<SocketAddr> {
         None
     }
+    /// Returns the address that a socket is connected to, if it has one.
+    fn remote_address(&mut self, _socket: Socket) -> Option<SocketAddr> {
+        None
+    }
     /// Limits the receive buffers of the sockets opened from now on; `None`: the kernel's default. A network without
     /// buffers has nothing to limit.
     fn limit_receive_buffers(&mut self, _bytes: Option<u32>) {}

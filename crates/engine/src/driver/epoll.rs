@@ -71,6 +71,10 @@ impl Door for EpollDoor {
         self.receive_buffer_bytes = bytes;
     }
 
+    fn remote_address(&mut self, socket: Socket) -> Option<SocketAddr> {
+        socket::remote_address(socket)
+    }
+
     fn connect_result(&mut self, socket: Socket) -> Result<(), Errno> {
         socket::connect_result(socket)
     }

@@ -137,11 +137,24 @@ pub fn connected(socket: Socket, timeout_ms: i32) -> Result<OwnedFd, Errno> {
 
 /// Returns the local address of a socket; a Unix domain socket has none.
 pub fn local_address(socket: Socket) -> Option<SocketAddr> {
+    // SAFETY: the kernel writes at most `size` bytes into the address.
+    address_of(|raw, size| unsafe { libc::getsockname(socket, raw, size) })
+}
+
+/// Returns the address that a socket is connected to; a Unix domain socket has none.
+pub fn remote_address(socket: Socket) -> Option<SocketAddr> {
+    // SAFETY: the kernel writes at most `size` bytes into the address.
+    address_of(|raw, size| unsafe { libc::getpeername(socket, raw, size) })
+}
+
+/// Reads an address that a call writes.
+fn address_of(
+    call: impl FnOnce(*mut libc::sockaddr, *mut libc::socklen_t) -> libc::c_int,
+) -> Option<SocketAddr> {
     // SAFETY: zero is a valid value of each field.
     let mut raw: libc::sockaddr_storage = unsafe { std::mem::zeroed() };
     let mut size = size_of::<libc::sockaddr_storage>() as libc::socklen_t;
-    // SAFETY: the kernel writes at most `size` bytes into `raw`.
-    if unsafe { libc::getsockname(socket, (&raw mut raw).cast(), &mut size) } < 0 {
+    if call((&raw mut raw).cast(), &mut size) < 0 {
         return None;
     }
     match i32::from(raw.ss_family) {

@@ -44,11 +44,15 @@ impl<D: Door, P: Post> Worker<D, P> {
     pub(super) fn begin_tunnel(&mut self, id: u32) {
         let link = &mut self.links[id as usize];
         link.state = State::Tunneling;
-        let (socket, number) = (link.socket, link.address);
+        let socket = link.socket;
         let place = &self.places[usize::from(link.origin)];
         let Some(route) = &place.route else { return };
-        let local = route.preface.as_ref().and_then(|_| self.door.local_address(socket));
-        let remote = place.addresses[(number - place.first) as usize];
+        let (mut local, mut remote) = (None, place.addresses[0]);
+        if route.preface.is_some() {
+            local = self.door.local_address(socket);
+            // An address that was looked up for this connection does not belong to the place.
+            remote = self.door.remote_address(socket).unwrap_or(remote);
+        }
         let mut unsent = Vec::new();
         let handshake = route.begin(self.tunnels.turn, (local, remote), &mut unsent);
         self.tunnels.turn = self.tunnels.turn.wrapping_add(self.seat.stride as usize);
