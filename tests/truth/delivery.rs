@@ -1,5 +1,5 @@
-//! Requests that wait for `100 Continue`, are sent in chunks or at a rate, and responses that are read slowly: counts and
-//! times are compared with what the ruler, or a plain socket, has seen.
+//! Requests that wait for `100 Continue`, are sent in chunks or at a rate, and responses that are read slowly: counts
+//! and times are compared with what the ruler, or a plain socket, has seen.
 
 use crate::help::{count, number, patiently_alongside_first};
 use crate::provoke::{faults, json, no_faults};
@@ -9,7 +9,7 @@ use serde_json::Value;
 use std::io::{Read, Write};
 use std::net::TcpListener;
 
-/// Runs a file with these steps against the ruler, with one user and without a time limit of its own.
+/// Runs a file with these steps against the ruler, with one user and without its own time limit.
 #[track_caller]
 fn run(ruler: &Ruler, rest: &str, steps: &str, code: i32) -> Value {
     let scratch = Scratch::new();
@@ -205,7 +205,7 @@ fn a_throttled_head_arrives_at_its_rate() {
     });
 }
 
-/// A head of at most 250 bytes and a body of 50,000 bytes at 50,000 bytes per second: 20 pieces per second, so one second.
+/// A head of at most 250 bytes and a body of 50,000 bytes at 50,000 bytes per second: 20 pieces, so one second.
 #[test]
 fn a_response_is_read_at_its_rate() {
     patiently_alongside_first("the rate of reading", || {

@@ -28,8 +28,8 @@ fn requests_of_a_connection_are_in_flight_together() {
     }
 }
 
-/// Without pipelining, a connection waits 2 ms for each response; with a depth of 8, requests wait in the server instead,
-/// and each counts its wait from its own send.
+/// Without pipelining, a connection waits 2 ms for each response; with a depth of 8, requests wait in the server, and
+/// each counts its wait from its own send.
 #[test]
 fn a_response_time_begins_with_its_own_request() {
     let _beside = run_alongside();
@@ -65,8 +65,8 @@ fn a_file_pipelines_its_requests() {
     let ruler = Ruler::start(&["--delay", "2ms"]);
     let scratch = Scratch::new();
     let text = format!(
-        "target: {}\nconnection: {{ pipeline: 8 }}\nload: {{ users: 8, duration: 1s }}\nscenarios: {{ s: [ {{ get: /a }}, \
-         {{ get: /b }} ] }}\n",
+        "target: {}\nconnection: {{ pipeline: 8 }}\nload: {{ users: 8, duration: 1s }}\nscenarios: {{ s: [ \
+         {{ get: /a }}, {{ get: /b }} ] }}\n",
         ruler.url("")
     );
     let said = json(&["run", &scratch.file("plan.yaml", &text)], 0);

@@ -20,8 +20,8 @@ pub(crate) struct Pipe {
 }
 
 impl Pipe {
-    /// Notes that the response to a request is of no interest any more. It will come nevertheless, before those of later
-    /// requests. Returns whether all are abandoned.
+    /// Notes that the response to a request is of no interest any more. It will come nevertheless, before those of
+    /// later requests. Returns whether all are abandoned.
     pub fn abandon(&mut self, exchange: u32) -> bool {
         let Some(entry) = self.queue.iter_mut().find(|(id, _)| *id == exchange) else { return false };
         entry.0 = NONE;

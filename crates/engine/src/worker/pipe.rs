@@ -1,8 +1,8 @@
 //! Pipelining over HTTP/1.1 (RFC 9112 section 9.3.2): requests are sent without waiting for the responses to those
 //! before them, and responses come in the order of the requests.
 //!
-//! A pipelined link has the session of HTTP/2 with a queue instead of streams, so that requests begin, are stamped, and are
-//! sent together as there. What is here is the queue.
+//! A pipelined link has the session of HTTP/2 with a queue instead of streams, so that requests begin, are stamped, and
+//! are sent together as there. What is here is the queue.
 
 use super::{Post, Worker};
 use crate::driver::Door;
@@ -47,8 +47,8 @@ impl<D: Door, P: Post> Worker<D, P> {
         true
     }
 
-    /// Feeds `n` bytes of the buffer, or of the data opened by TLS, to the requests of the queue, in their order. Returns
-    /// false if the socket is closed.
+    /// Feeds `n` bytes of the buffer, or of the data opened by TLS, to the requests of the queue, in their order.
+    /// Returns false if the socket is closed.
     pub(super) fn feed_pipe(&mut self, at: u32, n: usize, opened: bool) -> bool {
         let generation = self.links[at as usize].generation;
         self.mark_dirty(at);
