@@ -3,11 +3,11 @@
 //! [`turn`] is the event loop. [`link`] opens and closes connections, [`exchange`] sends a request over one ([`secure`]
 //! over TLS, [`multiplex`] and [`flush`] over HTTP/2, whose [`frames`] it reads, and whose links may be [`lost`]).
 //! [`tunnel`] begins connections through a proxy. [`read`] passes received bytes ([`stream`] for endless streams of
-//! events, [`socket`] for WebSockets, [`duplex`] for requests that stay open, [`keep`] for kept parts of a response) to
-//! one of the [`ends`], in [`shares`] of an event-loop iteration. [`arrivals`] and [`next`] decide which user sends next, [`names`] looks up hosts,
-//! [`attempts`] handles failed connections, and [`unasked`] handles bytes received without a request. [`resume`] runs
-//! programs. Links, exchanges, and users have separate numbers. The worker is generic over its [`Door`], so tests run
-//! it in a network made of numbers.
+//! events, [`socket`] for WebSockets, [`duplex`] for requests that stay open, [`keep`] for kept parts of a response)
+//! to one of the [`ends`], in [`shares`] of an event-loop iteration. [`arrivals`] and [`next`] decide which user sends
+//! next, [`names`] looks up hosts, [`attempts`] handles failed connections, and [`unasked`] handles bytes received
+//! without a request. [`resume`] runs programs. Links, exchanges, and users have separate numbers. The worker is
+//! generic over its [`Door`], so tests run it in a network made of numbers.
 
 mod arrivals;
 mod attempts;
