@@ -162,7 +162,7 @@ fn a_name_server_is_asked_for_each_connection_and_timed() {
         // One more, before the load.
         assert_eq!(server.asked.load(Ordering::Relaxed) - before, 201);
         assert!(dns["p50_ns"].as_u64() >= Some(19_900_000), "{dns}");
-        assert!(took < Duration::from_millis(20) * 200, "one after the other would take {took:?}");
+        assert!(took < Duration::from_millis(20) * 200, "in sequence it would take {took:?}");
         // A server that falls silent: its lookups time out, and are lower bounds of the response time.
         let running = run(&["-c", "2", "-d", "3s"]);
         ruler.wait_for_requests(220);
@@ -195,7 +195,7 @@ fn a_silent_address_does_not_hold_up_the_trial_connection() {
     let args = [&url, "-n", "20", "-c", "2", "--timeout", "1s", "--json", "-o", &out];
     let begin = Instant::now();
     let said = tool_with(&scratch, "127.0.0.1 two.test\n127.0.0.2 two.test\n", "", &args).wait().json();
-    // One after the other, the second would be tried after 10 s.
+    // In sequence, the second would be tried after 10 s.
     assert!(begin.elapsed() < Duration::from_secs(10), "{:?}", begin.elapsed());
     assert_eq!((good.requests(), &said["environments"][0]["addresses"][0]), (20, &"127.0.0.2".into()));
 }

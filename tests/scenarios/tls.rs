@@ -31,7 +31,7 @@ fn only_the_named_cipher_suites_are_offered_in_their_order() {
     let nginx = Nginx::start(Options::default());
     let mut before = 0;
     for (tls, version, cipher) in [
-        // The server has a key on a curve, and no preference of its own.
+        // The server has a key on a curve, and no preference.
         (
             "versions: \"1.2\", ciphers: [ECDHE-ECDSA-CHACHA20-POLY1305, ECDHE-ECDSA-AES128-GCM-SHA256]",
             "TLSv1.2",
@@ -150,7 +150,7 @@ fn settings_of_tls_are_flags_as_well() {
 }
 
 /// The serial numbers of the client certificates of each user, by the query `u`.
-fn shown(lines: &[LogLine]) -> BTreeMap<usize, BTreeSet<String>> {
+fn serials_of(lines: &[LogLine]) -> BTreeMap<usize, BTreeSet<String>> {
     let mut all: BTreeMap<usize, BTreeSet<String>> = BTreeMap::new();
     for line in lines {
         let user = line.request.split("u=").nth(1).and_then(|rest| rest.split(' ').next());
@@ -194,7 +194,7 @@ fn each_user_shows_its_own_client_certificate() {
     // it resumes sessions, which contain the certificate.
     for (reuse, more) in [("user", ""), ("request", ""), ("request", ", session_resumption: true")] {
         let lines = run(reuse, more, "{ users: 7, iterations_per_user: 4 }", 28);
-        let users = shown(&lines);
+        let users = serials_of(&lines);
         assert_eq!(users.len(), 7, "{users:?}");
         let first = *users.keys().next().expect("a user");
         for (user, serials) in users {
@@ -204,7 +204,7 @@ fn each_user_shows_its_own_client_certificate() {
         let resumed = lines.iter().filter(|line| line.session_reused).count();
         assert_eq!(resumed > 0, !more.is_empty(), "{reuse}{more}: {resumed}");
     }
-    // Arrivals are nobody again: each connection takes the next certificate.
+    // Arrivals have no identity: each connection takes the next certificate.
     let lines = run("request", "", "{ total_arrivals: 30, duration: 1s }", 30);
     let mut of: BTreeMap<String, usize> = BTreeMap::new();
     lines

@@ -4,7 +4,7 @@ use super::cells::Cells;
 use super::facts::{Facts, ratio};
 use super::times::{Belief, times};
 use crate::summary::{AddressRow, CheckRow, FailureExampleRow, GroupRow, PartRow, WorkloadRow};
-use plimsoll_plan::address::shown;
+use plimsoll_plan::address::describe;
 use plimsoll_plan::failure_example::REDIRECT;
 use plimsoll_plan::metric::{SeriesHist, SeriesSum};
 use plimsoll_plan::origin::{ORIGIN_TAG, Origin};
@@ -39,7 +39,7 @@ pub(super) fn addresses(facts: &Facts) -> Vec<AddressRow> {
         let plan = machine.plan();
         let weight_of = |name: &str| {
             let mut named = plan.link.weighted.iter();
-            named.find(|one| shown(one.socket(plan.port), plan.port) == name).map(|one| one.weight)
+            named.find(|one| describe(one.socket(plan.port), plan.port) == name).map(|one| one.weight)
         };
         let series = machine.origin.totals.series.iter().skip(plan.series_count());
         for (name, tally) in machine.opening().taken_addresses().into_iter().zip(series) {

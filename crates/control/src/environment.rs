@@ -2,7 +2,7 @@
 
 use crate::session::Way;
 use plimsoll_engine::machine;
-use plimsoll_plan::address::shown;
+use plimsoll_plan::address::describe;
 use plimsoll_record::event::{Environment, WayThere};
 use std::net::IpAddr;
 
@@ -40,7 +40,7 @@ fn way_there(way: &Way, own: &[IpAddr]) -> WayThere {
     WayThere {
         addresses: match way.place.unix_socket() {
             Some(path) => vec![path.display().to_string()],
-            None => way.place.addresses.iter().map(|a| shown(*a, way.origin.port)).collect(),
+            None => way.place.addresses.iter().map(|a| describe(*a, way.origin.port)).collect(),
         },
         dns_ns: way.place.dns_ns,
         first_connect_ns: way.first_connect_ns,

@@ -109,7 +109,7 @@ fn key_log(path: &Path) -> Result<Arc<KeyLogFile>, Error> {
         let message = format!("cannot write the keys of TLS to `{}`: {why}", path.display());
         Error::TlsSetup(Problem::new(message, "choose another file for `--tls-key-log`"))
     };
-    // Whoever reads it can read the connections.
+    // Its readers can decrypt the connections.
     let file = OpenOptions::new().create(true).append(true).mode(0o600).open(path).map_err(unwritable)?;
     Ok(Arc::new(KeyLogFile::new(file)))
 }

@@ -1,5 +1,5 @@
-//! Trial connections to several addresses (Happy Eyeballs, RFC 8305): an address that does not answer costs a quarter of
-//! a second, not a connect timeout.
+//! Trial connections to several addresses (Happy Eyeballs, RFC 8305): an address that does not answer costs
+//! 250 ms, not a connect timeout.
 
 use plimsoll_engine::probe::{self, Peer, ProbeError};
 use plimsoll_engine::route::Route;

@@ -1,4 +1,4 @@
-//! Lookups of a host during the load, one for each connection, on threads of their own: the system's resolver blocks,
+//! Lookups of a host during the load, one for each connection, on separate threads: the system's resolver blocks,
 //! and a worker must not.
 //!
 //! The system's resolver (`getaddrinfo`) tells no lifetime of its answers, so each connection is a lookup; whether the
@@ -21,7 +21,7 @@ const THREADS_MAX: usize = 64;
 struct Host {
     name: String,
     port: u16,
-    /// The run has permission for the host, whatever its public addresses are.
+    /// The run has permission for the host, for all of its public addresses.
     is_allowed: bool,
     /// The addresses of before the load, which have permission.
     known: Vec<IpAddr>,

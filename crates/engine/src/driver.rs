@@ -42,7 +42,7 @@ pub trait Door {
     fn remote_address(&mut self, _socket: Socket) -> Option<SocketAddr> {
         None
     }
-    /// Limits the receive buffers of the sockets opened from now on; `None`: the kernel's default. A network without
+    /// Limits the receive buffers of the sockets that are opened later; `None`: the kernel's default. A network without
     /// buffers has nothing to limit.
     fn limit_receive_buffers(&mut self, _bytes: Option<u32>) {}
     fn connect_result(&mut self, socket: Socket) -> Result<(), Errno>;

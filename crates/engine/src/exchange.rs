@@ -176,7 +176,7 @@ pub(crate) struct Exchange {
     pub head_only: bool,
     /// The request has `Connection: close`.
     pub close: bool,
-    /// It was sent once, and the server has not processed it; or it cannot be sent again, because what was sent is not
+    /// It was sent once, and the server has not processed it; or it cannot be retried, because what was sent is not
     /// held any more.
     pub is_resent: bool,
     pub body: BodyUse,

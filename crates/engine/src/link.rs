@@ -64,7 +64,8 @@ pub(crate) struct Secured {
 /// A socket and its session. Two cache lines: ten thousand of them are visited in random order.
 pub(crate) struct Link {
     pub session: Session,
-    /// While resolving, connecting, or handshaking: the time when that began, the last two together. While idle: the time since when.
+    /// While resolving, connecting, or handshaking: the time when that began, the last two together. While idle: the
+    /// time since when.
     pub since_ns: u64,
     pub tls: Option<Box<Secured>>,
     pub socket: Socket,

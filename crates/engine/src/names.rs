@@ -6,7 +6,7 @@ pub use crate::mailbox::{LookedUp, Ticket};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 
-/// Looks up the host of one origin, on threads of its own.
+/// Looks up the host of one origin on separate threads.
 pub trait Resolver: Send + Sync {
     /// Begins a lookup and returns at once; the answer is sent once, from any thread.
     fn look_up(&self, answer: AnswerTo);

@@ -28,7 +28,7 @@ impl WeightedAddress {
 }
 
 /// Returns an address as reports show it: with its port if that is not the one of its origin.
-pub fn shown(address: SocketAddr, origin_port: u16) -> String {
+pub fn describe(address: SocketAddr, origin_port: u16) -> String {
     if address.port() == origin_port { address.ip().to_string() } else { address.to_string() }
 }
 

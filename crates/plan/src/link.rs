@@ -40,7 +40,7 @@ pub enum Dns {
     /// Once, before the load.
     #[default]
     Once,
-    /// Before each connection as well, whatever the lifetime (TTL) of the last answer.
+    /// Before each connection as well, regardless of the lifetime (TTL) of the last answer.
     EachConnection,
 }
 

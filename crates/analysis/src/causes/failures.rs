@@ -154,7 +154,7 @@ fn of_class(case: &Case, row: &ErrorRow) -> Option<Cause> {
         | Fault::ProxyCredentials
         | Fault::ProxyFailed
         | Fault::ProxyTimeout
-        // The resolver is no part of the service.
+        // The resolver does not belong to the service.
         | Fault::DnsFailed
         | Fault::DnsTimeout
         | Fault::FdLimit

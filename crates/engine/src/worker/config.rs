@@ -113,7 +113,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         let is_forwarded =
             places.iter().any(|place| place.route.as_ref().is_some_and(|route| route.forward.is_some()));
         let mut places = here(places, &outline, seat);
-        // Arrivals are not the same people again, and pooled connections belong to nobody.
+        // Arrivals are different people, and pooled connections belong to no user.
         let has_own_clients = !pooled
             && lane_plans(&outline).iter().all(|plan| !plan.load.is_open())
             && places.iter().any(|place| place.tls.as_ref().is_some_and(|setup| setup.clients() > 1));
@@ -358,7 +358,7 @@ fn here(places: Vec<Place>, outline: &Outline, seat: WorkerSlot) -> Box<[Here]> 
 }
 
 /// Returns how many links to the target the users of the workers before this one have, so that all workers together
-/// begin with one cycle after the other. Where arrivals open connections, the workers begin one after the other.
+/// begin with one cycle after the other. Where arrivals open connections, the workers begin in order.
 fn own_before(outline: &Outline, seat: WorkerSlot, target: &Here) -> usize {
     let plans = lane_plans(outline);
     if plans.iter().any(|plan| plan.load.is_open()) {

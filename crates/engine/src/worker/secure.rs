@@ -44,7 +44,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         }
     }
 
-    /// Returns the number of the client certificate for a connection: that of its user, or else one after the other.
+    /// Returns the number of the client certificate for a connection: that of its user, or else the next in rotation.
     fn client_of(&mut self, id: u32) -> usize {
         let link = &self.links[id as usize];
         let place = &mut self.places[usize::from(link.origin)];

@@ -161,8 +161,8 @@ impl TimeProvider for Wall {
 
 /// Returns X25519 first and no post-quantum group, as wrk and other clients on OpenSSL before 3.5 offer, so a handshake
 /// is the same work for the server. Listing a post-quantum group without a key share for it would be worse than either:
-/// a server that prefers it asks again, and each handshake takes one more round trip. The cipher suites are those named,
-/// in their order.
+/// a server that prefers it asks again, and each handshake takes one more round trip. The cipher suites are those
+/// named, in their order.
 fn provider(ciphers: &[String]) -> Result<CryptoProvider, Problem> {
     let groups =
         vec![aws_lc_rs::kx_group::X25519, aws_lc_rs::kx_group::SECP256R1, aws_lc_rs::kx_group::SECP384R1];
