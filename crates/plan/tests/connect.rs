@@ -1,6 +1,6 @@
 //! Settings of connections as texts: cipher suites, versions, sessions, and addresses.
 
-use plimsoll_plan::address::{addresses, shown};
+use plimsoll_plan::address::{addresses, describe};
 use plimsoll_plan::cipher::{CIPHERS, cipher, ciphers};
 use plimsoll_plan::link::{Addresses, Resumption, Versions, resumption, versions};
 
@@ -56,7 +56,7 @@ fn addresses_have_ports_and_weights_of_their_own() {
     let expected = [("127.0.0.1:8080", 3), ("[::1]:8081", 1), ("[::2]:80", 2), ("10.0.0.1:80", 1)];
     assert_eq!(found, expected.map(|(address, weight)| (address.to_owned(), weight)));
     assert_eq!(addresses("all").unwrap(), (Addresses::All, vec![]));
-    assert_eq!([80, 81].map(|port| shown(all[3].socket(80), port)), ["10.0.0.1", "10.0.0.1:80"]);
+    assert_eq!([80, 81].map(|port| describe(all[3].socket(80), port)), ["10.0.0.1", "10.0.0.1:80"]);
     for (text, says) in [
         ("shop.test:80", "invalid address `shop.test:80`"),
         ("127.0.0.1:0", "invalid address `127.0.0.1:0`"),
