@@ -259,7 +259,7 @@ fn every_flag_in_a_sentence_exists() {
         let text = prose(&read(&page));
         for span in spans(&text).into_iter().filter(|span| span.starts_with("--")) {
             let flag = span.split([' ', '=']).next().unwrap_or_default();
-            let is_known = reference.split([' ', '\n', ',', '`']).any(|known| known == flag);
+            let is_known = reference.split([' ', '\n', ',', '`', '[']).any(|known| known == flag);
             assert!(is_known, "{page}: unknown flag `{span}`");
         }
     }
