@@ -88,7 +88,9 @@ fn kept_requests_have_their_exact_bytes_and_origin() {
         &format!(r#""peer":"{peer}"}}"#),
     ]
     .concat();
-    let begin = format!(r#"{{"kept":2,"discarded":0,"requests":[{{"arrive_ns":{arrive},"arrival":{{"first_byte_ns":"#);
+    let begin = format!(
+        r#"{{"kept":2,"discarded":0,"requests":[{{"arrive_ns":{arrive},"arrival":{{"first_byte_ns":"#
+    );
     assert!(kept.starts_with(&begin) && kept.contains(&format!("}},{first},")), "{kept}");
     assert!(kept.contains(r#""http_version":"HTTP/1.0""#) && kept.contains(r#""request_on_connection":2"#));
 }
