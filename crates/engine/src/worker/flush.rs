@@ -36,12 +36,14 @@ impl<D: Door, P: Post> Worker<D, P> {
             let part = rest.len().min(OUT_MAX - out.len());
             let before = out.len();
             let stays_open = exchange.body == BodyUse::Duplex;
+            let ends = |sent: usize| is_whole && !stays_open && sent == rest.len();
             let mut taken = 0;
-            for piece in rest[..part].chunks(piece_bytes) {
-                let is_last = is_whole && !stays_open && taken + piece.len() == rest.len();
-                let written = wire.write(exchange.place, piece, is_last, out);
+            // Nothing is left where only the end of the stream is: an empty frame says so.
+            while taken < part || (taken == 0 && ends(0)) {
+                let piece = &rest[taken..part.min(taken.saturating_add(piece_bytes))];
+                let written = wire.write(exchange.place, piece, ends(taken + piece.len()), out);
                 taken += written;
-                if written < piece.len() {
+                if written < piece.len() || piece.is_empty() {
                     break;
                 }
             }
