@@ -109,9 +109,13 @@ fn a_refused_body_is_never_sent() {
         assert!(received < 20_000, "{version}: the ruler received {received} bytes, but no body");
         let connections = &said["client"]["connections"];
         // A body that was announced and not sent would be taken for the next request, except over HTTP/2.
-        let expected = if version == "--http2" { (2, 0) } else { (20, 20) };
-        let seen = (count(connections, "/opened"), count(connections, "/closed_by_client"));
-        assert_eq!(seen, expected, "{version}: {connections}");
+        let (opened, closed) = (count(connections, "/opened"), count(connections, "/closed_by_client"));
+        // One of the two users may have taken all requests before the other one began.
+        let is_expected = match version {
+            "--http2" => (1..=2).contains(&opened) && closed == 0,
+            _ => (opened, closed) == (20, 20),
+        };
+        assert!(is_expected, "{version}: {connections}");
     }
 }
 
