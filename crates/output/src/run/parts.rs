@@ -16,7 +16,7 @@ pub fn by_origin(s: &Summary) -> Section {
 /// One line per address over which connections rotated.
 pub fn addresses(s: &Summary) -> Section {
     let has_weights = s.addresses.iter().any(|row| row.weight.is_some());
-    let weight = |row: &AddressRow| row.weight.map_or(Cell::text(""), |weight| Cell::count(weight));
+    let weight = |row: &AddressRow| row.weight.map_or(Cell::text(""), Cell::count);
     let mut table = Table::of("addresses", "Addresses", &s.addresses)
         .column(Column::text("address").brief(""), |row| Cell::text(&row.address));
     if has_weights {

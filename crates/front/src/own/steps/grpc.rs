@@ -191,7 +191,7 @@ fn open(
         }
         let rounds = std::mem::replace(&mut call.rounds, 1);
         if rounds > 1 {
-            let times = Some(TextDraft::of(&rounds.to_string()));
+            let times = Some(TextDraft::of(rounds.to_string()));
             beside = vec![StepDraft::Repeat { times, steps: beside }];
         }
     }
