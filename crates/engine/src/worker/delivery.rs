@@ -9,7 +9,7 @@ use crate::delivery::{Part, Transfer};
 use crate::driver::{Door, Io};
 use crate::exchange::Phase;
 use crate::fault;
-use crate::link::{NONE, Peer, State, Way};
+use crate::link::{NONE, State, Way};
 use plimsoll_plan::Fault;
 use plimsoll_plan::delivery::{Delivery, piece_of};
 use plimsoll_plan::metric::{RunSum, SeriesSum};
@@ -162,18 +162,7 @@ impl<D: Door, P: Post> Worker<D, P> {
                     self.tally.series(exchange.request).add(SeriesSum::BytesOut.id(), n as u64);
                 }
                 Io::WouldBlock => return,
-                Io::Failed(errno) => {
-                    // As with any other request: the response that explains it may be waiting to be read.
-                    let fault = fault::of_transfer(errno);
-                    exchange.phase = Phase::Waiting;
-                    if fault != Fault::ConnectionReset {
-                        link.peer_closes();
-                        return self.failed(id, fault);
-                    }
-                    link.peer = Peer::Reset;
-                    let link = exchange.link;
-                    return self.read_soon(link);
-                }
+                Io::Failed(errno) => return self.send_failed(id, errno),
             }
         }
         if exchange.written as usize >= held.len() {

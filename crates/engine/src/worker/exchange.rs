@@ -1,7 +1,7 @@
 //! A request over a link: created, begun, sent, and ended when it times out.
 
 use super::{Post, Worker, duplex};
-use crate::driver::{Door, Io};
+use crate::driver::{Door, Errno, Io};
 use crate::exchange::{Exchange, Phase};
 use crate::fault;
 use crate::link::{NONE, Peer, Session, State, Way};
@@ -206,20 +206,25 @@ impl<D: Door, P: Post> Worker<D, P> {
                 Io::WouldBlock => {
                     return self.hold_fresh(id, fresh);
                 }
-                Io::Failed(errno) => {
-                    // The response that explains it (413, say) may be waiting to be read.
-                    let fault = fault::of_transfer(errno);
-                    exchange.phase = Phase::Waiting;
-                    if fault != Fault::ConnectionReset {
-                        link.peer_closes();
-                        return self.failed(id, fault);
-                    }
-                    link.peer = Peer::Reset;
-                    let link = exchange.link;
-                    return self.read_soon(link);
-                }
+                Io::Failed(errno) => return self.send_failed(id, errno),
             }
         }
+    }
+
+    /// Handles a failed send. After a reset, the response that explains it (413, say) may be waiting to be read.
+    #[cold]
+    pub(super) fn send_failed(&mut self, id: u32, errno: Errno) {
+        let exchange = &mut self.exchanges[id as usize];
+        exchange.phase = Phase::Waiting;
+        let at = exchange.link;
+        let link = &mut self.links[at as usize];
+        let fault = fault::of_transfer(errno);
+        if fault != Fault::ConnectionReset {
+            link.peer_closes();
+            return self.failed(id, fault);
+        }
+        link.peer = Peer::Reset;
+        self.read_soon(at);
     }
 
     /// Handles an exchange whose deadline has passed.
