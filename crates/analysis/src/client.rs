@@ -1,6 +1,7 @@
 //! The load generator's own account: the trust box.
 
 use super::cells::Cells;
+use super::dependence::Dependence;
 use super::facts::{Facts, Machine, ratio, sum_of};
 use super::little::little;
 use super::rows;
@@ -11,7 +12,12 @@ use crate::summary::{Client, Connections, ExpectContinue, Http2, TlsRow, WorkerR
 use plimsoll_plan::Side;
 use plimsoll_plan::metric::{RunFloor, RunHist, RunPeak, RunSum, SeriesSum};
 
-pub(super) fn client(facts: &Facts, moments: &[Moment], limits: &CautionLimits) -> Client {
+pub(super) fn client(
+    facts: &Facts,
+    moments: &[Moment],
+    dependence: &Dependence,
+    limits: &CautionLimits,
+) -> Client {
     let run = &facts.run;
     Client {
         workers: workers(facts),
@@ -19,7 +25,7 @@ pub(super) fn client(facts: &Facts, moments: &[Moment], limits: &CautionLimits) 
         host_busy_ratio: of_all_cpus(facts, RunSum::HostBusyNs),
         schedule_lag: short(run.spread(RunHist::ScheduleLag)),
         loop_time: short(run.spread(RunHist::LoopTime)),
-        connections: connections(facts, moments),
+        connections: connections(facts, moments, dependence),
         retransmits: run.of(RunSum::Retransmits),
         // The handshake is a round trip as well, and no acknowledgement is put off in it.
         rtt_min_ns: [run.floor(RunFloor::RttNs), run.floor(RunFloor::ConnectNs)].into_iter().flatten().min(),
@@ -86,7 +92,7 @@ fn at_most(facts: &Facts, id: RunPeak, by_connections: bool) -> u64 {
     sum_of(facts.machines.iter().map(of))
 }
 
-fn connections(facts: &Facts, moments: &[Moment]) -> Connections {
+fn connections(facts: &Facts, moments: &[Moment], dependence: &Dependence) -> Connections {
     let run = &facts.run;
     let served = run.spread(RunHist::ConnRequests);
     // Opened minus closed at the end of each second, over all workers; no single worker's peak may be above it.
@@ -105,7 +111,7 @@ fn connections(facts: &Facts, moments: &[Moment]) -> Connections {
         connect_min_ns: run.floor(RunFloor::ConnectNs),
         redirects_cross_host: run.of(RunSum::RedirectsCrossHost),
         dns_lookups_queued: run.of(RunSum::DnsQueued),
-        http2: http2(facts),
+        http2: http2(facts, dependence),
         expect_continue: expect_continue(facts),
     }
 }
@@ -120,7 +126,7 @@ fn expect_continue(facts: &Facts) -> Option<ExpectContinue> {
     })
 }
 
-fn http2(facts: &Facts) -> Option<Http2> {
+fn http2(facts: &Facts, dependence: &Dependence) -> Option<Http2> {
     let plan = &facts.plan;
     if !plan.all_origins().iter().any(|origin| origin.is_http2) {
         return None;
@@ -135,5 +141,6 @@ fn http2(facts: &Facts) -> Option<Http2> {
         requests_unprocessed_ratio: ratio(unprocessed as f64, sent as f64).min(1.0),
         streams_reset: run.of(RunSum::StreamsReset),
         requests_limited_by_streams: run.of(RunSum::StreamWaits),
+        p99_design_effect: dependence.of_p99(),
     })
 }

@@ -236,6 +236,12 @@ fn warmup(origin: &GeneratorRecord) -> impl Iterator<Item = &TickRow> {
     origin.ticks.iter().filter(|(tick, _)| plan.is_warmup(**tick)).map(|(_, row)| row)
 }
 
+/// The ticks without warm-up.
+pub(super) fn measured_rows(origin: &GeneratorRecord) -> impl Iterator<Item = &TickRow> {
+    let plan = &origin.opening.outline;
+    origin.ticks.iter().filter(|(tick, _)| !plan.is_warmup(**tick)).map(|(_, row)| row)
+}
+
 /// Connections are made once and used to the end, so they are counted from the start, warm-up included.
 fn add_warmup(machine: &Machine, run: &mut Tally) {
     const SUMS: [RunSum; 12] = [

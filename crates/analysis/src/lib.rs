@@ -14,6 +14,7 @@ mod cells;
 mod changes;
 mod client;
 mod coordinated_omission;
+mod dependence;
 pub mod digest;
 mod doubts;
 mod events;

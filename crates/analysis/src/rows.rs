@@ -2,10 +2,11 @@
 
 use super::apdex::apdex;
 use super::cells::Cells;
+use super::dependence::Dependence;
 use super::facts::{Facts, Machine, Series, ratio};
 use super::gaps::RecordGap;
 use super::machines::outliers;
-use super::times::{Belief, Marks, short, times};
+use super::times::{Belief, Marks, short, times_of_requests};
 use crate::summary::{ErrorRow, GeneratorRow, SeriesRow};
 use plimsoll_plan::metric::{RunHist, RunSum, STATUS_BASE, STATUS_CELLS, SeriesHist, SeriesSum};
 use plimsoll_plan::{Fault, Side};
@@ -40,9 +41,11 @@ pub(super) fn statuses(all: &Tally) -> BTreeMap<String, u64> {
     found
 }
 
-pub(super) fn series(facts: &Facts, belief: Belief) -> Vec<SeriesRow> {
-    let row =
-        |one: &Series| SeriesRow { apdex: apdex(one, &facts.plan.thresholds), ..series_row(one, belief) };
+pub(super) fn series(facts: &Facts, belief: Belief, dependence: &Dependence) -> Vec<SeriesRow> {
+    let row = |one: &Series| SeriesRow {
+        apdex: apdex(one, &facts.plan.thresholds),
+        ..series_row(one, belief, dependence)
+    };
     facts.series.iter().filter(|one| was_sent(&one.tally)).map(row).collect()
 }
 
@@ -51,7 +54,7 @@ pub(super) fn was_sent(tally: &Tally) -> bool {
     tally.sums.iter().any(|n| *n > 0) || tally.hists.iter().any(|hist| !hist.is_empty())
 }
 
-fn series_row(one: &Series, belief: Belief) -> SeriesRow {
+fn series_row(one: &Series, belief: Belief, dependence: &Dependence) -> SeriesRow {
     let tally = &one.tally;
     let body = tally.hist(SeriesHist::BodySize);
     let requests = tally.sum(SeriesSum::Finished);
@@ -65,12 +68,18 @@ fn series_row(one: &Series, belief: Belief) -> SeriesRow {
         errors: tally.sum(SeriesSum::Failed),
         rate_per_s: one.rate_per_s,
         bytes_in: tally.sum(SeriesSum::BytesIn),
-        response_time: times(
+        response_time: times_of_requests(
             tally.hist(SeriesHist::Response),
             tally.hist(SeriesHist::ResponseCensored),
             belief,
+            dependence,
         ),
-        service_time: times(tally.hist(SeriesHist::Service), tally.hist(SeriesHist::ServiceCensored), belief),
+        service_time: times_of_requests(
+            tally.hist(SeriesHist::Service),
+            tally.hist(SeriesHist::ServiceCensored),
+            belief,
+            dependence,
+        ),
         body_min_bytes: body.min(),
         body_mean_bytes: body.mean(),
         body_max_bytes: body.max(),

@@ -4,12 +4,13 @@ use super::availability::ServiceCourse;
 use super::bounds::{Course, Grounds};
 use super::causes::{Case, causes};
 use super::cells::Cells;
+use super::dependence::Dependence;
 use super::doubts::{Inputs, cautions};
 use super::facts::Facts;
 use super::offered::demand;
 use super::picture::{SpansOf, Strokes};
 use super::timeline::Moment;
-use super::times::{short, times};
+use super::times::{short, times_of_requests};
 use super::{
     buckets, client, events, gaps, metrics, parts, rows, spikes, streams, threshold, timeline, verdict,
     watched, websockets,
@@ -55,14 +56,19 @@ fn summary_of(facts: &Facts, moments: Vec<Moment>, course: Course, limits: &Caut
 
     let response = facts.all.hist(SeriesHist::Response);
     let response_cut = facts.all.hist(SeriesHist::ResponseCensored);
-    let response_time = times(response, response_cut, belief);
-    let service_time =
-        times(facts.all.hist(SeriesHist::Service), facts.all.hist(SeriesHist::ServiceCensored), belief);
+    let dependence = Dependence::of(facts);
+    let response_time = times_of_requests(response, response_cut, belief, &dependence);
+    let service_time = times_of_requests(
+        facts.all.hist(SeriesHist::Service),
+        facts.all.hist(SeriesHist::ServiceCensored),
+        belief,
+        &dependence,
+    );
     let service_course = ServiceCourse::new(facts, &moments);
     let availability = service_course.availability();
-    let client = client::client(facts, &moments, limits);
+    let client = client::client(facts, &moments, &dependence, limits);
     let holes = gaps::holes(facts);
-    let grounds = Grounds::new(facts, &demand, &client, &holes, course, limits);
+    let grounds = Grounds::new(facts, &demand, &client, &holes, course, dependence.clone(), limits);
     let thresholds =
         threshold::judge(facts, &demand.achieved, belief, &grounds, (&service_course, &availability));
     let seen = watched::watched(facts, &moments);
@@ -103,7 +109,7 @@ fn summary_of(facts: &Facts, moments: Vec<Moment>, course: Course, limits: &Caut
         buckets_censored: response_cut.count(),
         errors: rows::errors(&facts.all, |side| side != Side::Client),
         status_codes: rows::statuses(&facts.all),
-        requests: rows::series(facts, belief),
+        requests: rows::series(facts, belief, &dependence),
         phases: phases(facts, &service_time),
         generators: rows::origins(facts, &holes, belief),
         stopped_by: facts.stopped_by(),

@@ -384,6 +384,10 @@ pub struct Http2 {
     pub streams_reset: u64,
     /// Requests that waited because the server allows fewer streams on a connection than the plan.
     pub requests_limited_by_streams: u64,
+    /// Responses that say as much about p99 as one independent response, if requests shared connections: at least 1,
+    /// and the intervals of all percentiles take theirs into account.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub p99_design_effect: Option<f64>,
 }
 
 /// N = X R, three ways to know how many requests were in flight.

@@ -1,7 +1,8 @@
 //! Distributions as figures, with what a sample cannot say: cut-off times, intervals, too few samples.
 
+use crate::dependence::Dependence;
 use crate::summary::{Percentile, Short, Times};
-use plimsoll_stats::{Censored, Hist, censored_quantile, enough_samples, quantile_interval};
+use plimsoll_stats::{Censored, Hist, censored_quantile, clustered_interval, enough_samples};
 
 /// The percentiles of every report.
 pub const PRINTED: [f64; 6] = [0.5, 0.75, 0.9, 0.95, 0.99, 0.999];
@@ -64,12 +65,22 @@ pub(super) fn stands(exact: &Hist, timeout_ns: u64) -> impl Fn(u64) -> bool + us
     move |high| high >= timeout_ns || longest.is_none_or(|longest| high >= longest)
 }
 
-/// Everything about a distribution of times.
+/// Everything about a distribution of times that are independent of each other.
 pub fn times(exact: &Hist, bounds: &Hist, belief: Belief) -> Times {
+    times_of_requests(exact, bounds, belief, &Dependence::default())
+}
+
+/// The same for times of requests, which may share connections.
+pub(super) fn times_of_requests(
+    exact: &Hist,
+    bounds: &Hist,
+    belief: Belief,
+    dependence: &Dependence,
+) -> Times {
     let mut all = exact.clone();
     all.merge(bounds);
     let percentiles: Vec<Percentile> =
-        PRINTED.iter().filter_map(|q| one(exact, bounds, &all, *q, belief)).collect();
+        PRINTED.iter().filter_map(|q| one(exact, bounds, &all, *q, belief, dependence)).collect();
     let value = |q: f64| percentiles.iter().find(|p| p.q == q).map(|p| p.value_ns);
     let bent = bent(exact, bounds, belief);
     Times {
@@ -141,12 +152,20 @@ pub(super) fn bent(exact: &Hist, bounds: &Hist, belief: Belief) -> bool {
         && (belief == Belief::Worse || exact.is_empty() || bounds.max().is_some_and(|longest| longest > p99))
 }
 
-fn one(exact: &Hist, bounds: &Hist, all: &Hist, q: f64, belief: Belief) -> Option<Percentile> {
+fn one(
+    exact: &Hist,
+    bounds: &Hist,
+    all: &Hist,
+    q: f64,
+    belief: Belief,
+    dependence: &Dependence,
+) -> Option<Percentile> {
     let Censored { value, at_least } = percentile(exact, bounds, q, belief)?;
     // With every bound taken for the whole time the interval is too low, without those samples its upper end is the
     // finished ones' own; the value lies between.
-    let low = quantile_interval(all, q, CONFIDENCE).low;
-    let high = quantile_interval(exact, q, CONFIDENCE).high;
+    let interval = |hist| clustered_interval(hist, q, CONFIDENCE, dependence.design_effect(q));
+    let low = interval(all).low;
+    let high = interval(exact).high;
     Some(Percentile {
         q,
         value_ns: value,

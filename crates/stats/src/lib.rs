@@ -20,7 +20,7 @@ pub use error::Error;
 pub use hist::{BUCKETS, COUNT_MAX, Hist, LAYOUT_ID, SUM_MAX, VALUE_MAX, bucket_bounds, bucket_of};
 pub use interval::Interval;
 pub use maths::{
-    Bounds, Censored, censored_quantile, enough_samples, inverse_normal, median, quantile_interval,
-    quantile_ranks, samples_needed,
+    Bounds, Censored, censored_quantile, clustered_interval, clustered_ranks, design_effect, enough_samples,
+    inverse_normal, median, quantile_interval, samples_needed,
 };
 pub use tally::{Last, Layout, Tally};

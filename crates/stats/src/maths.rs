@@ -3,6 +3,7 @@
 mod binomial;
 pub mod bootstrap;
 pub mod changepoint;
+mod cluster;
 pub mod holm;
 mod normal;
 pub mod quantile;
@@ -12,10 +13,10 @@ pub mod steady;
 pub mod student;
 pub mod usl;
 
+pub use cluster::{clustered_interval, clustered_ranks, design_effect};
 pub use normal::inverse_normal;
 pub use quantile::{
-    Bounds, Censored, censored_quantile, enough_samples, median, quantile_interval, quantile_ranks,
-    samples_needed,
+    Bounds, Censored, censored_quantile, enough_samples, median, quantile_interval, samples_needed,
 };
 
 /// Returns the autocorrelation of a series at `lag`, from -1 to 1; 0 for a series without spread. The sum of products

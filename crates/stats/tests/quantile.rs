@@ -2,7 +2,8 @@
 
 use crate::common::{Rng, hist_of};
 use plimsoll_stats::{
-    Bounds, Censored, Hist, censored_quantile, inverse_normal, median, quantile_interval, samples_needed,
+    Bounds, Censored, Hist, censored_quantile, clustered_interval, clustered_ranks, design_effect,
+    inverse_normal, median, quantile_interval, samples_needed,
 };
 
 /// 1..=n, each once: for n < 256, a rank is its own value.
@@ -219,5 +220,69 @@ fn inverse_normal_agrees_with_itself_where_its_three_formulas_meet() {
     for seam in [0.075, (-25.0f64).exp()] {
         let (left, right) = (inverse_normal(seam * (1.0 - 1e-12)), inverse_normal(seam * (1.0 + 1e-12)));
         assert!(left < right && right - left < 1e-10, "{left} {right}");
+    }
+}
+
+/// Groups of 1,000 values, in which this share lies above the quantile.
+fn groups(shares: impl Iterator<Item = f64>) -> Vec<(u64, u64)> {
+    shares.map(|share| ((share * 1_000.0).round() as u64, 1_000)).collect()
+}
+
+#[test]
+fn independent_groups_have_a_design_effect_of_about_one() {
+    let mut rng = Rng(41);
+    let mut effects = Vec::new();
+    for _ in 0..200 {
+        let groups: Vec<(u64, u64)> = (0..30)
+            .map(|_| ((0..400).filter(|_| rng.next().is_multiple_of(20)).count() as u64, 400))
+            .collect();
+        effects.push(design_effect(&groups).unwrap());
+    }
+    let mean = effects.iter().sum::<f64>() / 200.0;
+    // Estimates below 1 count as 1: half of a spread of sqrt(3/29) = 0.32, which is 0.13 on average.
+    assert!((1.05..1.25).contains(&mean), "{mean}");
+}
+
+#[test]
+fn late_values_that_come_together_have_the_design_effect_of_their_number() {
+    // One value in a hundred is late. Alone, or always 20 together.
+    let mut rng = Rng(42);
+    let mut groups = Vec::new();
+    for _ in 0..400 {
+        let bursts = (0..50).filter(|_| rng.next().is_multiple_of(100)).count() as u64;
+        groups.push((bursts * 20, 1_000));
+    }
+    let effect = design_effect(&groups).unwrap();
+    assert!((16.0..24.0).contains(&effect), "{effect}");
+}
+
+#[test]
+fn a_step_of_the_load_is_not_a_correlation() {
+    let step = groups((0..20).map(|at| if at < 10 { 0.01 } else { 0.05 }));
+    // One difference of 20 is due to the step: 0.04^2 * 500 = 0.8, of 19 * 0.03 * 0.97.
+    assert!(design_effect(&step).unwrap() < 1.6);
+    let alternating = groups((0..20).map(|at| if at % 2 == 0 { 0.01 } else { 0.05 }));
+    assert!(design_effect(&alternating).unwrap() > 20.0);
+}
+
+#[test]
+fn few_groups_have_no_design_effect() {
+    assert_eq!(design_effect(&groups((0..7).map(|_| 0.5))), None);
+    assert!(design_effect(&groups((0..8).map(|_| 0.5))).is_some());
+    assert_eq!(design_effect(&[(0, 0); 50]), None, "groups without values do not count");
+    assert_eq!(design_effect(&[(0, 10); 50]), Some(1.0));
+}
+
+#[test]
+fn a_design_effect_makes_the_sample_smaller() {
+    let hist = hist_of(1..=200);
+    assert_eq!(clustered_interval(&hist, 0.5, 0.95, 1.0), quantile_interval(&hist, 0.5, 0.95));
+    // Worth 100 values: ranks 40 and 61 of 100, so 80 and 122 of 200.
+    assert_eq!(clustered_interval(&hist, 0.5, 0.95, 2.0), Bounds { low: Some(80), high: Some(122) });
+    // Worth 5: too few for either side.
+    assert_eq!(clustered_interval(&hist, 0.5, 0.95, 40.0), Bounds::default());
+    assert_eq!(clustered_ranks(200, 0.5, 0.95, 40.0), Some((0, 201)));
+    for effect in [0.5, f64::NAN, f64::NEG_INFINITY] {
+        assert_eq!(clustered_interval(&hist, 0.5, 0.95, effect), Bounds::default(), "{effect}");
     }
 }

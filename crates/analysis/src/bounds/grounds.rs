@@ -5,6 +5,7 @@ use super::queue::Queue;
 use crate::caution::evidence::{LoadLoss, Shortage};
 use crate::caution::{CautionLimits, Evidence};
 use crate::cells::Cells;
+use crate::dependence::Dependence;
 use crate::facts::{Facts, ratio, sum_of};
 use crate::gaps::RecordGap;
 use crate::offered::{Demand, Edge};
@@ -41,6 +42,7 @@ pub(crate) struct Grounds {
     queued: f64,
     queue: Queue,
     course: Course,
+    dependence: Dependence,
 }
 
 /// What a threshold saw, and of which part of the run.
@@ -119,6 +121,7 @@ impl Grounds {
         client: &Client,
         holes: &[RecordGap],
         mut course: Course,
+        dependence: Dependence,
         limits: &CautionLimits,
     ) -> Self {
         course.close();
@@ -161,7 +164,13 @@ impl Grounds {
                 each_ns: longest_wait_ns(facts, &course),
             },
             course,
+            dependence,
         }
+    }
+
+    /// How much responses say that share connections.
+    pub(super) fn dependence(&self) -> &Dependence {
+        &self.dependence
     }
 
     /// The samples without what the load generator's delays may have added: first late sends, then stalls too. Each

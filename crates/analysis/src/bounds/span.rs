@@ -7,7 +7,7 @@ use crate::reading::snapped;
 use crate::summary::{Bound, Doubt, Standing};
 use plimsoll_plan::series::THOUSANDTHS;
 use plimsoll_plan::threshold::{Comparison, Kind as Figure, Statistic, Subject, Threshold};
-use plimsoll_stats::{Hist, VALUE_MAX, quantile_interval, quantile_ranks};
+use plimsoll_stats::{Hist, VALUE_MAX, clustered_interval, clustered_ranks, quantile_interval};
 
 const CONFIDENCE: f64 = 0.95;
 
@@ -192,32 +192,51 @@ fn times(look: &Look, value: f64, span: &mut Span) {
         span.raise(f64::INFINITY, evidence);
     }
     if let Statistic::Quantile(q) = statistic {
-        few(q, &low, queue.map(|(queue, _)| queue), &high, down, span);
+        let sample = Sample { q, design_effect: grounds.dependence().of_threshold(look.threshold.subject, q), low: &low, high: &high };
+        sample.few(queue.map(|(queue, _)| queue), down, span);
     }
 }
 
-/// The sample's own interval, of what is left when the other doubts are granted.
-fn few(q: f64, low: &Hist, queue: Option<Queue>, high: &Hist, down: impl Fn(f64) -> f64, span: &mut Span) {
-    let n = high.count();
-    let rank = quantile_ranks(low.count(), q, CONFIDENCE).map_or(0, |(low, _)| low);
-    let below = match queue {
-        _ if rank == 0 => None,
-        Some(queue) => queue.relieve_rank(low, rank),
-        None => low.bounds_at_rank(rank).map(|(ns, _)| ns as f64),
-    };
-    let below = below.map_or(0.0, |ns| down(ns).max(0.0));
-    let above = quantile_interval(high, q, CONFIDENCE).high.map_or(f64::INFINITY, |ns| beyond(ns as f64));
-    let evidence = match above.is_finite() {
-        true => Evidence::TimeInterval {
-            samples_count: n,
-            quantile: q,
-            low_ns: below as u64,
-            high_ns: above as u64,
-        },
-        false => Evidence::NoInterval { samples_count: n, quantile: q, needed_count: bounding(q) },
-    };
-    span.lower(below.min(span.low), evidence.clone());
-    span.raise(above.max(span.high), evidence);
+/// What is left of a sample when the other doubts are granted.
+struct Sample<'a> {
+    q: f64,
+    /// See [`plimsoll_stats::design_effect`].
+    design_effect: f64,
+    low: &'a Hist,
+    high: &'a Hist,
+}
+
+impl Sample<'_> {
+    /// The sample's own interval.
+    fn few(&self, queue: Option<Queue>, down: impl Fn(f64) -> f64, span: &mut Span) {
+        let Self { q, design_effect, low, high } = *self;
+        let n = high.count();
+        let rank = clustered_ranks(low.count(), q, CONFIDENCE, design_effect).map_or(0, |(low, _)| low);
+        let below = match queue {
+            _ if rank == 0 => None,
+            Some(queue) => queue.relieve_rank(low, rank),
+            None => low.bounds_at_rank(rank).map(|(ns, _)| ns as f64),
+        };
+        let below = below.map_or(0.0, |ns| down(ns).max(0.0));
+        let above = clustered_interval(high, q, CONFIDENCE, design_effect)
+            .high
+            .map_or(f64::INFINITY, |ns| beyond(ns as f64));
+        let evidence = match above.is_finite() {
+            true => Evidence::TimeInterval {
+                samples_count: n,
+                quantile: q,
+                low_ns: below as u64,
+                high_ns: above as u64,
+            },
+            false => Evidence::NoInterval {
+                samples_count: n,
+                quantile: q,
+                needed_count: (bounding(q) as f64 * design_effect).ceil() as u64,
+            },
+        };
+        span.lower(below.min(span.low), evidence.clone());
+        span.raise(above.max(span.high), evidence);
+    }
 }
 
 /// The interval of a quantile of a user-defined trend, whose values are kept in thousandths.

@@ -2,7 +2,8 @@
 
 use crate::analysis::fixture::*;
 use plimsoll_analysis::summary::{Percentile, Summary, Times};
-use plimsoll_plan::metric::{RunSum, SeriesHist};
+use plimsoll_plan::link::Http;
+use plimsoll_plan::metric::{RunPeak, RunSum, SeriesHist};
 
 /// Ten seconds with one response each of 1 ms, 2 ms, ... 1,000 ms.
 fn staircase() -> Summary {
@@ -178,4 +179,53 @@ fn service_time_excludes_the_wait() {
         .summary();
     assert!(summary.response_time.p99_ns.unwrap() >= 1_990 * MS);
     assert!(summary.service_time.p99_ns.unwrap() < 7 * MS);
+}
+
+/// Ten users on each connection. One response in a hundred takes 50 ms: as many in each second, or those of five
+/// seconds in one.
+fn shared(is_http2: bool, together: bool, seconds: u64) -> Summary {
+    let mut run = Run::planned(|d| {
+        (d.load.users, d.load.duration_ns) = (Some(100), Some(seconds * S));
+        if is_http2 {
+            (d.link.http, d.link.is_http2, d.link.streams) = (Http::V2, true, 10);
+        }
+    });
+    run.fill(|tick| {
+        answers(tick, 0, 1_980, 5 * MS);
+        tick.run.peak(RunPeak::Connections.id(), 10);
+        tick.run.peak(RunPeak::InFlight.id(), if is_http2 { 100 } else { 10 });
+    });
+    let slow = move |at: u64| match together {
+        true if at.is_multiple_of(5) => 100,
+        true => 0,
+        false => 20,
+    };
+    let run = (0..seconds).fold(run, |run, at| {
+        run.at(at as usize, move |tick| (0..slow(at)).for_each(|_| answer(tick, 0, 50 * MS, 200)))
+    });
+    run.summary()
+}
+
+#[test]
+fn responses_that_are_late_together_widen_the_intervals_of_shared_connections() {
+    let effect = |summary: &Summary| summary.client.connections.http2.as_ref()?.p99_design_effect;
+    let width = |summary: &Summary| {
+        let p99 = at(&summary.response_time, 0.99);
+        p99.high_ns.unwrap_or(u64::MAX) - p99.low_ns.unwrap_or(0)
+    };
+    let [apart, together, http1] =
+        [shared(true, false, 30), shared(true, true, 30), shared(false, true, 30)];
+    assert_eq!(effect(&http1), None);
+    assert_eq!(effect(&apart), Some(1.0));
+    // 5% of a second instead of 1% in each: about 100 late ones in a fifth of the seconds.
+    assert!(effect(&together).unwrap() > 20.0, "{:?}", effect(&together));
+    assert!(width(&together) > width(&apart), "{} {}", width(&together), width(&apart));
+    assert_eq!(width(&http1), width(&apart), "without shared connections, the order does not matter");
+}
+
+#[test]
+fn a_short_run_takes_the_responses_of_a_connection_for_one() {
+    let short = shared(true, false, 4);
+    // 100 requests on 10 connections at a time.
+    assert_eq!(short.client.connections.http2.unwrap().p99_design_effect, Some(10.0));
 }

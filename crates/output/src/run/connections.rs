@@ -48,6 +48,10 @@ fn facts(s: &Summary) -> Block {
         facts.push(exact("requests retried", http2.requests_unprocessed));
         facts.push(exact("streams reset", http2.streams_reset));
         facts.push(exact("requests that waited for a stream", http2.requests_limited_by_streams));
+        facts.extend(http2.p99_design_effect.map(|effect| {
+            let shown = Value::Number(format!("{effect:.1}"), Some(effect));
+            Fact::of("responses per independent response, at p99", shown)
+        }));
     }
     if let Some(expect) = &c.expect_continue {
         facts.push(exact("bodies sent after 100 Continue", expect.continued));

@@ -1,6 +1,6 @@
 //! Inference about quantiles of a sample: intervals, sample sizes, censored values.
 
-use super::binomial;
+use super::cluster::clustered_interval;
 pub use super::normal::inverse_normal;
 use crate::Hist;
 use crate::hist::{bucket_of, ceil_forgiving, nearest_rank};
@@ -22,23 +22,7 @@ pub struct Bounds {
 /// section 7.1). Both are rounded outwards to the ends of their buckets, so that the guarantee includes the histogram's
 /// resolution. An invalid `q` or `confidence` gives no bounds.
 pub fn quantile_interval(hist: &Hist, q: f64, confidence: f64) -> Bounds {
-    let Some((low, high)) = quantile_ranks(hist.count(), q, confidence) else {
-        return Bounds::default();
-    };
-    Bounds {
-        low: hist.bounds_at_rank(low).map(|(low, _)| low),
-        high: hist.bounds_at_rank(high).map(|(_, high)| high),
-    }
-}
-
-/// Returns the ranks, from 1, of the order statistics that [`quantile_interval`] uses for `n` values; 0 and `n` + 1
-/// mean "no bound". Returns `None` if there is no interval.
-pub fn quantile_ranks(n: u64, q: f64, confidence: f64) -> Option<(u64, u64)> {
-    // Written so that NaN fails, too.
-    if n == 0 || !(0.0..=1.0).contains(&q) || !(confidence > 0.0 && confidence < 1.0) {
-        return None;
-    }
-    Some(binomial::enclosing_ranks(n, q, (1.0 - confidence) / 2.0))
+    clustered_interval(hist, q, confidence, 1.0)
 }
 
 /// Returns the fewest samples for which quantile `q` may be printed: 10 / (1 - q), rounded up, so that about ten values
