@@ -105,7 +105,7 @@ fn mistyped(word: &str) -> Option<Diagnostic> {
 /// Suggests the nearest command, or how to write a host of that name.
 fn no_command(word: &str) -> Diagnostic {
     let names = verbs::VERBS.iter().filter(|row| row.group != Group::Hidden).map(|row| row.name);
-    let hint = match plimsoll_front::nearest(word, names) {
+    let hint = match plimsoll_build::nearest::nearest(word, names) {
         Some(right) => format!("did you mean `plimsoll {right}`?"),
         None => format!(
             "`plimsoll --help` lists all commands; to load a host of this name, write `http://{word}/`"

@@ -47,7 +47,7 @@ pub fn command(flags: &Examples) -> Result<Exit, Failure> {
     let wanted = wanted.strip_prefix("examples/").unwrap_or(wanted);
     let all = || EXPERIMENTS.iter().chain(FILES);
     let Some((_, text)) = all().find(|(name, _)| *name == wanted) else {
-        let hint = match plimsoll_front::nearest(wanted, all().map(|(name, _)| *name)) {
+        let hint = match plimsoll_build::nearest::nearest(wanted, all().map(|(name, _)| *name)) {
             Some(right) => format!("did you mean `plimsoll examples {right}`?"),
             None => "`plimsoll examples` lists all examples".into(),
         };

@@ -80,7 +80,7 @@ fn unknown(code: &str) -> Failure {
     let cautions = caution::Kind::ALL.iter().map(|caution| caution.code());
     // Numeric codes that differ by a digit are not a typing error, so only names have a nearest one.
     let names: Vec<&str> = codes.filter(|code| code.len() > 4).chain(faults).chain(cautions).collect();
-    let hint = match plimsoll_front::nearest(code, names).filter(|_| code.len() > 4) {
+    let hint = match plimsoll_build::nearest::nearest(code, names).filter(|_| code.len() > 4) {
         Some(right) => format!("did you mean `plimsoll explain {right}`?"),
         None => "`plimsoll explain` lists all codes".into(),
     };

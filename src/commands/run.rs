@@ -59,7 +59,7 @@ fn of_urls(load: &flags::Load) -> Result<Draft, Vec<Diagnostic>> {
         }
         let path = Path::new(list);
         let text = plimsoll_front::text_of(path)?;
-        return plimsoll_front::urls::parse(&text, list, path.parent().unwrap_or(Path::new("")));
+        return plimsoll_lines::urls::parse(&text, list, path.parent().unwrap_or(Path::new("")));
     }
     if load.urls.is_empty() {
         return Err(vec![Diagnostic::new(

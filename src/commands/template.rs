@@ -3,9 +3,9 @@
 use super::memory;
 use crate::exit::Failure;
 use plimsoll_chart::{Chart, Skin};
-use plimsoll_output::template::{self, Picture, Problem};
 use plimsoll_plan::Diagnostic;
 use plimsoll_plan::diag::Place;
+use plimsoll_template::{self as template, Picture, Problem};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 

@@ -2,7 +2,8 @@
 
 use super::draft::{PEM_BYTES_MAX, diagnostic};
 use clap::Args;
-use plimsoll_front::{Places, body};
+use plimsoll_build::body;
+use plimsoll_front::Places;
 use plimsoll_plan::address::addresses;
 use plimsoll_plan::cipher::ciphers;
 use plimsoll_plan::diag::{Field, Place};

@@ -1,8 +1,9 @@
 //! Applies flags to a draft; a flag overrides the file or the pasted line.
 
 use super::load::LoadFlags;
-use plimsoll_front::requests::{self, name_apart, own_name, set_headers};
-use plimsoll_front::{Places, body, header};
+use plimsoll_build::requests::{self, name_apart, own_name, set_headers};
+use plimsoll_build::{body, header};
+use plimsoll_front::Places;
 use plimsoll_plan::diag::{Field, Place};
 use plimsoll_plan::draft::key;
 use plimsoll_plan::link::{Http, pipeline, streams};

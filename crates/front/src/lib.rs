@@ -8,28 +8,18 @@
 
 #![forbid(unsafe_code)]
 
-pub mod body;
-mod build;
-pub mod curl;
 mod detect;
 pub mod explain;
-pub mod header;
 mod located;
-mod nearest;
 mod overrides;
 pub mod own;
 pub mod proto;
 mod read;
 mod schema;
-mod sentence;
 mod show;
-mod source;
-pub mod urls;
 
-pub use build::requests;
 pub use detect::{Kind, detect, rewrite_hint};
 pub use located::{Located, Part, Places, Study, StudyCell, locate};
-pub use nearest::nearest;
 pub use overrides::{Overrides, Reflect, parse_set};
 pub use read::{listed as text_of, parts_with, read, read_with, study_with};
 pub use schema::schema;

@@ -33,7 +33,6 @@ use crate::overrides::Overrides;
 pub use grpc::compiled;
 use plimsoll_plan::Diagnostic;
 use std::path::Path;
-pub use steps::compiles;
 pub use study::parts::parts;
 pub use study::study;
 

@@ -4,8 +4,8 @@
 mod example;
 mod text;
 
-use crate::nearest::nearest;
 use crate::own::compiled;
+use plimsoll_build::nearest::nearest;
 use plimsoll_plan::{Diagnostic, Problem};
 use prost_reflect::{DescriptorPool, MethodDescriptor, ServiceDescriptor};
 

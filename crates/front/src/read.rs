@@ -1,10 +1,10 @@
 //! Reads a file: detects its format and calls the reader for it.
 
-use crate::body::{content, lower};
 use crate::detect::{Kind, detect, rewrite_hint};
 use crate::located::{Located, Part, Study};
 use crate::overrides::Overrides;
 use crate::own;
+use plimsoll_build::body::{content, lower};
 use plimsoll_plan::Diagnostic;
 use plimsoll_plan::diag::Place;
 use std::path::Path;

@@ -12,7 +12,6 @@
 
 mod answers;
 mod auth;
-mod curl;
 mod keys;
 mod mistakes;
 mod monitor;
@@ -22,4 +21,3 @@ mod script;
 mod show;
 mod study;
 mod texts;
-mod urls;

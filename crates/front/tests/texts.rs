@@ -1,6 +1,9 @@
 //! Files by name and content, flags that hold text, and mutated texts.
 
-use plimsoll_front::{Kind, Overrides, body, curl, detect, header, own, read, read_with, show};
+use plimsoll_build::body;
+use plimsoll_build::header;
+use plimsoll_front::{Kind, Overrides, detect, own, read, read_with, show};
+use plimsoll_lines::curl;
 use plimsoll_plan::Diagnostic;
 use plimsoll_plan::diag::Place;
 use plimsoll_plan::seal::{Machine, seal};

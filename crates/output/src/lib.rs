@@ -30,7 +30,6 @@ mod run;
 pub mod sizing;
 pub mod study;
 pub mod style;
-pub mod template;
 pub mod terminal;
 mod watched;
 mod words;

@@ -1,12 +1,16 @@
-//! The shape of a file: it starts with its purpose, it is short, and its lines fit on a screen.
+//! The shape of a file: it starts with its purpose, it is short, and its lines fit on a screen. And that of a crate: its
+//! source is not too long for one crate.
 
 use super::tables::{LONG_FILES, listed};
 use super::{Problem, tree::Tree};
+use std::collections::BTreeMap;
 
 /// Number of lines that are not empty above which a file needs a row with a reason (one table, enum, or state machine).
 pub const LONG: usize = 500;
 /// rustfmt breaks code at 110, but not strings and comments, so their limit is higher.
 const WIDE: usize = 120;
+/// Maximum number of lines in `src` of a crate: a longer one has two purposes.
+const LONG_CRATE: usize = 15_000;
 
 pub fn check(tree: &Tree) -> Vec<Problem> {
     let mut problems = Vec::new();
@@ -34,7 +38,23 @@ pub fn check(tree: &Tree) -> Vec<Problem> {
             }
         }
     }
+    problems.extend(long_crates(tree));
     problems
+}
+
+fn long_crates(tree: &Tree) -> Vec<Problem> {
+    let mut lines: BTreeMap<&str, usize> = BTreeMap::new();
+    for file in tree.rust() {
+        if let Some((name, _)) = file.path.strip_prefix("crates/").and_then(|path| path.split_once("/src/")) {
+            *lines.entry(name).or_default() += file.text.lines().count();
+        }
+    }
+    let long = lines.into_iter().filter(|(_, lines)| *lines > LONG_CRATE);
+    let problem = |(name, lines)| {
+        let message = format!("{lines} lines of source (maximum {LONG_CRATE}): split the crate");
+        Problem::new("long crate", &format!("crates/{name}"), 0, message)
+    };
+    long.map(problem).collect()
 }
 
 #[cfg(test)]
@@ -49,6 +69,17 @@ mod tests {
     fn a_file_without_a_head_fails() {
         assert_eq!(broken("// not a head\nfn f() {}\n"), ["head"]);
         assert!(broken("//! Why.\nfn f() {}\n").is_empty());
+    }
+
+    #[test]
+    fn a_long_crate_fails_and_its_tests_do_not_count() {
+        let text = format!("//! Why.\n{}", "\n".repeat(LONG_CRATE / 2 - 1));
+        let files =
+            |last| [("crates/a/src/a.rs", &*text), ("crates/a/src/b.rs", &*text), (last, "//! Why.\n")];
+        let rules = |last| check(&Tree::of(&files(last))).into_iter().map(|p| p.rule).collect::<Vec<_>>();
+        assert_eq!(rules("crates/a/src/c.rs"), ["long crate"]);
+        assert!(rules("crates/a/tests/c.rs").is_empty());
+        assert!(rules("crates/b/src/c.rs").is_empty());
     }
 
     #[test]

@@ -11,11 +11,13 @@ pub const LEVELS: &[(&str, &[&str])] = &[
     ("wire", &[]),
     ("ui", &[]),
     ("audit", &[]),
-    ("front", &["plan"]),
+    ("build", &["plan"]),
     ("chart", &["plan"]),
     ("engine", &["plan", "stats", "wire"]),
     ("script", &["plan", "stats", "wire"]),
     ("record", &["plan", "stats"]),
+    ("front", &["build", "plan"]),
+    ("lines", &["build", "plan"]),
     ("findings", &["record", "plan"]),
     ("analysis", &["findings", "record", "stats", "plan"]),
     ("experiment", &["analysis", "record", "stats", "plan"]),
@@ -23,11 +25,13 @@ pub const LEVELS: &[(&str, &[&str])] = &[
     ("testkit", &["record", "stats", "plan"]),
     ("control", &["engine", "analysis", "record", "stats", "plan"]),
     ("output", &["experiment", "analysis", "audit", "chart", "record", "stats", "plan", "ui"]),
+    ("template", &["output", "analysis", "plan"]),
     ("console", &["control", "output", "chart", "experiment", "analysis", "record", "stats", "plan", "ui"]),
 ];
 
 /// Additional imports of a crate's tests: the crate, the imported crate, and the reason.
-pub const TEST_IMPORTS: &[(&str, &str, &str)] = &[("audit", "stats", "random numbers")];
+pub const TEST_IMPORTS: &[(&str, &str, &str)] =
+    &[("audit", "stats", "random numbers"), ("front", "lines", "mutations of all texts in one test")];
 
 /// Places that may read a clock. A path that ends with `/` includes everything below it.
 pub const CLOCKS: &[&str] = &["crates/engine/src/clock.rs", "src/wall.rs", "bench/", "testbed/", "xtask/"];

@@ -192,7 +192,12 @@ fn times(look: &Look, value: f64, span: &mut Span) {
         span.raise(f64::INFINITY, evidence);
     }
     if let Statistic::Quantile(q) = statistic {
-        let sample = Sample { q, design_effect: grounds.dependence().of_threshold(look.threshold.subject, q), low: &low, high: &high };
+        let sample = Sample {
+            q,
+            design_effect: grounds.dependence().of_threshold(look.threshold.subject, q),
+            low: &low,
+            high: &high,
+        };
         sample.few(queue.map(|(queue, _)| queue), down, span);
     }
 }

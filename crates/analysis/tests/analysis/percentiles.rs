@@ -213,8 +213,7 @@ fn responses_that_are_late_together_widen_the_intervals_of_shared_connections() 
         let p99 = at(&summary.response_time, 0.99);
         p99.high_ns.unwrap_or(u64::MAX) - p99.low_ns.unwrap_or(0)
     };
-    let [apart, together, http1] =
-        [shared(true, false, 30), shared(true, true, 30), shared(false, true, 30)];
+    let [apart, together, http1] = [shared(true, false, 30), shared(true, true, 30), shared(false, true, 30)];
     assert_eq!(effect(&http1), None);
     assert_eq!(effect(&apart), Some(1.0));
     // 5% of a second instead of 1% in each: about 100 late ones in a fifth of the seconds.

@@ -3,8 +3,8 @@
 //! In YAML, a `{` opens a mapping even in the middle of what was meant as one text, and the parser's message about
 //! commas does not lead to the missing quotes.
 
-use crate::sentence::short;
-use crate::source::{Pos, Source};
+use plimsoll_build::sentence::short;
+use plimsoll_build::source::{Pos, Source};
 use plimsoll_plan::threshold::Subject;
 
 /// Returns the place of the text, the message, and the help line, if the parser gave up at or after such a brace.

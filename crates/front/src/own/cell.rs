@@ -6,12 +6,12 @@ use super::scenario::Parts;
 use super::work::Work;
 use super::yaml::{Node, Scalar, Value, one_or_more};
 use super::{connection, constants, data, load, monitor, search, steps, threshold};
-use crate::build::draft::ScriptDraft;
-use crate::build::{self, requests};
 use crate::located::Located;
 use crate::overrides::Overrides;
-use crate::sentence::alternatives;
-use crate::source::Pos;
+use plimsoll_build::draft::ScriptDraft;
+use plimsoll_build::requests;
+use plimsoll_build::sentence::alternatives;
+use plimsoll_build::source::Pos;
 use plimsoll_plan::diag::Field;
 use plimsoll_plan::draft::key as field;
 use plimsoll_plan::experiment::{Expectation, Experiment};
@@ -170,8 +170,9 @@ fn experiment(tree: &Node, terms: &mut Experiment, given: &Overrides, w: &mut Wo
     }
     script.has_target |= parts.misspelt.contains(&"target");
     script.origins = origins.map(|(node, row)| super::origins::read(node, row, &mut w.r)).unwrap_or_default();
-    script.target =
-        target.and_then(|(text, pos)| build::base(&text, pos).map_err(|complaint| w.r.take(complaint)).ok());
+    script.target = target.and_then(|(text, pos)| {
+        plimsoll_build::base(&text, pos).map_err(|complaint| w.r.take(complaint)).ok()
+    });
     if let Some((node, row)) = data {
         let mut made = Vec::new();
         if let Some(setup) = parts.setup {
@@ -200,7 +201,7 @@ fn experiment(tree: &Node, terms: &mut Experiment, given: &Overrides, w: &mut Wo
     }
     script.constants = w.r.constants.keys().cloned().collect();
     script.secrets = std::mem::take(&mut w.r.secrets);
-    let built = build::script(script);
+    let built = plimsoll_build::script(script);
     built.wrong.into_iter().for_each(|complaint| w.r.take(complaint));
 
     if let (Some(terms), Some(pos)) = (&terms.find, find) {
@@ -347,7 +348,7 @@ fn limits(node: &Node, row: &key::Row, limits: &mut limit::Limits, r: &mut Reade
     let names = || limit::TABLE.iter().map(|row| row.name);
     for entry in r.map(node, row).unwrap_or_default() {
         if !names().any(|name| name == entry.key) {
-            let hint = match crate::nearest::nearest(&entry.key, names()) {
+            let hint = match plimsoll_build::nearest::nearest(&entry.key, names()) {
                 Some(right) => format!("did you mean `{right}`?"),
                 None => format!("use one of {}", alternatives(names())),
             };

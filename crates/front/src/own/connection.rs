@@ -3,7 +3,7 @@
 use super::key::{Row, of};
 use super::reader::Reader;
 use super::yaml::{Node, Value, one_or_more};
-use crate::source::Pos;
+use plimsoll_build::source::Pos;
 use plimsoll_plan::Problem;
 use plimsoll_plan::address::{self, WeightedAddress};
 use plimsoll_plan::cipher::ciphers;

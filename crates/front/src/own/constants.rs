@@ -7,12 +7,12 @@ use super::json::is_yaml_number;
 use super::key::{LATER, Section, find};
 use super::reader::{Constant, Reader, is_special};
 use super::yaml::{Entry, Node, Scalar, Value};
-use crate::build::expression::{Expression, Operand, Piece, pieces};
-use crate::build::wrong_name;
-use crate::nearest::nearest;
 use crate::overrides::Overrides;
-use crate::sentence::short;
-use crate::source::Pos;
+use plimsoll_build::expression::{Expression, Operand, Piece, pieces};
+use plimsoll_build::nearest::nearest;
+use plimsoll_build::sentence::short;
+use plimsoll_build::source::Pos;
+use plimsoll_build::wrong_name;
 use plimsoll_plan::Diagnostic;
 use plimsoll_plan::diag::Place;
 
@@ -128,7 +128,7 @@ fn refuse_unknown_sets(vars: &[Entry], given: &Overrides, r: &mut Reader<'_>) {
         let hint = match nearest(name, names()) {
             Some(right) => format!("did you mean `{right}`?"),
             None if vars.is_empty() => format!("add `vars: {{ {name}: ... }}` to the file"),
-            None => format!("use one of {}", crate::sentence::alternatives(names())),
+            None => format!("use one of {}", plimsoll_build::sentence::alternatives(names())),
         };
         let message = format!("unknown variable `{name}`: `vars` does not define it");
         // The value may be a secret, so only the name is shown.

@@ -5,10 +5,10 @@
 use super::key::{Row, Section, find, of};
 use super::reader::Reader;
 use super::yaml::{Node, Scalar, Value};
-use crate::body::{lower, regular};
-use crate::build::draft::FeederDraft;
-use crate::build::wrong_name;
-use crate::source::Pos;
+use plimsoll_build::body::{lower, regular};
+use plimsoll_build::draft::FeederDraft;
+use plimsoll_build::source::Pos;
+use plimsoll_build::wrong_name;
 use plimsoll_plan::Problem;
 use plimsoll_plan::data::{AtEnd, Feeder, Format, RowOrder, Sharing};
 use std::collections::BTreeMap;

@@ -12,10 +12,10 @@ pub use path::check as check_path;
 use super::key::{Row, of};
 use super::reader::Reader;
 use super::yaml::{Node, one_or_more};
-use crate::nearest::nearest;
-use crate::sentence::short;
-use crate::source::Pos;
 use compile::Compiled;
+use plimsoll_build::nearest::nearest;
+use plimsoll_build::sentence::short;
+use plimsoll_build::source::Pos;
 use plimsoll_plan::Problem;
 use plimsoll_plan::grpc::Types;
 use prost_reflect::{DescriptorPool, MethodDescriptor};
@@ -164,7 +164,7 @@ fn choice(name: &str, all: &[String], none: &str) -> String {
     match (nearest(name, names()), all.len()) {
         (Some(right), _) => format!("did you mean `{right}`?"),
         (None, 0) => none.to_owned(),
-        (None, 1..=SHOWN) => format!("use {}", crate::sentence::alternatives(names())),
+        (None, 1..=SHOWN) => format!("use {}", plimsoll_build::sentence::alternatives(names())),
         (None, _) => {
             let shown: Vec<String> = names().take(SHOWN).map(|name| format!("`{name}`")).collect();
             format!("use one of {}, ...", shown.join(", "))

@@ -4,10 +4,10 @@
 //! changed, because `01234` is more often a postal code than the number 1234.
 
 use super::yaml::{Node, Scalar, Value};
-use crate::build::escape;
-use crate::build::expression::{Expression, Piece};
+use plimsoll_build::escape;
+use plimsoll_build::expression::{Expression, Piece};
 
-use crate::source::Pos;
+use plimsoll_build::source::Pos;
 
 /// A receiver for a body: literal bytes, and texts with expressions.
 pub trait Sink {

@@ -6,7 +6,7 @@ mod row;
 mod table;
 mod words;
 
-use crate::nearest::nearest;
+use plimsoll_build::nearest::nearest;
 pub use row::{Key, Kind, Row, Section};
 pub use table::{TABLE, of};
 pub use words::{FIXES, LATER, SYNONYMS};

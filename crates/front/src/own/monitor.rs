@@ -3,15 +3,15 @@
 //! The kinds and the forms of their addresses are in `plimsoll_plan::watch`: a text means the same here as after
 //! `--monitor`.
 
-use crate::build::expression::{Expression, Piece};
+use plimsoll_build::expression::{Expression, Piece};
 
 use super::key::{Key, Row, Section, of};
 use super::reader::Reader;
 use super::steps::regex;
 use super::yaml::one_or_more;
 use super::yaml::{Entry, Node, Scalar, Value};
-use crate::sentence::alternatives;
-use crate::source::Pos;
+use plimsoll_build::sentence::alternatives;
+use plimsoll_build::source::Pos;
 use plimsoll_plan::Problem;
 use plimsoll_plan::watch::read::{self, MaskedText};
 use plimsoll_plan::watch::{Group, Nginx, Prometheus, Source, Watch, Who};

@@ -3,8 +3,8 @@
 use super::key::Row;
 use super::reader::Reader;
 use super::yaml::Node;
-use crate::build::draft::OriginDraft;
-use crate::build::{TARGET, base};
+use plimsoll_build::draft::OriginDraft;
+use plimsoll_build::{TARGET, base};
 
 /// Reads the mapping. If two names mean the same origin, the second is a mistake.
 pub fn read(node: &Node, row: &Row, r: &mut Reader<'_>) -> Vec<OriginDraft> {

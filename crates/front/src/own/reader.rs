@@ -3,12 +3,12 @@
 use super::json::is_yaml_number;
 use super::key::{self, Key, Row, Section};
 use super::yaml::{Entry, Node, Scalar, Value};
-use crate::body::from_file;
-use crate::build::expression::{Expression, Piece};
 use crate::located::Places;
-use crate::nearest::nearest;
-use crate::sentence::{alternatives, short};
-use crate::source::{Complaint, Pos, Source};
+use plimsoll_build::body::from_file;
+use plimsoll_build::expression::{Expression, Piece};
+use plimsoll_build::nearest::nearest;
+use plimsoll_build::sentence::{alternatives, short};
+use plimsoll_build::source::{Complaint, Pos, Source};
 use plimsoll_plan::Diagnostic;
 use plimsoll_plan::Problem;
 use plimsoll_plan::diag::Field;

@@ -6,7 +6,7 @@
 use super::key::{Row, Section, of};
 use super::reader::Reader;
 use super::yaml::{Entry, Node, Value};
-use crate::source::Pos;
+use plimsoll_build::source::Pos;
 use plimsoll_plan::Problem;
 use plimsoll_plan::draft::Draft;
 use plimsoll_plan::experiment::{Find, Step, Until};

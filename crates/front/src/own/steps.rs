@@ -24,8 +24,8 @@ use super::key::{Key, METHODS, Row, STEPS, SYNONYMS, Section, Step, find};
 use super::reader::Reader;
 use super::work::{Work, names_set};
 use super::yaml::{Entry, Node, Scalar, Value};
-use crate::build::draft::StepDraft;
-use crate::nearest::nearest;
+use plimsoll_build::draft::StepDraft;
+use plimsoll_build::nearest::nearest;
 
 pub use auth::auth;
 pub use control::{order, weight};
@@ -33,7 +33,6 @@ pub use headers::read as headers;
 pub use pause::delay;
 pub use request::redirects;
 pub use rule::regex;
-pub use schema::compiles;
 
 /// Reads a list of at least one step.
 pub fn list(node: &Node, row: &Row, w: &mut Work<'_>) -> Vec<StepDraft> {

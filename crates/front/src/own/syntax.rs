@@ -4,8 +4,8 @@
 
 use super::braces;
 use super::key::{METHODS, Section, find};
-use crate::source::{Pos, Source};
 use granit_parser::ErrorKind as K;
+use plimsoll_build::source::{Pos, Source};
 
 /// Returns the place, the message, and the help line of a parser error. `pos` is where the parser gave up.
 pub fn explain(kind: &K, pos: Pos, source: &Source<'_>) -> (Pos, String, String) {

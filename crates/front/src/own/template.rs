@@ -3,10 +3,10 @@
 use super::key::Row;
 use super::reader::{Reader, is_null};
 use super::yaml::{Node, Scalar, Value};
-use crate::build::draft::{Open, PartDraft, TextDraft};
-use crate::build::escape::escaped;
-use crate::build::expression::Piece;
-use crate::source::Pos;
+use plimsoll_build::draft::{Open, PartDraft, TextDraft};
+use plimsoll_build::escape::escaped;
+use plimsoll_build::expression::Piece;
+use plimsoll_build::source::Pos;
 use plimsoll_plan::value::Escape;
 
 impl Reader<'_> {

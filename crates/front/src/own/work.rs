@@ -3,8 +3,8 @@
 use super::grpc::Schemas;
 use super::reader::Reader;
 use super::yaml::{Node, Value};
-use crate::build::draft::NameDraft;
-use crate::source::Pos;
+use plimsoll_build::draft::NameDraft;
+use plimsoll_build::source::Pos;
 use prost_reflect::MethodDescriptor;
 use std::rc::Rc;
 

@@ -5,9 +5,9 @@
 
 use super::braces;
 use super::syntax;
-use crate::build::expression::Piece;
-use crate::source::{Pos, Source};
 use granit_parser::{Event, Parser, ScalarStyle, ScanError, Span};
+use plimsoll_build::expression::Piece;
+use plimsoll_build::source::{Pos, Source};
 use plimsoll_plan::Diagnostic;
 use std::collections::HashMap;
 

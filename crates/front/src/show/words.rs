@@ -95,5 +95,5 @@ pub fn delay(delay: &Delay) -> String {
 
 /// Returns the beginning of a long text, on one line.
 pub fn short(text: &str) -> String {
-    crate::sentence::short(text)
+    plimsoll_build::sentence::short(text)
 }

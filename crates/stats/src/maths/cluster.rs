@@ -7,13 +7,13 @@ use crate::Hist;
 /// Fewer groups than this say too little about the variance between them.
 const GROUPS_MIN: usize = 8;
 
-/// Returns the design effect of a share (Kish, Survey Sampling, 1965): how many values of this sample say as much as one
-/// value of an independent sample, at least 1. Each group is a part and a whole, in the order of time. Returns `None`
-/// if there are fewer than eight groups with values.
+/// Returns the design effect of a share (Kish, Survey Sampling, 1965): how many values of this sample say as much as
+/// one value of an independent sample, at least 1. Each group is a part and a whole, in the order of time. Returns
+/// `None` if there are fewer than eight groups with values.
 ///
 /// The variance between groups comes from differences of successive groups (von Neumann 1941), so a slow drift of the
-/// share, or a step of the load, does not count as correlation. A difference of two independent groups of n and m values
-/// has the variance p (1 - p) (1/n + 1/m), in which p is their common share.
+/// share, or a step of the load, does not count as correlation. A difference of two independent groups of n and m
+/// values has the variance p (1 - p) (1/n + 1/m), in which p is their common share.
 pub fn design_effect(groups: &[(u64, u64)]) -> Option<f64> {
     let groups: Vec<(f64, f64)> =
         groups.iter().filter(|(_, all)| *all > 0).map(|(part, all)| (*part as f64, *all as f64)).collect();
@@ -46,7 +46,11 @@ pub fn clustered_interval(hist: &Hist, q: f64, confidence: f64, design_effect: f
 /// mean "no bound". Returns `None` if there is no interval.
 pub fn clustered_ranks(n: u64, q: f64, confidence: f64, design_effect: f64) -> Option<(u64, u64)> {
     // Written so that NaN fails, too.
-    if n == 0 || !(0.0..=1.0).contains(&q) || !(confidence > 0.0 && confidence < 1.0) || !(design_effect >= 1.0) {
+    if n == 0
+        || !(0.0..=1.0).contains(&q)
+        || !(confidence > 0.0 && confidence < 1.0)
+        || !(design_effect >= 1.0)
+    {
         return None;
     }
     let worth = ((n as f64 / design_effect) as u64).max(1);

@@ -1,8 +1,8 @@
 //! Compiles `.proto` files, and reads compiled schemas. A mistake in a `.proto` file has its place there.
 
 use crate::own::reader::Reader;
-use crate::source::{Complaint, Pos, Source};
 use miette::Diagnostic as _;
+use plimsoll_build::source::{Complaint, Pos, Source};
 use plimsoll_plan::Diagnostic;
 use plimsoll_plan::diag::Place;
 use prost_reflect::DescriptorPool;

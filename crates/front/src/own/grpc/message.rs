@@ -1,13 +1,13 @@
 //! Messages written as YAML or JSON: each field by its name in the schema or in JSON.
 
 use super::Schemas;
-use crate::build::draft::{PieceDraft, TextDraft};
-use crate::nearest::nearest;
 use crate::own::reader::{Reader, is_null};
 use crate::own::yaml::{Entry, Node, Scalar as Written, Value, one_or_more};
-use crate::sentence::{alternatives, short};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use plimsoll_build::draft::{PieceDraft, TextDraft};
+use plimsoll_build::nearest::nearest;
+use plimsoll_build::sentence::{alternatives, short};
 use plimsoll_plan::grpc::{MessageForm, Scalar};
 use plimsoll_plan::value::Escape;
 use prost_reflect::{FieldDescriptor, Kind, MessageDescriptor};

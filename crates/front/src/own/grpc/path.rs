@@ -1,7 +1,7 @@
 //! JSONPaths into responses: a member that the message never has is a typo.
 
-use crate::nearest::nearest;
-use crate::sentence::{alternatives, short};
+use plimsoll_build::nearest::nearest;
+use plimsoll_build::sentence::{alternatives, short};
 use plimsoll_plan::Problem;
 use plimsoll_plan::grpc::{Field, Kind, Label, MessageForm, Types};
 

@@ -3,7 +3,7 @@
 use crate::own::key::{Row, of};
 use crate::own::reader::Reader;
 use crate::own::yaml::{Node, Value};
-use crate::source::Pos;
+use plimsoll_build::source::Pos;
 use plimsoll_plan::unit::duration_ns;
 use std::sync::Arc;
 
@@ -116,7 +116,7 @@ fn time_ns(text: &str, unit_ns: Option<f64>) -> Result<f64, (String, &'static st
         )),
         (Err(_), _) => duration_ns(text).map(|ns| ns as f64).map_err(|_| {
             (
-                format!("invalid time `{}`", crate::sentence::short(text)),
+                format!("invalid time `{}`", plimsoll_build::sentence::short(text)),
                 "write a number such as `12.5`, or a time such as `250ms`",
             )
         }),

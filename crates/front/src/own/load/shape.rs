@@ -4,7 +4,7 @@ use crate::own::key::{Row, of};
 use crate::own::reader::Reader;
 use crate::own::yaml::one_or_more;
 use crate::own::yaml::{Entry, Node, Value};
-use crate::source::Pos;
+use plimsoll_build::source::Pos;
 use plimsoll_plan::Problem;
 use plimsoll_plan::load::{self, Profile};
 use plimsoll_plan::unit;

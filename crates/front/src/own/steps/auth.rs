@@ -1,15 +1,15 @@
 //! Authentication: fixed headers, and what the load makes or gets.
 
 use super::body;
-use crate::build::draft::{
-    AuthDraft, JwtDraft, JwtKeyDraft, OAuth2Draft, Open, PartDraft, SigV4Draft, TextDraft,
-};
-use crate::build::expression::Expression;
 use crate::own::json;
 use crate::own::key::{Row, of};
 use crate::own::reader::Reader;
 use crate::own::yaml::{Entry, Node, Scalar, Value};
-use crate::source::Pos;
+use plimsoll_build::draft::{
+    AuthDraft, JwtDraft, JwtKeyDraft, OAuth2Draft, Open, PartDraft, SigV4Draft, TextDraft,
+};
+use plimsoll_build::expression::Expression;
+use plimsoll_build::source::Pos;
 use plimsoll_plan::unit;
 use plimsoll_plan::value::Escape;
 

@@ -1,13 +1,13 @@
 //! Bodies: text, a file, JSON, a form, or several parts.
 
-use crate::build::draft::{BodyDraft, TextDraft};
-use crate::build::escape;
 use crate::own::json::{self, Sink};
 use crate::own::key::{Row, of};
 use crate::own::reader::Reader;
 use crate::own::work::Work;
 use crate::own::yaml::one_or_more;
 use crate::own::yaml::{Node, Scalar, Value};
+use plimsoll_build::draft::{BodyDraft, TextDraft};
+use plimsoll_build::escape;
 use plimsoll_plan::value::Escape;
 
 /// The key that gives a body.
@@ -188,7 +188,7 @@ fn part(field: &str, node: &Node, row: &Row, w: &mut Work<'_>) -> Option<Part> {
             }
             of::Part::Type => {
                 let text = w.r.text(node, row)?;
-                if let Err(problem) = crate::header::check("Content-Type", text) {
+                if let Err(problem) = plimsoll_build::header::check("Content-Type", text) {
                     w.r.complain_of(node.pos, problem);
                 }
                 made.media_type = Some(text.to_owned());

@@ -3,13 +3,13 @@
 use super::auth::KeyParts;
 use super::rule::{self, Bare};
 use super::{extract, schema, source};
-use crate::build::draft::{CheckDraft, NameDraft, On, SubjectDraft};
 use crate::own::key::{Row, of};
 use crate::own::reader::Reader;
 use crate::own::yaml::one_or_more;
 use crate::own::yaml::{Node, Value};
-use crate::sentence::short;
-use crate::source::Pos;
+use plimsoll_build::draft::{CheckDraft, NameDraft, On, SubjectDraft};
+use plimsoll_build::sentence::short;
+use plimsoll_build::source::Pos;
 use plimsoll_plan::Problem;
 use plimsoll_plan::answer::{Hash, Source, Statuses, Subject};
 use plimsoll_plan::unit;

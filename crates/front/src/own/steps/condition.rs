@@ -1,13 +1,13 @@
 //! Conditions of loops and branches, written as text: `${n} < 5`.
 
 use super::rule;
-use crate::build::draft::{ConditionDraft, RuleDraft, TextDraft};
-use crate::build::expression::Piece;
 use crate::own::key::Row;
 use crate::own::reader::Reader;
 use crate::own::yaml::{Node, Scalar, Value};
-use crate::sentence::short;
-use crate::source::{Complaint, Pos};
+use plimsoll_build::draft::{ConditionDraft, RuleDraft, TextDraft};
+use plimsoll_build::expression::Piece;
+use plimsoll_build::sentence::short;
+use plimsoll_build::source::{Complaint, Pos};
 use plimsoll_plan::answer::Rule;
 use plimsoll_plan::value::Escape;
 

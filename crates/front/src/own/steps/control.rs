@@ -1,12 +1,12 @@
 //! Steps that contain steps: groups, loops, branches, choices, and parallel steps.
 
 use super::{Known, condition, known, list};
-use crate::build::draft::{StepDraft, TextDraft};
 use crate::own::key::{Key, Row, of};
 use crate::own::reader::Reader;
 use crate::own::work::Work;
 use crate::own::yaml::{Entry, Node, Value};
-use crate::source::Pos;
+use plimsoll_build::draft::{StepDraft, TextDraft};
+use plimsoll_build::source::Pos;
 use plimsoll_plan::script::Order;
 use plimsoll_plan::value::Escape;
 

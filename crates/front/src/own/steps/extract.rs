@@ -1,10 +1,10 @@
 //! Extractions: values from a response, for later steps.
 
 use super::{rule, source};
-use crate::build::draft::{ExtractDraft, NameDraft, TextDraft};
 use crate::own::key::{Row, of};
 use crate::own::reader::Reader;
 use crate::own::yaml::{Node, Value};
+use plimsoll_build::draft::{ExtractDraft, NameDraft, TextDraft};
 use plimsoll_plan::answer::{Pick, Source};
 use plimsoll_plan::phrase::counted;
 use plimsoll_plan::value::Escape;
@@ -39,7 +39,8 @@ pub fn place(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<Place> {
                 Source::Json(path.to_owned())
             }
             _ => {
-                let message = format!("unknown place `{}` in a response", crate::sentence::short(&text));
+                let message =
+                    format!("unknown place `{}` in a response", plimsoll_build::sentence::short(&text));
                 let name = match text.chars().all(|c| c.is_ascii_alphanumeric() || "_.".contains(c)) {
                     true => text.as_str(),
                     false => "token",

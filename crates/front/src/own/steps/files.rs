@@ -1,12 +1,12 @@
 //! Steps that set values and write rows: `set`, `append`, `generate`.
 
 use super::{control, known, step};
-use crate::build::draft::{AppendDraft, NameDraft, StepDraft, TextDraft};
 use crate::own::key::{METHODS, Row, of};
 use crate::own::reader::Reader;
 use crate::own::work::Work;
 use crate::own::yaml::{Entry, Node, Value};
-use crate::source::{Complaint, Pos};
+use plimsoll_build::draft::{AppendDraft, NameDraft, StepDraft, TextDraft};
+use plimsoll_build::source::{Complaint, Pos};
 use plimsoll_plan::value::Escape;
 
 /// `set: { x: "..." }`.

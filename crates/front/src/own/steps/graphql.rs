@@ -1,12 +1,12 @@
 //! Requests of GraphQL: a query with its variables, by its text or by its hash.
 
 use super::auth::object;
-use crate::build::draft::{BodyDraft, CheckDraft, GraphqlDraft, On, SubjectDraft, TextDraft};
 use crate::own::json;
 use crate::own::key::{Row, of};
 use crate::own::reader::Reader;
 use crate::own::yaml::Node;
-use crate::sentence::{alternatives, short};
+use plimsoll_build::draft::{BodyDraft, CheckDraft, GraphqlDraft, On, SubjectDraft, TextDraft};
+use plimsoll_build::sentence::{alternatives, short};
 use plimsoll_plan::answer::Subject;
 use sha2::{Digest, Sha256};
 

@@ -2,17 +2,17 @@
 
 use super::rule::{self, Bare};
 use super::{auth, extract, headers, known, pause, stream};
-use crate::build::draft::{
-    CallDraft, CheckDraft, ExpectDraft, ExtractDraft, HeaderDraft, NameDraft, On, PathDraft, PieceDraft,
-    RequestDraft, SendMessageDraft, StepDraft, StreamDraft, SubjectDraft, TextDraft, WebSocketDraft,
-};
 use crate::own::grpc::{self, Schemas};
 use crate::own::key::{Row, of};
 use crate::own::reader::Reader;
 use crate::own::work::Work;
 use crate::own::yaml::{Entry, Node, Value, one_or_more};
-use crate::sentence::short;
-use crate::source::Pos;
+use plimsoll_build::draft::{
+    CallDraft, CheckDraft, ExpectDraft, ExtractDraft, HeaderDraft, NameDraft, On, PathDraft, PieceDraft,
+    RequestDraft, SendMessageDraft, StepDraft, StreamDraft, SubjectDraft, TextDraft, WebSocketDraft,
+};
+use plimsoll_build::sentence::short;
+use plimsoll_build::source::Pos;
 use plimsoll_plan::answer::{Source, Subject};
 use plimsoll_plan::grpc::Codes;
 use plimsoll_plan::script::Delay;

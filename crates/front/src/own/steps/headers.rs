@@ -1,9 +1,9 @@
 //! Headers.
 
-use crate::build::draft::{HeaderDraft, TextDraft};
 use crate::own::reader::Reader;
 use crate::own::yaml::{Entry, Node, Scalar, Value, one_or_more};
-use crate::source::Pos;
+use plimsoll_build::draft::{HeaderDraft, TextDraft};
+use plimsoll_build::source::Pos;
 use plimsoll_plan::value::Escape;
 
 /// Reads a mapping of names to values. A list of values sends the header several times.

@@ -1,9 +1,9 @@
 //! The path and the query of a request.
 
-use crate::build::draft::{PathDraft, QueryDraft, TextDraft};
 use crate::own::key::Row;
 use crate::own::work::Work;
 use crate::own::yaml::{Node, Value, one_or_more};
+use plimsoll_build::draft::{PathDraft, QueryDraft, TextDraft};
 use plimsoll_plan::value::Escape;
 
 /// Reads a path. With `encode`, values and spaces are percent-encoded.

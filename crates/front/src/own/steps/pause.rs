@@ -1,9 +1,9 @@
 //! Pauses: of fixed length, or random each time.
 
-use crate::build::draft::StepDraft;
 use crate::own::key::{Row, of};
 use crate::own::reader::Reader;
 use crate::own::yaml::{Entry, Node, Value};
+use plimsoll_build::draft::StepDraft;
 use plimsoll_plan::script::Delay;
 use plimsoll_plan::unit;
 

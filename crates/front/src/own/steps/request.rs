@@ -2,11 +2,11 @@
 
 use super::body::{self, Shape};
 use super::{auth, check, delivery, extract, graphql, headers, known, path, pause, stream};
-use crate::build::draft::{NameDraft, RequestDraft, StepDraft};
 use crate::own::key::{Row, of};
 use crate::own::reader::Reader;
 use crate::own::work::Work;
 use crate::own::yaml::{Entry, Node, Scalar, Value};
+use plimsoll_build::draft::{NameDraft, RequestDraft, StepDraft};
 use plimsoll_plan::unit;
 
 /// The request line as written: method, path, and their places.

@@ -1,12 +1,12 @@
 //! Rules for a text: what it must equal, contain, match, or exceed. Patterns and paths are validated before the load.
 
-use crate::build::draft::{RuleDraft, TextDraft};
 use crate::own::key::{Row, of};
 use crate::own::reader::Reader;
 use crate::own::yaml::one_or_more;
 use crate::own::yaml::{Node, Scalar, Value};
-use crate::sentence::short;
-use crate::source::{Complaint, Pos};
+use plimsoll_build::draft::{RuleDraft, TextDraft};
+use plimsoll_build::sentence::short;
+use plimsoll_build::source::{Complaint, Pos};
 use plimsoll_plan::answer::Rule;
 use plimsoll_plan::value::Escape;
 

@@ -1,13 +1,13 @@
 //! Checks against files: JSON Schema, OpenAPI, and stored headers. Each file is read and tried before the load.
 
-use crate::build::draft::{On, OpenApiDraft, SubjectDraft};
 use crate::own::json::{self, Sink};
 use crate::own::key::{Row, of};
 use crate::own::reader::Reader;
 use crate::own::yaml::{Node, Value, tree};
-use crate::sentence::short;
-use crate::source::{Pos, Source};
-use plimsoll_plan::Problem;
+use plimsoll_build::compiles;
+use plimsoll_build::draft::{On, OpenApiDraft, SubjectDraft};
+use plimsoll_build::sentence::short;
+use plimsoll_build::source::{Pos, Source};
 use plimsoll_plan::answer::{Dialect, Schema, Subject};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -29,27 +29,6 @@ pub fn schema(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<SubjectDraft
             None
         }
     }
-}
-
-/// Tries a schema with the library that will run it.
-///
-/// # Errors
-/// Returns an error with the place in the schema.
-pub fn compiles(value: &serde_json::Value, dialect: Dialect) -> Result<(), Problem> {
-    let options = jsonschema::options();
-    let options = match dialect {
-        Dialect::Own => options,
-        Dialect::Draft4 => options.with_draft(jsonschema::Draft::Draft4),
-        Dialect::Draft202012 => options.with_draft(jsonschema::Draft::Draft202012),
-    };
-    options.build(value).map(drop).map_err(|error| {
-        let place = error.instance_path().to_string();
-        let at = if place.is_empty() { String::new() } else { format!(" at `{}`", short(&place)) };
-        Problem::new(
-            format!("invalid JSON Schema{at}: {}", short(&error.to_string())),
-            "correct the schema; a `$ref` may only point into the same document",
-        )
-    })
 }
 
 fn inline(node: &Node, r: &mut Reader<'_>) -> Option<serde_json::Value> {

@@ -2,15 +2,15 @@
 
 use super::body::{self, Shape};
 use super::{auth, check, extract, grpc, headers, known, path, pause, rule, stream};
-use crate::build::draft::{
-    CloseDraft, ExpectDraft, NameDraft, On, PartDraft, PathDraft, PingDraft, RequestDraft, SendDraft,
-    SendMessageDraft, StepDraft, SubjectDraft, TextDraft, WebSocketDraft,
-};
 use crate::own::key::{Row, of};
 use crate::own::reader::Reader;
 use crate::own::work::Work;
 use crate::own::yaml::{Entry, Node, Value, one_or_more};
-use crate::sentence::short;
+use plimsoll_build::draft::{
+    CloseDraft, ExpectDraft, NameDraft, On, PartDraft, PathDraft, PingDraft, RequestDraft, SendDraft,
+    SendMessageDraft, StepDraft, SubjectDraft, TextDraft, WebSocketDraft,
+};
+use plimsoll_build::sentence::short;
 use plimsoll_plan::answer::Subject;
 use plimsoll_plan::stream::{Closer, Place};
 use plimsoll_plan::value::Escape;
@@ -102,7 +102,7 @@ fn is_awaited(key: of::Connect) -> bool {
 fn over_http(mut path: PathDraft) -> PathDraft {
     if let Some(PartDraft::Literal(text)) = path.text.parts.first_mut() {
         let plain = String::from_utf8_lossy(text).into_owned();
-        *text = crate::build::without_ws(&plain).into_owned().into_bytes();
+        *text = plimsoll_build::without_ws(&plain).into_owned().into_bytes();
     }
     path
 }

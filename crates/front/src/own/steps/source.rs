@@ -3,8 +3,8 @@
 use crate::own::key::{Row, of};
 use crate::own::reader::Reader;
 use crate::own::yaml::Node;
-use crate::sentence::{alternatives, short};
-use crate::source::Pos;
+use plimsoll_build::sentence::{alternatives, short};
+use plimsoll_build::source::Pos;
 use plimsoll_plan::answer::Source;
 use plimsoll_plan::css;
 

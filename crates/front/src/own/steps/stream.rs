@@ -1,12 +1,12 @@
 //! Event streams: when they end, and how their events are accounted for.
 
 use super::{list, rule, socket};
-use crate::build::draft::StreamDraft;
 use crate::own::key::{Row, of};
 use crate::own::reader::Reader;
 use crate::own::work::Work;
 use crate::own::yaml::{Entry, Node, Scalar, Value};
-use crate::source::Pos;
+use plimsoll_build::draft::StreamDraft;
+use plimsoll_build::source::Pos;
 use plimsoll_plan::stream::{Closer, Place, Stream, TimeUnit};
 use plimsoll_plan::unit;
 

@@ -5,7 +5,7 @@
 use crate::own::key::{Kind, Section, find};
 use crate::own::reader::Reader;
 use crate::own::yaml::{Entry, Node, Scalar, Value};
-use crate::source::Pos;
+use plimsoll_build::source::Pos;
 use plimsoll_plan::experiment::Axis;
 use plimsoll_plan::unit;
 
@@ -199,7 +199,9 @@ pub fn narrow(span: &mut Span, text: &str) -> Result<(), String> {
             span.axis.is_numeric = text.parse::<f64>().is_ok_and(f64::is_finite);
             span.axis.values = vec![text.to_owned()];
         }
-        None => return Err(crate::sentence::alternatives(span.axis.values.iter().map(String::as_str))),
+        None => {
+            return Err(plimsoll_build::sentence::alternatives(span.axis.values.iter().map(String::as_str)));
+        }
     }
     Ok(())
 }

@@ -4,13 +4,13 @@
 //! rules for files apply to it, and every mistake keeps its place.
 
 use super::axes::{self, Span};
-use crate::nearest::nearest;
 use crate::overrides::Overrides;
 use crate::own::key::{OF_THE_WHOLE, Section, find};
 use crate::own::reader::{Reader, is_null};
 use crate::own::yaml::{Entry, Node, Scalar, Value};
-use crate::sentence::alternatives;
-use crate::source::Pos;
+use plimsoll_build::nearest::nearest;
+use plimsoll_build::sentence::alternatives;
+use plimsoll_build::source::Pos;
 use plimsoll_plan::Diagnostic;
 use plimsoll_plan::diag::Place;
 use plimsoll_plan::experiment::{Axis, Setting};

@@ -5,13 +5,13 @@ use super::cells::{File, of_tree};
 use super::matrix::{Matrix, entries, merge};
 
 use crate::located::Part;
-use crate::nearest::nearest;
 use crate::overrides::Overrides;
 use crate::own::key::{OF_THE_FILE, Section, find};
 use crate::own::reader::{Reader, is_null};
 use crate::own::yaml::{Entry, Node, Value};
-use crate::sentence::{alternatives, quoted};
-use crate::source::ordered;
+use plimsoll_build::nearest::nearest;
+use plimsoll_build::sentence::{alternatives, quoted};
+use plimsoll_build::source::ordered;
 use plimsoll_plan::Diagnostic;
 use plimsoll_plan::diag::Place;
 use std::path::Path;
