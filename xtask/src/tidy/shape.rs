@@ -1,4 +1,4 @@
-//! The shape of a file: it starts with its purpose, it is short, and its lines fit on a screen. And that of a crate: its
+//! The shape of a file: it starts with its purpose, it is short, and its lines fit on a screen. That of a crate: its
 //! source is not too long for one crate.
 
 use super::tables::{LONG_FILES, listed};
