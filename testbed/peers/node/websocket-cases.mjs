@@ -1,7 +1,8 @@
 // A server that tests a WebSocket client as the Autobahn test suite does: the same groups of cases, with frames written
-// by hand. A client that connects to `/case/ID` gets the frames of that case, must return every message, and must close
-// the socket where the standard says so, over HTTP/1.1 or over HTTP/2 (RFC 8441) on the same port. `/cases` lists the cases, `/stats` has the verdict on each that was run. It
-// prints `listening on ADDRESS:PORT` and ends when its stdin does.
+// by hand. A client that connects to `/case/ID`, over HTTP/1.1 or over HTTP/2 (RFC 8441) on the same port, gets the
+// frames of that case, must return every message, and must close the socket where the standard says so. `/cases` lists
+// the cases, `/stats` has the verdict on each that was run. It prints `listening on ADDRESS:PORT` and ends when its
+// stdin does.
 import { createHash } from "node:crypto";
 import { createServer as createHttp1 } from "node:http";
 import { createServer as createHttp2 } from "node:http2";

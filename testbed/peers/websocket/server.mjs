@@ -1,7 +1,8 @@
 // A WebSocket server over HTTP/1.1 and HTTP/2 (RFC 8441) on the same port: connections and streams are Node's, and the
 // handshake and the frames are those of the library `ws`. It prints `listening on ADDRESS:PORT` and ends when its stdin
 // does. `--announced N`: only the first N connections of HTTP/2 announce that they open WebSockets.
-// `--settings no`: connections of HTTP/2 after the first get no answer at all.
+// `--settings no`: connections of HTTP/2 after the first get no answer at all. `--certificate FILE --key FILE`: the same
+// over TLS on a port that `/stats` names.
 //
 //   /echo               returns each message
 //   ?every=20&count=5   sends messages with `seq` instead, and closes
@@ -13,8 +14,9 @@
 //   ?close_and_end=2    ends its direction directly after its close frame
 //   /get                an ordinary response
 //   /stats              what it has counted
+import { readFileSync } from "node:fs";
 import { createServer as createHttp1 } from "node:http";
-import { createServer as createHttp2 } from "node:http2";
+import { createSecureServer, createServer as createHttp2 } from "node:http2";
 import { createServer } from "node:net";
 import { WebSocketServer } from "ws";
 
@@ -93,14 +95,15 @@ function answer(path) {
   return "ok\n";
 }
 
-const http1 = createHttp1((request, response) => response.end(answer(request.url)));
-http1.on("upgrade", (request, socket, head) => {
+const upgraded = (request, socket, head) => {
   const url = urlOf(request.url);
   if (url.searchParams.has("refuse")) {
     return socket.end(`HTTP/1.1 ${url.searchParams.get("refuse")} Refused\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`);
   }
   sockets.handleUpgrade(request, socket, head, (one) => serve(one, url, socket));
-});
+};
+const http1 = createHttp1((request, response) => response.end(answer(request.url)));
+http1.on("upgrade", upgraded);
 
 /** Opens a socket on a stream: `ws` sees the upgrade of HTTP/1.1, whose response becomes that of the stream. */
 function connect(stream, headers) {
@@ -127,8 +130,7 @@ function connect(stream, headers) {
   );
 }
 
-function http2(enableConnectProtocol) {
-  const server = createHttp2({ settings: { enableConnectProtocol } });
+function http2(server) {
   server.on("stream", (stream, headers) => {
     stream.on("error", () => {});
     stream.on("aborted", () => (stats.resets_received += 1));
@@ -139,7 +141,15 @@ function http2(enableConnectProtocol) {
   server.on("sessionError", () => {});
   return server;
 }
-const [announcing, silent] = [http2(true), http2(false)];
+const [announcing, silent] = [true, false].map((enableConnectProtocol) =>
+  http2(createHttp2({ settings: { enableConnectProtocol } })),
+);
+if (args.includes("--certificate")) {
+  const [cert, key] = ["--certificate", "--key"].map((name) => readFileSync(option(name)));
+  const secure = http2(createSecureServer({ cert, key, allowHTTP1: true, settings: { enableConnectProtocol: true } }));
+  secure.on("upgrade", upgraded);
+  secure.listen(0, "127.0.0.1", () => (stats.tls_port = secure.address().port));
+}
 let greeted = 0;
 
 const server = createServer((socket) => {

@@ -4,7 +4,7 @@
 use super::row;
 use crate::help::count;
 use crate::provoke::{faults, json, no_faults, only};
-use crate::support::peers::SocketServer;
+use crate::support::peers::{Pki, SocketServer};
 use crate::support::{Scratch, Tool, run_alongside};
 use serde_json::Value;
 
@@ -294,7 +294,8 @@ fn a_server_that_takes_the_setting_back_is_named() {
     let said = run(&server, "http: 2", "    - connect: /echo\n    - send: x", LOAD, 99);
     assert_eq!(only(&said, "protocol_changed", "server"), 8);
     assert_eq!(server.stats()["opened"], 0);
-    assert!(said["errors"].to_string().contains("SETTINGS_ENABLE_CONNECT_PROTOCOL"), "{}", said["errors"]);
+    let examples = &said["failure_examples"];
+    assert!(examples.to_string().contains("SETTINGS_ENABLE_CONNECT_PROTOCOL"), "{examples}");
 }
 
 /// A server that accepts connections and sends no settings holds a socket for the timeout of a connection.
@@ -318,4 +319,40 @@ fn sockets_that_are_open_at_the_end_are_told_so() {
     no_faults(&said);
     assert_eq!((row(&said, "opened"), row(&said, "open_at_end"), row(&said, "messages_lost")), (10, 10, 0));
     crate::provoke::until("the close frames", || (server.stats()["codes"]["1001"] == 10).then_some(()));
+}
+
+#[test]
+fn secure_sockets_count_the_same() {
+    let _beside = run_alongside();
+    let pki = Pki::new("IP:127.0.0.1");
+    let (certificate, key) = pki.server();
+    let [certificate, key] = [certificate, key].map(|file| file.display().to_string());
+    let steps = "    - connect: /echo
+      compression: true
+    - repeat: 10
+      steps: [ { send: \"${random_string(3000)}\" }, { expect: { length: 3000 } } ]
+    - close: 1000";
+    for (http, streams) in [("1.1", 1), ("2", 1), ("2", 4)] {
+        let server = SocketServer::start(&["--certificate", &certificate, "--key", &key]);
+        let port = &server.stats()["tls_port"];
+        let text = format!(
+            "target: wss://127.0.0.1:{port}\ntls: {{ ca: \"{}\" }}\nconnection: {{ http: {http}, streams: {streams} }}
+scenarios:\n  s:\n{steps}\nload: {{ users: 4, iterations: 16 }}\n",
+            pki.ca_file().display()
+        );
+        let text = if http == "1.1" { text.replace(", streams: 1", "") } else { text };
+        let scratch = Scratch::new();
+        let said = json(&["run", &scratch.file("plan.yaml", &text)], 0);
+        no_faults(&said);
+        let told =
+            ["opened", "closed_by_client", "messages_sent", "messages_received"].map(|f| row(&said, f));
+        assert_eq!(told, [16, 16, 160, 160], "{}", said["websockets"]);
+        let stats = server.stats();
+        let over_http2 = if http == "2" { 16 } else { 0 };
+        assert_eq!(
+            (&stats["opened_http2"], &stats["codes"]["1000"]),
+            (&over_http2.into(), &16.into()),
+            "{stats}"
+        );
+    }
 }
