@@ -1,5 +1,5 @@
-//! WebSockets over HTTP/2 (RFC 8441), against Node's `http2` and the library `ws`, which speak both versions on one port:
-//! the same experiment has the same counts over both.
+//! WebSockets over HTTP/2 (RFC 8441), against Node's `http2` and the library `ws`, which speak both versions on one
+//! port: the same experiment has the same counts over both.
 
 use super::row;
 use crate::help::count;
@@ -23,7 +23,7 @@ fn run(server: &SocketServer, link: &str, steps: &str, load: &str, code: i32) ->
 }
 
 /// Returns what must be the same over both versions, for the client and for the server.
-fn told(said: &Value, server: &SocketServer) -> (Value, Value) {
+fn counts_of(said: &Value, server: &SocketServer) -> (Value, Value) {
     let row = &said["websockets"][0];
     let fields = [
         "opened",
@@ -53,13 +53,13 @@ fn told(said: &Value, server: &SocketServer) -> (Value, Value) {
     (Value::Object(ours), Value::Object(theirs))
 }
 
-/// Runs the steps over both versions, each against its own server, and returns what was told over HTTP/2.
+/// Runs the steps over both versions, each against its own server, and returns the report over HTTP/2.
 #[track_caller]
 fn same(link: &str, steps: &str, load: &str, code: i32) -> (Value, SocketServer) {
     let (one, two) = (SocketServer::start(&[]), SocketServer::start(&[]));
     let first = run(&one, "http: 1.1", steps, load, code);
     let second = run(&two, &format!("http: 2{link}"), steps, load, code);
-    assert_eq!(told(&first, &one), told(&second, &two), "{steps}");
+    assert_eq!(counts_of(&first, &one), counts_of(&second, &two), "{steps}");
     let stats = two.stats();
     assert_eq!(stats["opened_http2"], stats["opened"], "all over HTTP/2");
     (second, two)
@@ -209,7 +209,7 @@ fn a_stream_that_is_reset_fails_alone() {
     assert_eq!(rows[1]["close_codes"]["1006"], 8, "{}", rows[1]);
 }
 
-/// After GOAWAY, open sockets go on, and new ones are opened on another connection.
+/// After GOAWAY, open sockets continue, and new ones are opened on another connection.
 #[test]
 fn a_goaway_ends_no_socket() {
     let _beside = run_alongside();

@@ -229,8 +229,9 @@ fn has_sockets(number: OriginId, plan: &Plan) -> bool {
     sockets.any(|ask| ask.origin == number)
 }
 
-/// Returns the version of HTTP for an origin: unless the plan says otherwise, one with WebSockets speaks HTTP/1.1, which
-/// more servers support for them, as does one with requests that only HTTP/1.1 can send or read slowly, also if they come by a redirect.
+/// Returns the version of HTTP for an origin. Unless the plan says otherwise, one with WebSockets speaks HTTP/1.1,
+/// which more servers support for them, as does one with requests that only HTTP/1.1 can send or read slowly, also if
+/// they come by a redirect.
 fn version_for(number: OriginId, plan: &Plan) -> Http {
     let outline = &plan.outline;
     let has_sockets = outline.requests.iter().any(|one| one.is_websocket && one.origin == number);

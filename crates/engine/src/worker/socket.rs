@@ -1,5 +1,5 @@
-//! WebSockets: an exchange that stays open after its response, with frames in both directions. Over HTTP/1.1, it has its
-//! link for itself; over HTTP/2, it is a stream (`socket_stream`).
+//! WebSockets: an exchange that stays open after its response, with frames in both directions. Over HTTP/1.1, it has
+//! its link for itself; over HTTP/2, it is a stream (`socket_stream`).
 //!
 //! A socket never ends while a program runs: what ends it (a failed send, a cancel) is noted, and carried out when no
 //! code is using the exchange.

@@ -1,6 +1,6 @@
-//! WebSockets over HTTP/2 (RFC 8441): an extended CONNECT opens one on a stream, whose DATA frames carry its bytes in both
-//! directions. END_STREAM is what the end of a TCP connection is over HTTP/1.1: after both close frames, each side ends
-//! its direction, so that an ordinary end costs no RST_STREAM, which servers limit.
+//! WebSockets over HTTP/2 (RFC 8441): an extended CONNECT opens one on a stream, whose DATA frames carry its bytes in
+//! both directions. END_STREAM is what the end of a TCP connection is over HTTP/1.1: after both close frames, each side
+//! ends its direction, so that an ordinary end costs no RST_STREAM, which servers limit.
 
 use super::duplex::HELD_MAX;
 use super::{Post, Worker};
@@ -19,7 +19,8 @@ pub(super) fn socket_answer(answer: Answer) -> Answer {
 }
 
 impl<D: Door, P: Post> Worker<D, P> {
-    /// Handles a part of a response that may open a socket, or of one that is open. Returns whether its exchange goes on.
+    /// Handles a part of a response that may open a socket, or of one that is open. Returns whether its exchange
+    /// continues.
     pub(super) fn socket_came(&mut self, at: u32, status: u16) -> bool {
         let exchange = &self.exchanges[at as usize];
         if exchange.kept_head > 0 && exchange.stream.is_none() {
@@ -37,13 +38,13 @@ impl<D: Door, P: Post> Worker<D, P> {
             return false;
         }
         let mut payload = mem::take(&mut self.payload);
-        let goes_on = is_over || payload.is_empty() || {
+        let is_open = is_over || payload.is_empty() || {
             let read = self.read_socket(at, &payload);
             self.socket_read(at, read)
         };
         payload.clear();
         self.payload = payload;
-        goes_on
+        is_open
     }
 
     /// Handles the end of the server's direction, before that of the client's.
