@@ -121,7 +121,7 @@ impl SseServer {
     pub fn start() -> Self {
         static INSTALLED: OnceLock<PathBuf> = OnceLock::new();
         let mut command = Command::new("node");
-        command.arg(INSTALLED.get_or_init(install).join("server.mjs"));
+        command.arg(INSTALLED.get_or_init(|| install("sse")).join("server.mjs"));
         Self { child: Child::start(command, "node", "nodejs") }
     }
 
@@ -139,17 +139,40 @@ impl SseServer {
     }
 }
 
+/// `testbed/peers/websocket`: a WebSocket server over HTTP/1.1 and HTTP/2 by Node and a library from npm.
+pub struct SocketServer {
+    child: Child,
+}
+
+impl SocketServer {
+    pub fn start(args: &[&str]) -> Self {
+        static INSTALLED: OnceLock<PathBuf> = OnceLock::new();
+        let mut command = Command::new("node");
+        command.arg(INSTALLED.get_or_init(|| install("websocket")).join("server.mjs")).args(args);
+        Self { child: Child::start(command, "node", "nodejs") }
+    }
+
+    pub fn address(&self) -> SocketAddr {
+        self.child.address()
+    }
+
+    /// `/stats`: what it counted itself.
+    pub fn stats(&self) -> serde_json::Value {
+        get::get(self.address(), "/stats").json()
+    }
+}
+
 /// Installs after the lock file into a folder that is named after all that goes into it.
-fn install() -> PathBuf {
+fn install(peer: &str) -> PathBuf {
     const FILES: [&str; 3] = ["package.json", "package-lock.json", "server.mjs"];
-    let read = |name| std::fs::read(sources().join("sse").join(name)).expect("the checkout is whole");
+    let read = |name| std::fs::read(sources().join(peer).join(name)).expect("the checkout is whole");
     let mut hasher = DefaultHasher::new();
     FILES.map(read).hash(&mut hasher);
-    let folder = cache().join(format!("sse-{:016x}", hasher.finish()));
+    let folder = cache().join(format!("{peer}-{:016x}", hasher.finish()));
     if folder.join("node_modules").is_dir() {
         return folder;
     }
-    let aside = cache().join(format!("sse-{}", std::process::id()));
+    let aside = cache().join(format!("{peer}-{}", std::process::id()));
     std::fs::create_dir_all(&aside).expect("the target folder is writable");
     for name in FILES {
         std::fs::write(aside.join(name), read(name)).expect("the target folder is writable");

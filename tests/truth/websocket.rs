@@ -3,6 +3,7 @@
 
 mod closing;
 mod conformance;
+mod http2;
 mod messages;
 mod refused;
 mod secure;

@@ -28,6 +28,8 @@ pub enum Error {
     NoPlain { target: String },
     /// The target does not speak HTTP/2.
     NoHttp2 { target: String, why: Problem },
+    /// The plan opens WebSockets over HTTP/2, and the target does not support that.
+    NoSocketsOverHttp2 { target: String },
     /// The target does not describe its gRPC services.
     NoSchemas { target: String, why: Problem },
     /// A local address that cannot be used as the source.
@@ -86,6 +88,9 @@ impl Error {
             | Error::NoTls { why, .. }
             | Error::NoHttp2 { why, .. }
             | Error::NoSchemas { why, .. } => Some(why.hint.clone()).filter(|hint| !hint.is_empty()),
+            Error::NoSocketsOverHttp2 { .. } => {
+                Some("use HTTP/1.1: remove `--http2`, or `http: 2` in a file".into())
+            }
             Error::NoPlain { .. } => Some("use `https://` in the URL".into()),
             Error::Source { .. } => Some("list this machine's addresses with `ip address`".into()),
             Error::Aside { phase: "setup", .. } => Some("no load was sent".into()),
@@ -159,6 +164,11 @@ impl fmt::Display for Error {
             Error::NoHttp2 { target, why } => {
                 write!(f, "`{target}` does not speak HTTP/2: {}", why.message)
             }
+            Error::NoSocketsOverHttp2 { target } => write!(
+                f,
+                "`{target}` does not support WebSocket over HTTP/2: its settings lack \
+                 SETTINGS_ENABLE_CONNECT_PROTOCOL (RFC 8441)"
+            ),
             Error::NoSchemas { target, why } => {
                 write!(f, "cannot ask `{target}` for its gRPC schemas: {}", why.message)
             }

@@ -139,16 +139,26 @@ pub fn shake_hands(place: &Resolved, setup: &Setup, origin: &Origin, limits: &Li
         .map_err(|why| Error::NoTls { target: host_and_port(origin), why })
 }
 
-/// Checks that a plain-text origin answers in HTTP/2.
+/// Checks that an origin answers in HTTP/2. Returns whether it announces WebSocket over HTTP/2.
 ///
 /// # Errors
-/// Returns an error if it does not.
-pub fn greet_http2(place: &Resolved, origin: &Origin, limits: &Limits) -> Result<(), Error> {
+/// Returns an error if it does not answer.
+pub fn greet_http2(
+    place: &Resolved,
+    tls: Option<&Setup>,
+    origin: &Origin,
+    limits: &Limits,
+) -> Result<bool, Error> {
     let patience = PATIENCE.min(Duration::from_nanos(limits.connect_timeout_ns));
-    probe::greet_http2(place.peer(place.first()), patience).map_err(|why| Error::NoHttp2 {
+    probe::greet_http2(place.peer(place.first()), tls, patience).map_err(|why| Error::NoHttp2 {
         target: host_and_port(origin),
         why: Problem::new(why.message, NO_HTTP2),
     })
+}
+
+/// Returns the error of an origin that does not announce WebSocket over HTTP/2.
+pub fn without_sockets(origin: &Origin) -> Error {
+    Error::NoSocketsOverHttp2 { target: host_and_port(origin) }
 }
 
 /// Returns the error of a handshake that offered only HTTP/2: if the server accepts HTTP/1.1, the version is the

@@ -108,6 +108,8 @@ pub(crate) struct OpenSocket {
     pub is_open: bool,
     /// A close frame was sent.
     pub is_closing: bool,
+    /// The server's close frame has come as well: over HTTP/2, it waits for the end of its stream.
+    pub is_over: bool,
     /// The code of the server's close frame; 0: none.
     pub close_code: u16,
     /// Why it must be ended as failed.
@@ -265,6 +267,23 @@ impl Exchange {
     /// Returns whether the program sees the response before it is complete.
     pub fn is_looked_at(&self) -> bool {
         self.body.is_stream() || matches!(self.body, BodyUse::Decide | BodyUse::WebSocket)
+    }
+
+    /// Returns whether the sink receives its body piece by piece.
+    pub fn is_read_in_pieces(&self) -> bool {
+        self.body.is_stream() || self.body == BodyUse::WebSocket
+    }
+
+    /// Returns whether more may follow what was sent of the request: its stream stays open.
+    pub fn stays_open(&self) -> bool {
+        match self.body {
+            BodyUse::Duplex => true,
+            BodyUse::WebSocket => self.stream.as_deref().is_none_or(|stream| match &stream.reader {
+                Reader::Socket(socket) => !socket.is_over,
+                Reader::Events(_) | Reader::Nothing => true,
+            }),
+            _ => false,
+        }
     }
 
     /// Returns whether a WebSocket is open on it.

@@ -133,6 +133,14 @@ impl Link {
         matches!(self.state, State::Resolving | State::Connecting | State::Tunneling | State::Handshaking)
     }
 
+    /// Returns whether it is open, and the server has not sent the settings of HTTP/2.
+    pub fn is_unsettled(&self) -> bool {
+        match &self.session {
+            Session::H1(_) => false,
+            Session::H2(multiplex) => self.state == State::Open && multiplex.is_unsettled(),
+        }
+    }
+
     /// Returns whether it is open and has no exchange.
     #[inline]
     pub fn is_at_rest(&self) -> bool {

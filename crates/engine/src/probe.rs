@@ -240,14 +240,18 @@ impl Line {
         let mut session = h2::Session::new(h2::Config::default());
         session.start(&mut out);
         session.open(h2::Ask::default(), h2::Request::Block(&block), &mut out);
-        self.converse(&mut session, out, |event| match event {
+        self.converse(&mut session, out, |event, _| match event {
             Event::Head { status, .. } => Some(Ok(status)),
             Event::Done { answer, .. } => Some(Ok(answer.status)),
             Event::Refused { why, .. } => Some(Err(Problem::plain(why.sentence()))),
             Event::Reset { .. } | Event::GoAway { .. } => {
                 Some(Err(Problem::plain("it refused the request over HTTP/2")))
             }
-            Event::Settings | Event::Interim { .. } | Event::Data { .. } | Event::Writable => None,
+            Event::Settings
+            | Event::Interim { .. }
+            | Event::Data { .. }
+            | Event::HalfClosed { .. }
+            | Event::Writable => None,
         })
     }
 
@@ -256,7 +260,7 @@ impl Line {
         &mut self,
         session: &mut h2::Session,
         mut out: Vec<u8>,
-        on: impl Fn(Event) -> Option<Result<T, Problem>>,
+        on: impl Fn(Event, &h2::Session) -> Option<Result<T, Problem>>,
     ) -> Result<T, Problem> {
         let (mut shared, mut received) = (h2::Shared::default(), Vec::new());
         loop {
@@ -269,7 +273,7 @@ impl Line {
                 let fed = session.feed(rest, &mut shared, &mut (), &mut out);
                 let fed = fed.map_err(|why| Problem::plain(why.sentence()))?;
                 rest = &rest[fed.consumed..];
-                if let Some(result) = fed.event.and_then(&on) {
+                if let Some(result) = fed.event.and_then(|event| on(event, session)) {
                     session.close(h2::code::NO_ERROR, &mut out);
                     // The server has answered; whether it reads the farewell does not matter.
                     let _ = self.send(&out);
@@ -308,16 +312,21 @@ pub fn handshake<'a>(peer: impl Into<Peer<'a>>, setup: &Setup, timeout: Duration
 pub const HTTP2: &[u8] = b"h2";
 pub const HTTP1: &[u8] = b"http/1.1";
 
-/// Greets a plain-text server in HTTP/2 and reads its settings (RFC 9113, section 3.3: prior knowledge).
+/// Greets a server in HTTP/2 and reads its settings; over plain text, this is prior knowledge (RFC 9113, section 3.3).
+/// Returns whether it supports WebSocket over HTTP/2 (RFC 8441).
 ///
 /// # Errors
 /// Returns an error if the server does not answer in HTTP/2.
-pub fn greet_http2<'a>(peer: impl Into<Peer<'a>>, timeout: Duration) -> Result<(), Problem> {
-    let mut line = Line::open(peer.into(), None, timeout)?;
+pub fn greet_http2<'a>(
+    peer: impl Into<Peer<'a>>,
+    tls: Option<&Setup>,
+    timeout: Duration,
+) -> Result<bool, Problem> {
+    let mut line = Line::open(peer.into(), tls, timeout)?;
     let (mut session, mut out) = (h2::Session::new(h2::Config::default()), Vec::new());
     session.start(&mut out);
-    line.converse(&mut session, out, |event| match event {
-        Event::Settings => Some(Ok(())),
+    line.converse(&mut session, out, |event, session| match event {
+        Event::Settings => Some(Ok(session.allows_connect())),
         _ => None,
     })
 }

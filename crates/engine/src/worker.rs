@@ -33,6 +33,7 @@ mod resume;
 mod secure;
 mod shares;
 mod socket;
+mod socket_stream;
 mod stream;
 mod tunnel;
 mod turn;

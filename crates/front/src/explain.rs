@@ -474,10 +474,10 @@ pub const TABLE: &[Explained] = &[
     ),
     row(
         "P032",
-        "WebSocket over another version of HTTP",
-        "A WebSocket is opened by an upgrade of HTTP/1.1 (RFC 6455). With `http: auto`, an origin with WebSockets \
-         speaks HTTP/1.1, even if it offers HTTP/2. WebSocket over HTTP/2 (RFC 8441) is not supported.\n\n  \
-         connection: { http: auto }",
+        "WebSocket over HTTP/1.0",
+        "A WebSocket is opened by an upgrade of HTTP/1.1 (RFC 6455) or on a stream of HTTP/2 (RFC 8441). With \
+         `http: auto`, an origin with WebSockets speaks HTTP/1.1, even if it offers HTTP/2. Write another \
+         version than `1.0`.\n\n  connection: { http: 2 }",
     ),
     row(
         "P033",

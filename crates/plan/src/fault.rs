@@ -81,7 +81,7 @@ faults! {
     StreamRefused = 25, "stream_refused", Server,
         "the server refused the HTTP/2 stream twice, or closed the connection with an error (GOAWAY)";
     ProtocolChanged = 26, "protocol_changed", Server,
-        "the server did not choose HTTP/2 for a connection, although it did before the load";
+        "the server did not choose HTTP/2 for a connection, or WebSocket over it, although it did before the load";
     WebSocketHandshake = 27, "websocket_handshake_failed", Server,
         "the response to a WebSocket handshake is not the one that RFC 6455 requires";
     WebSocketClosed = 28, "websocket_closed", Server,

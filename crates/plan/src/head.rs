@@ -17,6 +17,11 @@ impl<'a> Head<'a> {
         self.text
     }
 
+    /// Returns whether the response came over HTTP/2.
+    pub fn is_http2(self) -> bool {
+        self.text.starts_with(b"HTTP/2 ")
+    }
+
     /// Returns the value of the first field `name`, as [`Head::fields`] does.
     pub fn field(self, name: &str) -> Option<&'a [u8]> {
         self.fields(name).next()

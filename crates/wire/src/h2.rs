@@ -45,7 +45,7 @@ mod writer;
 pub use crate::h1::Answer;
 pub use head::Head;
 pub use malformed::{Malformed, code};
-pub use request::{Prepared, Request, from_http1};
+pub use request::{Prepared, Request, connect_from_http1, from_http1};
 pub use session::Session;
 pub use writer::Writer;
 
@@ -175,6 +175,9 @@ pub struct Ask {
     pub reads_head: bool,
     /// The sink receives the body, and its parts are events. [`Session::read_body`] changes it later.
     pub reads_body: bool,
+    /// It is an extended CONNECT (RFC 8441). Once the server accepts it (2xx), the stream carries bytes in both
+    /// directions, and each side ends its own. A refusal ends the client's direction.
+    pub is_tunnel: bool,
 }
 
 /// The consumer of the responses of a connection; `()` reads nothing. It is called only for streams that asked for it.
@@ -212,6 +215,9 @@ pub enum Event {
     /// The response is complete, perhaps with its head ([`Event::Head`] is not reported then) or with trailers. If the
     /// body of the request was not complete, it need not be sent any more.
     Done { stream: u32, tag: u32, answer: Answer },
+    /// The server has ended its direction of a tunnel, perhaps with its last bytes. The stream stays open until
+    /// [`Session::write`] ends that of the client.
+    HalfClosed { stream: u32, tag: u32, answer: Answer },
     /// The server ended the stream. With [`code::REFUSED_STREAM`] it has not processed the request.
     Reset { stream: u32, tag: u32, code: u32, answer: Answer },
     /// The response is invalid; the stream was reset, and the connection continues.

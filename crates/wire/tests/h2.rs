@@ -10,3 +10,4 @@ mod limits;
 mod opening;
 mod peer;
 mod requests;
+mod tunnels;

@@ -1,9 +1,12 @@
 // A server that tests a WebSocket client as the Autobahn test suite does: the same groups of cases, with frames written
-// by hand. A client that connects to `/case/ID` gets the frames of that case, must return every message, and must close
-// the socket where the standard says so. `/cases` lists the cases, `/stats` has the verdict on each that was run. It
-// prints `listening on ADDRESS:PORT` and ends when its stdin does.
+// by hand. A client that connects to `/case/ID`, over HTTP/1.1 or over HTTP/2 (RFC 8441) on the same port, gets the
+// frames of that case, must return every message, and must close the socket where the standard says so. `/cases` lists
+// the cases, `/stats` has the verdict on each that was run. It prints `listening on ADDRESS:PORT` and ends when its
+// stdin does.
 import { createHash } from "node:crypto";
-import { createServer } from "node:http";
+import { createServer as createHttp1 } from "node:http";
+import { createServer as createHttp2 } from "node:http2";
+import { createServer } from "node:net";
 import { deflateRawSync, inflateRawSync, constants } from "node:zlib";
 
 const [CONTINUATION, TEXT, BINARY, CLOSE, PING, PONG] = [0, 1, 2, 8, 9, 10];
@@ -432,7 +435,7 @@ function run(one, socket) {
   });
 }
 
-const server = createServer((request, response) => {
+const http1 = createHttp1((request, response) => {
   const list = [...cases.values()].map(({ id, expect, deflate }) => ({
     id,
     kinds: expect.filter(([opcode]) => opcode <= BINARY).map(([opcode]) => (opcode === TEXT ? "text" : "binary")),
@@ -441,7 +444,7 @@ const server = createServer((request, response) => {
   response.writeHead(200, { "Content-Type": "application/json", Connection: "close" });
   response.end(JSON.stringify(request.url === "/cases" ? list : verdicts));
 });
-server.on("upgrade", (request, socket) => {
+http1.on("upgrade", (request, socket) => {
   const one = cases.get(request.url.replace("/case/", ""));
   if (!one) return socket.end("HTTP/1.1 404 Not Found\r\nConnection: close\r\n\r\n");
   socket.setNoDelay(true);
@@ -452,6 +455,27 @@ server.on("upgrade", (request, socket) => {
       `Sec-WebSocket-Accept: ${accept}\r\n${extension}\r\n`,
   );
   run(one, socket);
+});
+
+const http2 = createHttp2({ settings: { enableConnectProtocol: true } });
+http2.on("sessionError", () => {});
+http2.on("stream", (stream, headers) => {
+  stream.on("error", () => {});
+  const one = cases.get(headers[":path"].replace("/case/", ""));
+  if (headers[":protocol"] !== "websocket" || !one) return stream.respond({ ":status": 404 }, { endStream: true });
+  stream.respond({ ":status": 200, ...(one.deflate && { "sec-websocket-extensions": one.deflate.extension }) });
+  run(one, stream);
+});
+
+const server = createServer((socket) => {
+  socket.on("error", () => {});
+  socket.once("data", (bytes) => {
+    socket.pause();
+    socket.unshift(bytes);
+    const isHttp2 = bytes.toString("latin1").startsWith("PRI * HTTP/2.0");
+    (isHttp2 ? http2 : http1).emit("connection", socket);
+    if (!isHttp2) socket.resume();
+  });
 });
 server.listen(0, "127.0.0.1", () => console.log(`listening on 127.0.0.1:${server.address().port}`));
 process.stdin.on("end", () => process.exit(0)).resume();

@@ -7,14 +7,26 @@ use crate::support::{Scratch, run_alongside};
 use serde_json::Value;
 use std::fmt::Write;
 
-/// Returns every message of each case, and lets the server judge.
 #[test]
 fn the_client_passes_every_case_of_the_suite() {
+    passes_every_case("1.1");
+}
+
+/// The same frames in the DATA frames of a stream.
+#[test]
+fn the_client_passes_every_case_of_the_suite_over_http2() {
+    passes_every_case("2");
+}
+
+/// Returns every message of each case, and lets the server judge.
+#[track_caller]
+fn passes_every_case(http: &str) {
     let _beside = run_alongside();
     let node = Node::start("websocket-cases.mjs");
     let cases = exchange(node.address(), "GET /cases HTTP/1.0\r\n\r\n").json();
     let cases = cases.as_array().expect("a list of cases");
-    let mut text = format!("target: ws://{}\nscenarios:\n  s:\n", node.address());
+    let mut text =
+        format!("target: ws://{}\nconnection: {{ http: {http} }}\nscenarios:\n  s:\n", node.address());
     cases.iter().for_each(|case| steps(case, &mut text));
     text.push_str("load: { users: 1, iterations: 1 }\n");
     let scratch = Scratch::new();

@@ -180,6 +180,7 @@ pub fn reach<D: SessionHost>(
         ready::wait((number, origin), place, plan, tls.as_ref(), patience)?;
         *first_connect_ns = place::knock(place, origin, limits)?;
         place::check_login(place, origin)?;
+        let mut opens_sockets = None;
         origin.is_http2 = match tls {
             Some(setup) => match place::shake_hands(place, setup, origin, limits) {
                 Err(failed) if link.http == Http::V2 => {
@@ -188,12 +189,21 @@ pub fn reach<D: SessionHost>(
                 agreed => agreed?,
             },
             None if link.http == Http::V2 => {
-                place::greet_http2(place, origin, limits)?;
+                opens_sockets = Some(place::greet_http2(place, None, origin, limits)?);
                 true
             }
             None => false,
         };
         place::check_version(origin.is_http2, link, origin)?;
+        if origin.is_http2 && has_sockets(number, plan) {
+            let announces = match opens_sockets {
+                Some(announces) => announces,
+                None => place::greet_http2(place, tls.as_ref(), origin, limits)?,
+            };
+            if !announces {
+                return Err(place::without_sockets(origin).into());
+            }
+        }
         if tls.is_some() && version_for(number, plan) == Http::Auto {
             // Later connections offer only what was agreed on: a server that disagrees with itself is found out.
             let agreed = if origin.is_http2 { Http::V2 } else { Http::V11 };
@@ -212,8 +222,16 @@ pub fn resolver(way: &Way, link: &Link) -> Option<Arc<dyn Resolver>> {
     is_named.then(|| Arc::new(resolver()) as Arc<dyn Resolver>)
 }
 
-/// Returns the version of HTTP for an origin: one with WebSockets speaks HTTP/1.1, whose upgrade opens them, as does
-/// one with requests that only HTTP/1.1 can send or read slowly, also if they come by a redirect.
+/// Returns whether the plan opens WebSockets at an origin.
+fn has_sockets(number: OriginId, plan: &Plan) -> bool {
+    let asks = plan.script.iter().flat_map(|script| &script.asks);
+    let mut sockets = asks.filter(|ask| ask.websocket.is_some() && ask.grpc.is_none());
+    sockets.any(|ask| ask.origin == number)
+}
+
+/// Returns the version of HTTP for an origin. Unless the plan says otherwise, one with WebSockets speaks HTTP/1.1,
+/// which more servers support for them, as does one with requests that only HTTP/1.1 can send or read slowly, also if
+/// they come by a redirect.
 fn version_for(number: OriginId, plan: &Plan) -> Http {
     let outline = &plan.outline;
     let has_sockets = outline.requests.iter().any(|one| one.is_websocket && one.origin == number);

@@ -115,6 +115,16 @@ impl Multiplex {
         }
     }
 
+    /// Returns whether the server accepts extended CONNECT (RFC 8441); `None`: its settings have not arrived.
+    pub fn opens_sockets(&self) -> Option<bool> {
+        self.wire.as_ref().filter(|wire| wire.is_settled()).map(Session::allows_connect)
+    }
+
+    /// Returns whether the server's settings have not arrived on an open connection.
+    pub fn is_unsettled(&self) -> bool {
+        self.wire.as_ref().is_some_and(|wire| !wire.is_settled())
+    }
+
     /// Returns whether the server allows fewer streams than the plan.
     pub fn is_limited_by_server(&self) -> bool {
         self.wire.as_ref().is_some_and(|wire| wire.is_settled() && !wire.is_draining() && wire.own_room() > 0)

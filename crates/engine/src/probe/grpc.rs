@@ -122,6 +122,7 @@ impl Caller {
                         | Event::Interim { .. }
                         | Event::Head { .. }
                         | Event::Data { .. }
+                        | Event::HalfClosed { .. }
                         | Event::Writable,
                     )
                     | None => {}

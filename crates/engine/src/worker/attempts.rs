@@ -73,7 +73,8 @@ impl<D: Door, P: Post> Worker<D, P> {
         }
     }
 
-    fn attempt_refused(&mut self, id: u32, fault: Fault) {
+    /// The same for one exchange.
+    pub(super) fn attempt_refused(&mut self, id: u32, fault: Fault) {
         let goes_on = !self.programs.is_empty() || self.compiled.sequence.len() > 1;
         let Exchange { user, request, is_resent, .. } = self.exchanges[id as usize];
         let waits = fault.side() == Side::Client || matches!(self.source_of(user), Source::Closed { .. });

@@ -2,6 +2,7 @@
 //! before it does. What the stream's window does not take waits in the buffer of the request.
 
 use super::exchange::Bytes;
+use super::keep::Lent;
 use super::{Post, Worker};
 use crate::driver::Door;
 use crate::exchange::{Exchange, Phase};
@@ -14,14 +15,19 @@ pub(super) const UNTIMED: u64 = u64::MAX;
 /// Bytes that wait to be sent, above which a request has failed: a server that does not read must not fill the memory.
 const UNSENT_MAX: usize = 16 << 20;
 /// Bytes of a request above which those that were sent are no longer held for a retry.
-const HELD_MAX: usize = 64 << 10;
+pub(super) const HELD_MAX: usize = 64 << 10;
 
 /// Forgets what was sent if the request cannot be retried, because its response has begun, or if it is long.
-pub(super) fn let_go_sent(exchange: &mut Exchange) {
+pub(super) fn let_go_sent(exchange: &mut Exchange, lent: &mut Lent) {
     if let Some(held) = &mut exchange.out
         && (exchange.first_ns > 0 || held.len() > HELD_MAX)
     {
         held.clear();
+        if held.capacity() > HELD_MAX {
+            // One long message must not hold its memory as long as the stream is open.
+            lent.out_shrank(held.capacity());
+            **held = Vec::new();
+        }
         exchange.written = 0;
         exchange.is_resent = true;
     }
@@ -68,7 +74,7 @@ impl<D: Door, P: Post> Worker<D, P> {
     }
 
     /// Lets the rest of a body, or its end, follow with the next flush.
-    fn continue_upload(&mut self, id: u32) {
+    pub(super) fn continue_upload(&mut self, id: u32) {
         let exchange = &self.exchanges[id as usize];
         // Before that, its stream is not open, and takes everything with it.
         if exchange.phase != Phase::Sending {

@@ -8,7 +8,6 @@ use crate::fault;
 use crate::link::{Multiplex, OUT_MAX, Peer, Session, State, Way};
 use plimsoll_plan::Fault;
 use plimsoll_plan::metric::{RunHist, SeriesSum};
-use plimsoll_plan::program::BodyUse;
 
 /// Most empty buffers for frames that are kept.
 const BUFFERS_MAX: usize = 64;
@@ -35,7 +34,7 @@ impl<D: Door, P: Post> Worker<D, P> {
             let rest = bytes.get(exchange.written as usize..end).unwrap_or_default();
             let part = rest.len().min(OUT_MAX - out.len());
             let before = out.len();
-            let stays_open = exchange.body == BodyUse::Duplex;
+            let stays_open = exchange.stays_open();
             let ends = |sent: usize| is_whole && !stays_open && sent == rest.len();
             let mut taken = 0;
             // Nothing is left where only the end of the stream is: an empty frame says so.
@@ -61,7 +60,7 @@ impl<D: Door, P: Post> Worker<D, P> {
                 continue;
             }
             if stays_open {
-                duplex::let_go_sent(exchange);
+                duplex::let_go_sent(exchange, &mut self.lent);
                 continue;
             }
             exchange.phase = Phase::Waiting;
@@ -235,15 +234,29 @@ impl<D: Door, P: Post> Worker<D, P> {
         let Session::H2(multiplex) = &mut link.session else { return };
         let Multiplex { wire: Some(wire), out, .. } = &mut **multiplex else { return };
         wire.close(code, out);
+        self.send_last(at);
+    }
+
+    /// Sends the frames of a link that is about to be closed, as far as the kernel takes them.
+    pub(super) fn send_last(&mut self, at: u32) {
+        let link = &mut self.links[at as usize];
+        let Session::H2(multiplex) = &mut link.session else { return };
+        let out = &mut multiplex.out;
         match &mut link.tls {
             None => {
-                let _ = self.door.send(link.socket, out);
+                if let Io::Done(n) = self.door.send(link.socket, out) {
+                    out.drain(..n.min(out.len()));
+                }
             }
             Some(secured) if secured.unsent.is_empty() => {
                 self.sealed.clear();
                 if secured.channel.seal(out, &mut self.sealed).is_ok() {
-                    let _ = self.door.send(link.socket, &self.sealed);
+                    let sent = self.door.send(link.socket, &self.sealed);
+                    let sent = if let Io::Done(n) = sent { n } else { 0 };
+                    // What follows must not overtake it.
+                    secured.unsent.extend_from_slice(&self.sealed[sent.min(self.sealed.len())..]);
                 }
+                out.clear();
                 self.sealed.clear();
             }
             Some(_) => {}

@@ -1,6 +1,7 @@
 //! Received frames of HTTP/2: what they mean for the exchanges of a link.
 
 use super::keep::{Keep, Lent, Streaming};
+use super::lost::sentence_of_reset;
 use super::{Post, Worker};
 use crate::driver::Door;
 use crate::exchange::{Exchange, Phase};
@@ -38,7 +39,7 @@ impl Sink for Responses<'_> {
             location.extend_from_slice(head.raw());
         }
         let exchange = &mut self.exchanges[tag as usize];
-        if exchange.body.is_stream() {
+        if exchange.is_read_in_pieces() {
             let (into, head_bytes) = (exchange.kept.as_deref_mut(), &mut exchange.kept_head);
             let mut sink = Streaming { head: into, head_bytes, payload: self.payload, lent: self.lent };
             return sink.take_head(head.raw());
@@ -50,7 +51,7 @@ impl Sink for Responses<'_> {
 
     fn body(&mut self, tag: u32, bytes: &[u8]) {
         let exchange = &mut self.exchanges[tag as usize];
-        if exchange.body.is_stream() {
+        if exchange.is_read_in_pieces() {
             return self.payload.extend_from_slice(bytes);
         }
         if let Some(mut keep) = Responses::keep(exchange, self.lent, self.most) {
@@ -78,6 +79,7 @@ fn tag_of(event: Event) -> Option<u32> {
         | Event::Head { tag, .. }
         | Event::Data { tag, .. }
         | Event::Done { tag, .. }
+        | Event::HalfClosed { tag, .. }
         | Event::Reset { tag, .. }
         | Event::Refused { tag, .. } => Some(tag),
         Event::Settings | Event::GoAway { .. } | Event::Writable => None,
@@ -151,15 +153,31 @@ impl<D: Door, P: Post> Worker<D, P> {
             Event::Head { tag, status, stream } => {
                 self.first_byte(tag);
                 self.note_location(tag, status);
-                if self.exchanges[tag as usize].is_looked_at() {
+                if self.exchanges[tag as usize].body == BodyUse::WebSocket {
+                    self.socket_came(tag, status);
+                } else if self.exchanges[tag as usize].is_looked_at() {
                     self.describe(tag, None, false);
                     self.read_as_decided(at, tag, stream);
                 }
             }
-            Event::Data { tag, .. } => {
-                if self.exchanges[tag as usize].body.is_stream() {
+            Event::Data { tag, .. } => match self.exchanges[tag as usize].body {
+                BodyUse::WebSocket => {
+                    let status = self.progress_of(tag).status;
+                    self.socket_came(tag, status);
+                }
+                body if body.is_stream() => {
                     self.describe(tag, None, false);
                 }
+                _ => {}
+            },
+            Event::HalfClosed { tag, answer, .. } => {
+                self.first_byte(tag);
+                self.socket_half_closed(tag, answer);
+            }
+            Event::Done { tag, answer, .. } if self.exchanges[tag as usize].body == BodyUse::WebSocket => {
+                self.first_byte(tag);
+                self.note_location(tag, answer.status);
+                self.socket_done(tag, answer);
             }
             Event::Done { tag, answer, .. } => {
                 self.first_byte(tag);
@@ -174,6 +192,12 @@ impl<D: Door, P: Post> Worker<D, P> {
                 }
             }
             Event::Reset { tag, code, .. } => self.stream_was_reset(at, tag, code),
+            Event::Refused { tag, why, answer, .. }
+                if self.exchanges[tag as usize].body == BodyUse::WebSocket =>
+            {
+                self.tally.add(RunSum::StreamsReset, 1);
+                self.socket_refused(tag, why, answer);
+            }
             Event::Refused { tag, why, .. } => {
                 self.tally.add(RunSum::StreamsReset, 1);
                 // The program sees the events before the damage, however the frames were split.
@@ -224,15 +248,19 @@ impl<D: Door, P: Post> Worker<D, P> {
     }
 
     fn stream_was_reset(&mut self, at: u32, id: u32, code: u32) {
-        if code == code::REFUSED_STREAM {
+        if code == code::REFUSED_STREAM && !self.is_socket(id) {
             return self.stream_refused(at, id);
+        }
+        if self.is_socket(id) {
+            let sentence = sentence_of_reset(code);
+            return self.socket_lost(id, Some((Fault::StreamReset, &sentence)));
         }
         self.tell_of_reset(id, Fault::StreamReset, code);
         self.failed(id, Fault::StreamReset);
     }
 
     /// Ends an exchange whose response is invalid.
-    fn stream_malformed(&mut self, id: u32, why: Malformed) {
+    pub(super) fn stream_malformed(&mut self, id: u32, why: Malformed) {
         match fault::frames_lowered(why, &self.outline.limits) {
             Some((name, value)) => self.cut_by(id, name, value),
             None => {

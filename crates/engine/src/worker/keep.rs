@@ -28,6 +28,11 @@ impl Lent {
         self.out += bytes;
     }
 
+    /// Notes that a lent buffer has given memory back.
+    pub(super) fn out_shrank(&mut self, bytes: usize) {
+        self.out = self.out.saturating_sub(bytes);
+    }
+
     /// Makes room for `more` bytes in a buffer that will not exceed `longest`. Returns false if there is no memory.
     #[inline]
     fn grow(&mut self, buffer: &mut Vec<u8>, more: usize, longest: usize) -> bool {

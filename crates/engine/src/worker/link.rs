@@ -310,11 +310,13 @@ impl<D: Door, P: Post> Worker<D, P> {
         }
     }
 
-    /// Returns when the earliest connection attempt times out, if one is in progress.
+    /// Returns when the earliest connection attempt times out, or the earliest wait for settings, if there is one.
     pub(super) fn next_opening_ns(&mut self) -> Option<u64> {
         let links = &self.links;
         let is_opening = |id: u32, generation: u32| {
-            links.get(id as usize).is_some_and(|link| link.is_opening() && link.generation == generation)
+            links.get(id as usize).is_some_and(|link| {
+                (link.is_opening() || link.is_unsettled()) && link.generation == generation
+            })
         };
         let first = self.openings.next(is_opening)?;
         Some(links[first as usize].since_ns + self.outline.limits.connect_timeout_ns)
@@ -330,7 +332,8 @@ impl<D: Door, P: Post> Worker<D, P> {
                 self.end_look_up(id);
                 return self.connect_failed(id, Fault::DnsTimeout);
             }
-            State::Closed | State::Open => return,
+            State::Open => return self.unsettled_too_long(id),
+            State::Closed => return,
         };
         self.close_socket(id);
         self.connect_failed(id, fault);

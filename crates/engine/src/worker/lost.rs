@@ -2,6 +2,7 @@
 //! those are retried once, with their intended start times.
 
 use super::exchange::Bytes;
+use super::socket::ABNORMAL;
 use super::{Post, Worker};
 use crate::driver::Door;
 use crate::exchange::Phase;
@@ -23,6 +24,17 @@ enum Loss {
     Broken(Fault),
 }
 
+impl Loss {
+    /// Returns the fault of an open WebSocket, if it is not that of a connection that just ends.
+    fn of_socket(self) -> Option<(Fault, &'static str)> {
+        match self {
+            Loss::Closed { is_reset: false } => None,
+            Loss::Closed { is_reset: true } => Some((Fault::ConnectionReset, ABNORMAL)),
+            Loss::All(fault) | Loss::Broken(fault) => Some((fault, ABNORMAL)),
+        }
+    }
+}
+
 /// Takes the requests of a pipelined link that have no response; only the first may have a part of one.
 fn unanswered(pipe: &mut Pipe) -> Vec<Unfinished> {
     let answer = pipe.session.progress();
@@ -34,6 +46,11 @@ fn unanswered(pipe: &mut Pipe) -> Vec<Unfinished> {
 /// Returns an error code as text.
 fn describe(code: u32) -> String {
     code::name(code).map_or_else(|| format!("code {code}"), str::to_owned)
+}
+
+/// Returns what a reset of a stream says.
+pub(super) fn sentence_of_reset(code: u32) -> String {
+    format!("the server reset the stream with {}", describe(code))
 }
 
 impl<D: Door, P: Post> Worker<D, P> {
@@ -91,6 +108,10 @@ impl<D: Door, P: Post> Worker<D, P> {
         self.close_socket(at);
         for Unfinished { tag, started, .. } in open {
             if begun.contains(&tag) {
+                continue;
+            }
+            if self.is_socket(tag) {
+                self.socket_lost(tag, loss.of_socket());
                 continue;
             }
             match loss {
@@ -267,7 +288,6 @@ impl<D: Door, P: Post> Worker<D, P> {
 
     /// Keeps the code of a reset as a failure example: the number of the fault does not say it.
     pub(super) fn tell_of_reset(&mut self, id: u32, fault: Fault, code: u32) {
-        let sentence = format!("the server reset the stream with {}", describe(code));
-        self.tell_of(self.exchanges[id as usize].request, fault, &sentence);
+        self.tell_of(self.exchanges[id as usize].request, fault, &sentence_of_reset(code));
     }
 }

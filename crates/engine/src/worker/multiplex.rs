@@ -36,7 +36,13 @@ pub(super) fn new_session(outline: &Outline, place: &Here, is_table: bool) -> Se
             Config { stream_window: bytes, connection_window: bytes, ..Config::default() }
         }
     };
-    let streams = if is_table { link.streams } else { link.streams.max(PARALLEL) };
+    // Streams that stay open leave room for the requests of each user.
+    let stays_open = outline.requests.iter().any(|one| one.is_websocket);
+    let streams = match is_table {
+        true => link.streams,
+        false if stays_open => link.streams.saturating_mul(PARALLEL),
+        false => link.streams.max(PARALLEL),
+    };
     Session::H2(Box::new(Multiplex::new(Config { streams, ..windows })))
 }
 
@@ -67,8 +73,19 @@ impl<D: Door, P: Post> Worker<D, P> {
         self.hold_fresh(id, bytes);
         let at = self.exchanges[id as usize].link;
         let link = &mut self.links[at as usize];
-        let state = link.state;
+        let (state, generation) = (link.state, link.generation);
         let Some(multiplex) = link.session.multiplex() else { return };
+        if state == State::Open && self.exchanges[id as usize].body == BodyUse::WebSocket {
+            match multiplex.opens_sockets() {
+                Some(true) => {}
+                Some(false) => return self.socket_unsupported(id),
+                None => {
+                    multiplex.waiting.push_back(id);
+                    return self.openings.add(at, generation);
+                }
+            }
+        }
+        let Some(multiplex) = self.links[at as usize].session.multiplex() else { return };
         if state == State::Open && multiplex.waiting.is_empty() && multiplex.room() > 0 {
             return self.open_stream(id);
         }
@@ -116,7 +133,19 @@ impl<D: Door, P: Post> Worker<D, P> {
             if !is_open || multiplex.room() == 0 {
                 return;
             }
-            let Some(id) = multiplex.waiting.pop_front() else { return };
+            let Some(&id) = multiplex.waiting.front() else { return };
+            let opens_sockets = multiplex.opens_sockets();
+            let is_socket =
+                self.exchanges[id as usize].body == BodyUse::WebSocket && !self.outline.link.is_pipelined;
+            if is_socket && opens_sockets.is_none() {
+                // The settings say whether it may be opened (RFC 8441 section 3).
+                return;
+            }
+            multiplex.waiting.pop_front();
+            if is_socket && opens_sockets == Some(false) {
+                self.socket_unsupported(id);
+                continue;
+            }
             self.open_stream(id);
         }
     }
@@ -139,7 +168,8 @@ impl<D: Door, P: Post> Worker<D, P> {
             head_only: exchange.head_only,
             has_body: false,
             reads_head: exchange.kept.is_some() || self.seeks_location,
-            reads_body: exchange.body == BodyUse::Keep || exchange.body.is_stream(),
+            reads_body: exchange.body == BodyUse::Keep || exchange.is_read_in_pieces(),
+            is_tunnel: exchange.body == BodyUse::WebSocket,
         };
         // gRPC ends such a request with a DATA frame, even if nothing was sent.
         let has_parts =
@@ -148,9 +178,11 @@ impl<D: Door, P: Post> Worker<D, P> {
         let (opened, body_at) = match (&exchange.out, prepared.get(exchange.request as usize)) {
             (Some(held), _) => {
                 self.block.clear();
-                let Some(body) = h2::from_http1(held, scheme, &mut self.block) else {
-                    return self.unsendable(id);
+                let converted = match ask.is_tunnel {
+                    true => h2::connect_from_http1(held, scheme, "websocket", &mut self.block),
+                    false => h2::from_http1(held, scheme, &mut self.block),
                 };
+                let Some(body) = converted else { return self.unsendable(id) };
                 ask.has_body = has_parts || !body.is_empty();
                 (wire.open(ask, Request::Block(&self.block), out), held.len() - body.len())
             }

@@ -1,6 +1,7 @@
 //! Reads from a link, feeds the session, and ends exchanges.
 
 use super::keep::{Keep, Streaming};
+use super::socket::ABNORMAL;
 use super::unasked::{is_dangerous, is_looked_at};
 use super::{Post, Worker};
 use crate::driver::{Door, Io};
@@ -269,7 +270,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         let exchange = link.exchange;
         match eof {
             Eof::Idle if self.is_socket(exchange) => {
-                self.socket_lost(exchange, reset.then_some(Fault::ConnectionReset));
+                self.socket_lost(exchange, reset.then_some((Fault::ConnectionReset, ABNORMAL)));
             }
             Eof::Idle => {
                 self.tally.add(RunSum::ClosedByServer, 1);
@@ -302,7 +303,8 @@ impl<D: Door, P: Post> Worker<D, P> {
         }
         if link.session.is_idle() {
             if self.is_socket(self.links[id as usize].exchange) {
-                return self.socket_lost(self.links[id as usize].exchange, Some(fault));
+                let exchange = self.links[id as usize].exchange;
+                return self.socket_lost(exchange, Some((fault, ABNORMAL)));
             }
             self.tally.add(RunSum::ClosedByServer, 1);
             return self.close_socket(id);

@@ -1,4 +1,5 @@
-//! WebSockets: a link whose HTTP/1.1 exchange stays open after its response, with frames in both directions.
+//! WebSockets: an exchange that stays open after its response, with frames in both directions. Over HTTP/1.1, it has
+//! its link for itself; over HTTP/2, it is a stream (`socket_stream`).
 //!
 //! A socket never ends while a program runs: what ends it (a failed send, a cancel) is noted, and carried out when no
 //! code is using the exchange.
@@ -11,7 +12,7 @@ use crate::link::{NONE, Peer, Way};
 use plimsoll_plan::Fault;
 use plimsoll_plan::metric::{SeriesSum, StreamHist, StreamSum, WebSocketHist, WebSocketSum};
 use plimsoll_plan::program::{BodyUse, Message, MessageKind, Outbox, Sending, StepId, Wake};
-use plimsoll_wire::h1::Fed;
+use plimsoll_wire::h1::{Answer, Fed};
 use plimsoll_wire::ws::{self, Incoming, Kind, Malformed, close};
 use std::mem;
 use std::ops::Range;
@@ -22,7 +23,10 @@ const UNSENT_MAX: usize = 16 << 20;
 /// Above this, pings are not answered until the kernel has taken what waits.
 const UNSENT_FOR_PONGS_MAX: usize = 64 << 10;
 
-/// Returns a socket for a response with status 101.
+/// The sentence of a socket that ends without a close frame.
+pub(super) const ABNORMAL: &str = "the connection of a WebSocket ended without a close frame (code 1006)";
+
+/// Returns a socket for a response that opens one.
 pub(super) fn open_socket(head: &[u8]) -> Box<OpenSocket> {
     let extensions = plimsoll_plan::head::Head::new(head).field("sec-websocket-extensions");
     let terms = extensions.and_then(ws::terms_of);
@@ -31,9 +35,19 @@ pub(super) fn open_socket(head: &[u8]) -> Box<OpenSocket> {
         writer: ws::Writer::new(terms),
         is_open: false,
         is_closing: false,
+        is_over: false,
         close_code: 0,
         broken: None,
     })
+}
+
+/// What some bytes of a socket were.
+pub(super) struct SocketRead {
+    /// The socket is closed, or was canceled.
+    is_over: bool,
+    has_any: bool,
+    is_within: bool,
+    malformed: Option<Malformed>,
 }
 
 impl<D: Door, P: Post> Worker<D, P> {
@@ -41,7 +55,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         self.exchanges.get(exchange as usize).is_some_and(Exchange::is_socket)
     }
 
-    fn socket(&mut self, exchange: u32) -> Option<&mut OpenSocket> {
+    pub(super) fn socket(&mut self, exchange: u32) -> Option<&mut OpenSocket> {
         match &mut self.exchanges[exchange as usize].stream.as_deref_mut()?.reader {
             Reader::Socket(socket) => Some(socket),
             Reader::Events(_) | Reader::Nothing => None,
@@ -84,7 +98,7 @@ impl<D: Door, P: Post> Worker<D, P> {
     }
 
     /// Counts a socket as opened, unless its program has rejected the handshake.
-    fn socket_opened(&mut self, at: u32) {
+    pub(super) fn socket_opened(&mut self, at: u32) {
         let now_ns = self.now_ns;
         let exchange = &mut self.exchanges[at as usize];
         // The head is complete.
@@ -107,37 +121,50 @@ impl<D: Door, P: Post> Worker<D, P> {
     /// open.
     pub(super) fn feed_socket(&mut self, link: u32, bytes: Range<usize>, opened: bool) -> bool {
         let at = self.links[link as usize].exchange;
-        let exchange = &self.exchanges[at as usize];
-        let request = exchange.request;
-        self.tally.series(request).add(SeriesSum::BytesIn.id(), bytes.len() as u64);
-        let fresh = ws::Session::new(None);
-        let Some(socket) = self.socket(at) else { return false };
-        let mut reader = mem::replace(&mut socket.reader, fresh);
         // Moved out, because programs run while they are read.
-        let mut shared = mem::replace(&mut self.sockets, ws::Shared::new(0));
         let (buffer, clear) = (mem::take(&mut self.buffer), mem::take(&mut self.opened));
+        let read = self.read_socket(at, if opened { &clear[bytes] } else { &buffer[bytes] });
+        (self.buffer, self.opened) = (buffer, clear);
+        self.socket_read(at, read)
+    }
+
+    /// Reads the messages in these bytes, and shows them to the program.
+    pub(super) fn read_socket(&mut self, at: u32, piece: &[u8]) -> SocketRead {
+        let request = self.exchanges[at as usize].request;
+        self.tally.series(request).add(SeriesSum::BytesIn.id(), piece.len() as u64);
+        let fresh = ws::Session::new(None);
+        let mut read = SocketRead { is_over: false, has_any: false, is_within: false, malformed: None };
+        let Some(socket) = self.socket(at) else { return read };
+        let mut reader = mem::replace(&mut socket.reader, fresh);
+        let mut shared = mem::replace(&mut self.sockets, ws::Shared::new(0));
         let was_feeding = mem::replace(&mut self.is_feeding, true);
-        let piece = if opened { &clear[bytes] } else { &buffer[bytes] };
-        let (mut is_over, mut has_any) = (false, false);
         let fed = reader.feed(piece, &mut shared, &mut |incoming| {
-            has_any = true;
-            is_over = is_over || !self.take_message(at, incoming);
+            read.has_any = true;
+            read.is_over = read.is_over || !self.take_message(at, incoming);
         });
         self.is_feeding = was_feeding;
-        (self.buffer, self.opened, self.sockets) = (buffer, clear, shared);
-        let is_within = reader.is_within_message();
+        self.sockets = shared;
+        (read.is_within, read.malformed) = (reader.is_within_message(), fed.err());
         if let Some(socket) = self.socket(at) {
             socket.reader = reader;
         }
-        if is_over {
+        read
+    }
+
+    /// Acts on what was read. Returns whether the socket is still open.
+    pub(super) fn socket_read(&mut self, at: u32, read: SocketRead) -> bool {
+        if read.is_over {
+            if self.parts(at) {
+                return true;
+            }
             self.end_socket(at);
             return false;
         }
-        if let Err(malformed) = fed {
+        if let Some(malformed) = read.malformed {
             self.socket_malformed(at, malformed);
             return false;
         }
-        self.time_message(at, is_within, has_any);
+        self.time_message(at, read.is_within, read.has_any);
         true
     }
 
@@ -206,6 +233,7 @@ impl<D: Door, P: Post> Worker<D, P> {
     /// Answers the server's close frame, unless it is the answer to one of the client.
     fn take_close(&mut self, at: u32, code: u16) {
         let Some(socket) = self.socket(at) else { return };
+        socket.is_over = true;
         if socket.is_closing {
             // It is the client that closes.
             self.exchanges[at as usize].cancelled = true;
@@ -306,12 +334,17 @@ impl<D: Door, P: Post> Worker<D, P> {
             socket.writer.write(kind, payload, mask, &mut packing, &mut frame);
         }
         self.packing = packing;
-        let request = self.exchanges[at as usize].request;
-        self.tally.series(request).add(SeriesSum::BytesOut.id(), frame.len() as u64);
-        let link = self.exchanges[at as usize].link;
-        match self.links[link as usize].way {
-            Way::Plain => self.write_plain(at, &frame),
-            Way::Sealed => self.write_sealed(at, &frame),
+        let Exchange { request, link, .. } = self.exchanges[at as usize];
+        let link = &self.links[link as usize];
+        if link.session.is_multiplexed() {
+            self.write_on_stream(at, &frame);
+        } else {
+            let way = link.way;
+            self.tally.series(request).add(SeriesSum::BytesOut.id(), frame.len() as u64);
+            match way {
+                Way::Plain => self.write_plain(at, &frame),
+                Way::Sealed => self.write_sealed(at, &frame),
+            }
         }
         self.frame = frame;
         if self.unsent(at) > UNSENT_MAX {
@@ -382,13 +415,21 @@ impl<D: Door, P: Post> Worker<D, P> {
     /// Ends a socket that was canceled, or that is broken. Its slot may belong to another one by now, which is neither.
     pub(super) fn end_socket_if_due(&mut self, at: u32) {
         let is_cancelled = self.is_cancelled(at);
-        if self.socket(at).is_some_and(|socket| is_cancelled || socket.broken.is_some()) {
+        // One that has been closed waits for the end of its stream.
+        let is_due = |socket: &mut OpenSocket| is_cancelled && !socket.is_over || socket.broken.is_some();
+        if self.socket(at).is_some_and(is_due) {
             self.end_socket(at);
         }
     }
 
     /// Ends a socket: as failed if it is broken, otherwise closed by the side that has closed it.
-    fn end_socket(&mut self, at: u32) {
+    pub(super) fn end_socket(&mut self, at: u32) {
+        let answer = self.progress_of(at);
+        self.end_socket_with(at, answer);
+    }
+
+    /// The same, with what has arrived of it.
+    pub(super) fn end_socket_with(&mut self, at: u32, answer: Answer) {
         let Some(stream) = self.exchanges[at as usize].stream.as_deref() else { return };
         let broken = match &stream.reader {
             Reader::Socket(socket) => socket.broken,
@@ -397,16 +438,19 @@ impl<D: Door, P: Post> Worker<D, P> {
         if let Some(fault) = broken {
             return self.failed(at, fault);
         }
-        let answer = self.progress_of(at);
-        self.finished(at, answer, false);
+        // Over HTTP/2, a stream that has just ended has no status any more.
+        self.finished(at, Answer { status: stream.status, ..answer }, false);
     }
 
-    /// Handles the end of a socket's connection; `reset` if that was a reset.
-    pub(super) fn socket_lost(&mut self, at: u32, fault: Option<Fault>) {
+    /// Handles the end of a socket's connection, or of its stream; `why`, if that was not an ordinary end.
+    pub(super) fn socket_lost(&mut self, at: u32, why: Option<(Fault, &str)>) {
         let request = self.exchanges[at as usize].request;
         let Some(socket) = self.socket(at) else { return };
         if let Some(fault) = socket.broken {
             return self.failed(at, fault);
+        }
+        if socket.is_over {
+            return self.end_socket(at);
         }
         if socket.is_closing {
             // Many servers answer a close frame by closing the connection.
@@ -414,14 +458,16 @@ impl<D: Door, P: Post> Worker<D, P> {
             return self.end_socket(at);
         }
         self.tally.socket(request).add(WebSocketSum::Abnormal.id(), 1);
-        let sentence = "the connection of a WebSocket ended without a close frame (code 1006)";
-        let fault = fault.unwrap_or(Fault::WebSocketClosed);
+        let (fault, sentence) = why.unwrap_or((Fault::WebSocketClosed, ABNORMAL));
         self.tell_of(request, fault, sentence);
         self.failed(at, fault);
     }
 
     /// Handles the deadline of a socket: of the answer to its close frame, or of a message that has begun.
     pub(super) fn socket_due(&mut self, at: u32) {
+        if self.socket(at).is_some_and(|socket| socket.is_over) {
+            return self.end_socket(at);
+        }
         if self.socket(at).is_some_and(|socket| socket.is_closing) {
             self.exchanges[at as usize].cancelled = true;
             return self.end_socket(at);
@@ -435,6 +481,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         let request = self.exchanges[at as usize].request;
         if self.socket(at).is_some_and(|socket| !socket.is_closing) {
             self.write_frame(at, Kind::Close, &malformed.code().to_be_bytes());
+            self.push_rest(at);
         }
         let limit = self.outline.limits.message_bytes;
         if malformed == Malformed::TooLong && fault::is_lowered("message_bytes", limit) {
@@ -452,6 +499,9 @@ impl<D: Door, P: Post> Worker<D, P> {
     pub(super) fn take_leave(&mut self, at: u32) {
         if self.socket(at).is_some_and(|socket| !socket.is_closing) {
             self.write_frame(at, Kind::Close, &close::GOING_AWAY.to_be_bytes());
+            if self.push_rest(at) {
+                self.send_last(self.exchanges[at as usize].link);
+            }
         }
     }
 

@@ -1,6 +1,7 @@
 //! Responses that a program sees before they are complete: heads to decide on, and streams of events.
 
 use super::socket::open_socket;
+use super::socket_stream::socket_answer;
 use super::{Post, Worker};
 use crate::driver::Door;
 use crate::exchange::{OpenStream, Parser, Reader, Unreadable};
@@ -48,20 +49,26 @@ impl<D: Door, P: Post> Worker<D, P> {
     /// Returns what has arrived of a response.
     pub(super) fn progress_of(&self, id: u32) -> Answer {
         let exchange = &self.exchanges[id as usize];
-        self.links[exchange.link as usize].session.progress(exchange.place)
+        let session = &self.links[exchange.link as usize].session;
+        let answer = session.progress(exchange.place);
+        if session.is_multiplexed() && exchange.is_socket() { socket_answer(answer) } else { answer }
     }
 
     pub(super) fn show_head(&mut self, id: u32, status: u16) {
         let now_ns = self.now_ns;
         let exchange = &mut self.exchanges[id as usize];
         let (user, step, request) = (exchange.user, exchange.step, exchange.request);
+        let is_opened = match self.links[exchange.link as usize].session.is_multiplexed() {
+            true => (200..300).contains(&status),
+            false => status == 101,
+        };
         let reader = match exchange.body {
             BodyUse::Stream | BodyUse::Duplex => {
                 let kept = exchange.kept.as_deref().map_or(&[][..], Vec::as_slice);
                 let head = Head::new(kept.get(..exchange.kept_head as usize).unwrap_or_default());
                 Some(Reader::Events(Parser::of(head)))
             }
-            BodyUse::WebSocket if status == 101 => {
+            BodyUse::WebSocket if is_opened => {
                 let kept = exchange.kept.as_deref().map_or(&[][..], Vec::as_slice);
                 Some(Reader::Socket(open_socket(kept)))
             }
@@ -229,11 +236,11 @@ impl<D: Door, P: Post> Worker<D, P> {
     /// accounting.
     pub(super) fn stop_stream(&mut self, id: u32) {
         self.take_leave(id);
+        let answer = self.progress_of(id);
         let exchange = &mut self.exchanges[id as usize];
         let Some(mut stream) = exchange.stream.take() else { return };
         let (user, step, request) = (exchange.user, exchange.step, exchange.request);
         let phases = exchange.phases(self.now_ns);
-        let answer = self.links[exchange.link as usize].session.progress(exchange.place);
         let status = stream.status;
         self.forget_stream(&mut stream);
         let series = self.tally.stream(request);

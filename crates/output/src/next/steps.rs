@@ -110,7 +110,10 @@ fn fix(s: &Summary, class: Fault, status: &str) -> String {
             format!("Check the certificate and the TLS versions of {target}.")
         }
         Fault::ProtocolChanged => {
-            format!("Check whether every server at {target} offers HTTP/2, or use `--http1.1`.")
+            format!(
+                "Check whether every server at {target} offers HTTP/2, and WebSocket over it if the plan opens \
+                 sockets; or use `--http1.1`."
+            )
         }
         Fault::StreamReset | Fault::StreamRefused => {
             "Read the server's log for why it resets streams, and compare its limits with the load.".into()

@@ -52,14 +52,14 @@ fn check_script(script: &Script, draft: &Draft, wrong: &mut Vec<Diagnostic>) {
     if !script.asks.iter().any(|ask| ask.scenario.is_some()) {
         nothing_to_send(wrong);
     }
-    if matches!(draft.link.http, Http::V10 | Http::V2)
+    if draft.link.http == Http::V10
         && let Some(ask) = script.asks.iter().find(|ask| ask.websocket.is_some() && ask.grpc.is_none())
     {
         wrong.push(Diagnostic::field(
             "P032",
             key::REQUESTS,
-            format!("the WebSocket `{}` requires HTTP/1.1, whose upgrade opens it", ask.name),
-            "use `http: auto` or `http: 1.1` (WebSocket over HTTP/2, RFC 8441, is not supported)",
+            format!("the WebSocket `{}` cannot be opened over HTTP/1.0", ask.name),
+            "use `http: auto`, `http: 1.1`, or `http: 2`",
         ));
     }
     for ask in &script.asks {

@@ -209,6 +209,11 @@ impl Judge {
         self.expect = Some(statuses);
     }
 
+    /// Returns whether a status is one of those expected.
+    pub fn expects(&self, status: u16) -> bool {
+        self.expect.as_ref().map_or_else(|| Statuses::usual(status), |statuses| statuses.holds(status))
+    }
+
     /// Returns how much of a response [`Judge::run`] needs.
     pub fn body_use(&self) -> BodyUse {
         match (self.reads_body, self.reads_head) {
@@ -227,10 +232,7 @@ impl Judge {
         findings: &mut Findings,
     ) {
         findings.clear();
-        findings.status_ok = match &self.expect {
-            Some(statuses) => statuses.holds(answer.status),
-            None => Statuses::usual(answer.status),
-        };
+        findings.status_ok = self.expects(answer.status);
         if !findings.status_ok && findings.wants_sentences {
             let expected = self.expect.as_ref().map_or("200-399".to_owned(), listed);
             findings.failures.push((STATUS, format!("expected `{expected}`, found `{}`", answer.status)));

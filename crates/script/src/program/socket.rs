@@ -22,6 +22,8 @@ use std::collections::VecDeque;
 /// Number of a WebSocket: its index among those of the script.
 pub type SocketId = u16;
 
+/// The status that opens a socket over HTTP/1.1.
+const SWITCHING: u16 = 101;
 /// Messages without a response that a socket remembers.
 const PENDING_MAX: usize = 4_096;
 /// Messages that wait for an `expect` step, and their bytes.
@@ -186,11 +188,17 @@ impl Turn<'_> {
             return self.out.cancel(socket_step(id));
         }
         self.take_cookies(strand, ask, head);
+        let is_http2 = head.is_http2();
+        let is_opened = if is_http2 { (200..300).contains(&status) } else { status == SWITCHING };
+        // Over HTTP/2, any 2xx opens it (RFC 8441 section 5), so it meets the expectation of the one of HTTP/1.1.
+        let judge = &self.stage.asks[ask as usize].judge;
+        let stands_for = is_opened && !judge.expects(status) && judge.expects(SWITCHING);
+        let status = if stands_for { SWITCHING } else { status };
         let answer = Answer { status, head, body: &[], body_bytes: 0, service_ns: 0, call: None };
         if let Some(fault) = self.judge(ask, &answer) {
             return self.reject(id, fault);
         }
-        if status != 101 {
+        if !is_opened {
             // The plan expects that the server refuses it.
             let socket = self.socket(id);
             (socket.phase, socket.is_complete) = (Phase::Closing, true);
@@ -211,7 +219,11 @@ impl Turn<'_> {
             }),
             subprotocols: &socket.subprotocols,
         });
-        if let Err(rejected) = ws::check(&response, &key, &offer) {
+        let checked = match is_http2 {
+            true => ws::check_choice(&response, &offer),
+            false => ws::check(&response, &key, &offer),
+        };
+        if let Err(rejected) = checked {
             self.tell_socket(ask, Fault::WebSocketHandshake, rejected.sentence(), status, &[]);
             return self.reject(id, Fault::WebSocketHandshake);
         }

@@ -19,6 +19,7 @@ pub(super) enum Outcome {
     Head,
     Data,
     Done,
+    HalfClosed,
     Reset,
     Refused,
     GoAway,
@@ -84,6 +85,7 @@ impl Session {
         Some(match outcome {
             Outcome::None => return None,
             Outcome::Done => Event::Done { stream, tag, answer: of.answer(!self.is_draining()) },
+            Outcome::HalfClosed => Event::HalfClosed { stream, tag, answer: of.answer(!self.is_draining()) },
             Outcome::Head => Event::Head { stream, tag, status: of.status },
             Outcome::Data => Event::Data { stream, tag },
             Outcome::Interim => Event::Interim { stream, tag, status: self.reading.code as u16 },

@@ -124,14 +124,38 @@ impl Row<'_> {
 /// Appends the header block of a request that was rendered for HTTP/1, and returns its body, a part of `request`.
 /// `None` if the bytes are not a request as [`h1::Writer`] makes it; `out` may have a part of the block then.
 pub fn from_http1<'r>(request: &'r [u8], scheme: &'static str, out: &mut Vec<u8>) -> Option<&'r [u8]> {
+    converted(request, scheme, None, out)
+}
+
+/// Appends the header block of an extended CONNECT (RFC 8441) that means the same as an upgrade to `protocol` that was
+/// rendered for HTTP/1, without the key of a WebSocket. Otherwise, it is [`from_http1`].
+pub fn connect_from_http1<'r>(
+    request: &'r [u8],
+    scheme: &'static str,
+    protocol: &str,
+    out: &mut Vec<u8>,
+) -> Option<&'r [u8]> {
+    converted(request, scheme, Some(protocol), out)
+}
+
+fn converted<'r>(
+    request: &'r [u8],
+    scheme: &'static str,
+    protocol: Option<&str>,
+    out: &mut Vec<u8>,
+) -> Option<&'r [u8]> {
     let (line, mut rest) = next_line(request)?;
     let mut words = line.splitn(3, |byte| *byte == b' ');
     let (method, target) = (str::from_utf8(words.next()?).ok()?, words.next()?);
     let mut writer = Writer::new(out, scheme, "");
+    let method = if protocol.is_some() { "CONNECT" } else { method };
     let Ok(_) = writer.line(method, |out| {
         out.extend_from_slice(target);
         Ok::<(), Infallible>(())
     });
+    if let Some(protocol) = protocol {
+        writer.protocol(protocol);
+    }
     loop {
         let (line, after) = next_line(rest)?;
         rest = after;
@@ -141,6 +165,9 @@ pub fn from_http1<'r>(request: &'r [u8], scheme: &'static str, out: &mut Vec<u8>
         }
         let colon = line.iter().position(|&byte| byte == b':')?;
         let name = str::from_utf8(&line[..colon]).ok()?;
+        if protocol.is_some() && name.eq_ignore_ascii_case("sec-websocket-key") {
+            continue;
+        }
         writer.field(name, line[colon + 1..].trim_ascii());
     }
 }

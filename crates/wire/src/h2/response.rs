@@ -4,7 +4,7 @@ use super::frame::{self, Frame, flag, kind};
 use super::head::{Facts, Head, Place, Reader};
 use super::read::{Outcome, Step};
 use super::session::{Phase, Session};
-use super::streams::is;
+use super::streams::{NO_LENGTH, is};
 use super::{Malformed, Shared, Sink, code};
 use std::mem;
 
@@ -67,12 +67,12 @@ impl Session {
     fn block<S: Sink>(&mut self, block: &[u8], shared: &mut Shared, sink: &mut S, out: &mut Vec<u8>) -> Step {
         let bytes = self.reading.block_bytes;
         let (place, reads) = match self.streams.get(self.reading.frame.stream) {
-            Some(stream) => {
+            Some(stream) if !stream.has(is::ENDED) => {
                 stream.add_overhead(bytes);
                 let place = if stream.has(is::HEADED) { Place::Trailers } else { Place::Head };
                 (place, stream.has(is::READS_HEAD))
             }
-            None => (Place::Closed, false),
+            Some(_) | None => (Place::Closed, false),
         };
         if place != Place::Head || reads || !self.is_known(block) {
             let facts = self.decode(block, place, reads, shared)?;
@@ -146,6 +146,19 @@ impl Session {
         stream.flags |= is::HEADED;
         let is_bodiless = stream.has(is::HEAD_ONLY) || matches!(status, 204 | 304);
         stream.declared = if is_bodiless { 0 } else { facts.declared };
+        if stream.has(is::TUNNEL) {
+            if status < 300 {
+                // The length of a successful CONNECT has no meaning (RFC 9110 section 9.3.6).
+                stream.declared = NO_LENGTH;
+            } else {
+                stream.flags &= !is::TUNNEL;
+                if stream.has(is::SENDING) {
+                    // There is nothing left to send.
+                    stream.flags &= !(is::SENDING | is::BLOCKED);
+                    out.extend_from_slice(&frame::head(0, kind::DATA, flag::END_STREAM, id));
+                }
+            }
+        }
         if stream.has(is::READS_HEAD) && (!ends || stream.is_complete()) {
             sink.head(stream.tag, &Head::new(status, &shared.text));
         }
@@ -191,7 +204,7 @@ impl Session {
         let is_padded = self.reading.frame.has(flag::PADDED);
         self.reading.padding = 0;
         self.reading.phase = if is_padded { Phase::PaddingLength } else { Phase::Data };
-        let Some(stream) = self.streams.get(id) else {
+        let Some(stream) = self.streams.get(id).filter(|stream| !stream.has(is::ENDED)) else {
             self.charge(&shared.limits)?;
             return self.data(rest, sink, out);
         };
@@ -237,6 +250,7 @@ impl Session {
         let mut outcome = Outcome::None;
         if !body.is_empty()
             && let Some(stream) = self.streams.get(reading.frame.stream)
+            && !stream.has(is::ENDED)
         {
             stream.body_bytes += body.len() as u64;
             if stream.has(is::READS_BODY) {
@@ -265,7 +279,8 @@ impl Session {
         let body = reading.left.checked_sub(u32::from(padding)).ok_or(Malformed::FramePadding)?;
         (reading.padding, reading.phase) = (padding, Phase::Data);
         let id = reading.frame.stream;
-        let Some(stream) = self.streams.get(id) else { return Ok(Outcome::None) };
+        let stream = self.streams.get(id).filter(|stream| !stream.has(is::ENDED));
+        let Some(stream) = stream else { return Ok(Outcome::None) };
         stream.add_overhead(1 + u32::from(padding));
         if !stream.exceeds(body) {
             return Ok(Outcome::None);
@@ -294,9 +309,15 @@ impl Session {
     #[inline]
     fn finish(&mut self, out: &mut Vec<u8>) -> Outcome {
         let id = self.reading.frame.stream;
-        let Some(stream) = self.streams.get(id) else { return Outcome::None };
+        let stream = self.streams.get(id).filter(|stream| !stream.has(is::ENDED));
+        let Some(stream) = stream else { return Outcome::None };
         if !stream.is_complete() {
             return self.refuse(id, Malformed::WrongLength, out);
+        }
+        if stream.has(is::SENDING) && stream.has(is::TUNNEL) {
+            stream.flags |= is::ENDED;
+            self.credit(2);
+            return Outcome::HalfClosed;
         }
         if stream.has(is::SENDING) {
             // The server does not need the rest of the request (section 8.1).

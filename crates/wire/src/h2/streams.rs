@@ -46,6 +46,10 @@ pub(super) mod is {
     pub const BLOCKED: u8 = 1 << 4;
     /// The final head was received.
     pub const HEADED: u8 = 1 << 5;
+    /// Bytes in both directions; see [`Ask::is_tunnel`](super::Ask::is_tunnel).
+    pub const TUNNEL: u8 = 1 << 6;
+    /// The server has ended its direction of a tunnel.
+    pub const ENDED: u8 = 1 << 7;
 }
 
 const FREE: Stream = Stream {
@@ -188,7 +192,8 @@ impl Streams {
         let flags = bit(ask.head_only, is::HEAD_ONLY)
             | bit(ask.reads_head, is::READS_HEAD)
             | bit(ask.reads_body, is::READS_BODY)
-            | bit(ask.has_body, is::SENDING);
+            | bit(ask.has_body, is::SENDING)
+            | bit(ask.is_tunnel, is::TUNNEL);
         let slot = self.slot(id);
         self.slots[slot] = Stream { id, tag: ask.tag, send_window, flags, ..FREE };
         self.next = id + 2;

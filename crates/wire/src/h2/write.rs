@@ -38,7 +38,8 @@ impl Session {
 
     /// Appends as much of a body as the windows allow, and its end with the last byte if `ends`; returns the number of
     /// bytes taken. If that is less than all, [`Session::next_writable`] returns the stream once it may continue. A
-    /// stream that is not open, or whose request is complete, takes everything and sends nothing.
+    /// stream that is not open, or whose request is complete, takes everything and sends nothing. The end of a tunnel
+    /// that the server has ended, too, closes its stream.
     pub fn write(&mut self, stream: u32, bytes: &[u8], ends: bool, out: &mut Vec<u8>) -> usize {
         let connection = self.flow.send_window;
         let Some(of) = self.streams.get(stream).filter(|of| of.has(is::SENDING)) else { return bytes.len() };
@@ -52,6 +53,7 @@ impl Session {
         } else if taken < bytes.len() {
             of.flags |= is::BLOCKED;
         }
+        let is_over = is_last && of.has(is::ENDED);
         self.flow.send_window -= taken as i64;
         let mut rest = &bytes[..taken];
         while !rest.is_empty() || is_last {
@@ -65,6 +67,9 @@ impl Session {
             if after.is_empty() {
                 break;
             }
+        }
+        if is_over {
+            self.streams.free(stream);
         }
         taken
     }

@@ -105,6 +105,15 @@ pub fn check(response: &Response<'_>, key: &[u8], offer: &Offer<'_>) -> Result<(
     if response.accept.map(<[u8]>::trim_ascii) != Some(&accept_of(key)) {
         return Err(Rejected::Accept);
     }
+    check_choice(response, offer)
+}
+
+/// Checks what the server has chosen of an offer. Over HTTP/2, whose handshake has no key and no upgrade, that is all
+/// (RFC 8441 section 5).
+///
+/// # Errors
+/// Returns the first violation.
+pub fn check_choice(response: &Response<'_>, offer: &Offer<'_>) -> Result<(), Rejected> {
     if let Some(extensions) = response.extensions {
         let agreed = items(extensions, b',').collect::<Vec<_>>();
         let is_offered = match agreed.as_slice() {

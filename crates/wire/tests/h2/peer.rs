@@ -129,7 +129,8 @@ pub struct Client {
     pub events: Vec<Event>,
 }
 
-pub const GET: Ask = Ask { tag: 0, head_only: false, has_body: false, reads_head: true, reads_body: true };
+pub const GET: Ask =
+    Ask { tag: 0, head_only: false, has_body: false, reads_head: true, reads_body: true, is_tunnel: false };
 
 impl Client {
     pub fn new(config: Config, limits: Limits) -> Client {
