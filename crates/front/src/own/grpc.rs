@@ -17,7 +17,7 @@ use crate::sentence::short;
 use crate::source::Pos;
 use compile::Compiled;
 use plimsoll_plan::Problem;
-use plimsoll_plan::grpc::Types;
+use plimsoll_plan::grpc::{Protocol, Types};
 use prost_reflect::{DescriptorPool, MethodDescriptor};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -28,6 +28,8 @@ pub struct Schemas {
     pool: DescriptorPool,
     shapes: Shapes,
     pub types: Arc<Types>,
+    /// How calls are sent.
+    pub protocol: Protocol,
     /// A mistake in them is already reported, so names that they lack are not.
     is_spoiled: bool,
 }
@@ -49,7 +51,7 @@ pub fn read(
 ) -> Grpc {
     let before = r.wrong.len();
     let (mut protos, mut sets, mut folders) = (Vec::new(), Vec::new(), Vec::new());
-    let (mut reflection, mut health) = (None, None);
+    let (mut reflection, mut health, mut protocol) = (None, None, Protocol::Grpc);
     let Some(entries) = r.map(node, row) else { return Grpc::default() };
     for entry in entries {
         let (node, Some((row, key))) = (&entry.value, r.key(entry)) else { continue };
@@ -59,6 +61,10 @@ pub fn read(
             of::Grpc::ImportPaths => &mut folders,
             of::Grpc::Reflection => {
                 reflection = r.truth(node, row).filter(|is_on| *is_on).map(|_| entry.pos);
+                continue;
+            }
+            of::Grpc::Protocol => {
+                protocol = r.choice(node, row, &Protocol::NAMED).unwrap_or_default();
                 continue;
             }
             of::Grpc::Health => {
@@ -108,7 +114,7 @@ pub fn read(
     }
     let (shapes, types) = types::of(&pool);
     let is_spoiled = !is_whole || r.wrong.len() > before;
-    Grpc { schemas: Some(Schemas { pool, shapes, types: Arc::new(types), is_spoiled }), health }
+    Grpc { schemas: Some(Schemas { pool, shapes, types: Arc::new(types), protocol, is_spoiled }), health }
 }
 
 /// Reads `health`: the name of a service, or `true` for the server as a whole.

@@ -269,6 +269,8 @@ keys! {
         DescriptorSets = "descriptor_sets",
             "the name of a file that `protoc --descriptor_set_out` wrote, or a list of them", ONE_OR_MORE;
         ImportPaths = "import_paths", "the directory that imports start from, or a list of them", ONE_OR_MORE;
+        Protocol = "protocol", "`grpc`, `grpc-web`, or `grpc-web-text`",
+            Words(&["grpc", "grpc-web", "grpc-web-text"]);
         Reflection = "reflection",
             "`true` or `false` (whether to ask the target for its schemas before the load)", Truth;
         Health = "health",
