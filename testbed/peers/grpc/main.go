@@ -16,6 +16,7 @@ import (
 	"net/http"
 	"os"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -66,6 +67,7 @@ func main() {
 	servesAfter := flag.Duration("serves-after", 0, "time until the health is SERVING")
 	certificate := flag.String("certificate", "", "`file` with a certificate, for TLS")
 	key := flag.String("key", "", "`file` with its key")
+	token := flag.String("token", "", "require `text` as the authorization of reflection")
 	isWeb := flag.Bool("web", false, "serve gRPC-Web, too")
 	flag.Parse()
 	compiler := protocompile.Compiler{Resolver: protocompile.WithStandardImports(&protocompile.SourceResolver{
@@ -83,6 +85,9 @@ func main() {
 			fail(err)
 		}
 		settings = append(settings, grpc.Creds(own))
+	}
+	if *token != "" {
+		settings = append(settings, grpc.StreamInterceptor(required(*token)))
 	}
 	server := grpc.NewServer(settings...)
 	server.RegisterService(describe(service), nil)
@@ -127,6 +132,17 @@ func main() {
 	calls, pages := fork(listener)
 	go func() { _ = http.Serve(pages, http.HandlerFunc(stats)) }()
 	fail(server.Serve(calls))
+}
+
+// required rejects reflection without the token; calls of the service are never rejected.
+func required(token string) grpc.StreamServerInterceptor {
+	return func(service any, stream grpc.ServerStream, info *grpc.StreamServerInfo, handle grpc.StreamHandler) error {
+		given := metadata.ValueFromIncomingContext(stream.Context(), "authorization")
+		if strings.HasPrefix(info.FullMethod, "/grpc.reflection.") && (len(given) != 1 || given[0] != token) {
+			return status.Error(codes.Unauthenticated, "a token is required")
+		}
+		return handle(service, stream)
+	}
 }
 
 func fail(err error) {

@@ -60,12 +60,15 @@ impl Work {
 
 /// Adds the fields of a call: that trailers are understood, or that it is gRPC-Web; the compression; and the deadline.
 pub fn add_fields(call: &Call, deadline_ns: Option<u64>, headers: &mut Vec<(String, Text)>) {
+    let has_accept = headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("accept"));
     let mut add = |name: &str, value: &str| headers.push((name.to_owned(), Text::literal(value)));
     match call.protocol {
         Protocol::Grpc => add("te", "trailers"),
         web => {
             // A proxy may choose the mode of its response by this field.
-            add("accept", web.request_type());
+            if !has_accept {
+                add("accept", web.request_type());
+            }
             add("x-grpc-web", "1");
         }
     }
