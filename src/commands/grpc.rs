@@ -119,13 +119,13 @@ pub struct Reflector {
     state: Rc<RefCell<State>>,
 }
 
-/// Whom a call has asked, and with which metadata.
-type Asked = (String, Vec<(String, String)>);
+/// A server that was asked, and the metadata of that call.
+type Question = (String, Vec<(String, String)>);
 
 #[derive(Default)]
 struct State {
     /// Sets by the URL of their server and the metadata of the call.
-    known: Vec<(Asked, Vec<u8>)>,
+    known: Vec<(Question, Vec<u8>)>,
     /// Why the first server was not asked, with its own exit code.
     failure: Option<Failure>,
 }

@@ -11,7 +11,8 @@ use std::path::Path;
 
 const HTTP: [&str; 2] = ["1.1", "2"];
 const MODES: [&str; 2] = ["grpc-web", "grpc-web-text"];
-const SEND: &str = "- grpc: echo.v1.Echo/Send\n  message: { an_int64: 7 }\n  check: { json: { $.an_int64: 7 } }";
+const SEND: &str =
+    "- grpc: echo.v1.Echo/Send\n  message: { an_int64: 7 }\n  check: { json: { $.an_int64: 7 } }";
 
 fn experiment(target: &str, protocol: &str, http: &str, steps: &str, load: &str) -> String {
     let proto = Path::new(env!("CARGO_MANIFEST_DIR")).join("testbed/peers/grpc/echo.proto");
@@ -75,7 +76,11 @@ fn every_status_is_the_failure_that_it_is_in_grpc() {
         for (class, (side, count)) in found {
             // A number that gRPC does not define is `UNKNOWN`.
             let expected = if class == "grpc_unknown" { 6 } else { 3 };
-            assert_eq!((side.as_str(), count, class.starts_with("grpc_")), ("server", expected, true), "{class}");
+            assert_eq!(
+                (side.as_str(), count, class.starts_with("grpc_")),
+                ("server", expected, true),
+                "{class}"
+            );
         }
         assert_eq!([ended(&said, "UNKNOWN"), ended(&said, "NOT_FOUND")], [6.0, 3.0]);
     }
@@ -164,7 +169,8 @@ fn base64(bytes: &[u8]) -> String {
 /// The response of a server over HTTP/1.1, in chunks of one byte.
 fn chunked(body: &[u8]) -> Vec<u8> {
     let mut response =
-        b"HTTP/1.1 200 OK\r\ncontent-type: application/grpc-web+proto\r\ntransfer-encoding: chunked\r\n\r\n".to_vec();
+        b"HTTP/1.1 200 OK\r\ncontent-type: application/grpc-web+proto\r\ntransfer-encoding: chunked\r\n\r\n"
+            .to_vec();
     for byte in body {
         response.extend_from_slice(b"1\r\n");
         response.push(*byte);
@@ -267,7 +273,7 @@ fn an_http_status_is_a_failure_with_the_status_of_other_clients() {
         assert_eq!(only(&said, "http_status", "server"), 2);
         let expected = format!("expected `200` and a gRPC status, found `{status}` ({name} to gRPC clients)");
         assert_eq!(said["failure_examples"][0]["observed"], expected);
-        assert_eq!(ended(&said, name), 0.0, "it is no status of gRPC");
+        assert_eq!(ended(&said, name), 0.0, "it is not a status of gRPC");
     }
 }
 

@@ -189,7 +189,10 @@ fn experiment(tree: &Node, terms: &mut Experiment, given: &Overrides, w: &mut Wo
     if let Some((node, row)) = schemas {
         let target = script.target.as_ref().map(|base| base.target.clone());
         let asked = Draft { target, ..draft.clone() };
-        let reflect = given.reflect.as_deref().map(|reflect| move |metadata: &[(String, String)]| reflect(&asked, metadata));
+        let reflect = given
+            .reflect
+            .as_deref()
+            .map(|reflect| move |metadata: &[(String, String)]| reflect(&asked, metadata));
         let read = super::grpc::read(node, row, reflect, &mut w.r);
         draft.health = read.health;
         w.schemas = read.schemas.map(Rc::new);

@@ -1,4 +1,5 @@
-//! Connections that several users share: by the streams of HTTP/2, or by pipelining; and gRPC, which requires HTTP/2 unless it is gRPC-Web.
+//! Connections that several users share: by the streams of HTTP/2, or by pipelining; and gRPC, which requires HTTP/2
+//! unless it is gRPC-Web.
 
 use super::{DEFAULT_OPEN_CONNECTIONS, workloads};
 use crate::diag::Diagnostic;

@@ -1,5 +1,5 @@
-//! Responses of gRPC-Web: the trailers are the last frame of the body, so that browsers see them. Once they are split off,
-//! a response is read as that of gRPC.
+//! Responses of gRPC-Web: the trailers are the last frame of the body, so that browsers see them. Once they are split
+//! off, a response is read as that of gRPC.
 
 use super::end::is_of;
 use super::gzip::{Broken, Gzip};
@@ -87,9 +87,12 @@ mod tests {
     #[test]
     fn parts_may_be_encoded_alone() {
         let mut bytes = Vec::new();
-        for (text, expected) in
-            [("", Some("")), ("b25l", Some("one")), ("b24=bGU=", Some("onle")), ("bw==b25lbw==", Some("ooneo"))]
-        {
+        for (text, expected) in [
+            ("", Some("")),
+            ("b25l", Some("one")),
+            ("b24=bGU=", Some("onle")),
+            ("bw==b25lbw==", Some("ooneo")),
+        ] {
             let decoded = decode(text.as_bytes(), &mut bytes).is_ok();
             assert_eq!(decoded.then_some(&bytes[..]), expected.map(str::as_bytes), "{text}");
         }

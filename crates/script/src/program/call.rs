@@ -264,7 +264,10 @@ impl Turn<'_> {
         let found = match fault {
             Fault::Status => {
                 let usual = Status::of_http(reply.status).name();
-                format!("expected `200` and a gRPC status, found `{}` ({usual} to gRPC clients)", reply.status)
+                format!(
+                    "expected `200` and a gRPC status, found `{}` ({usual} to gRPC clients)",
+                    reply.status
+                )
             }
             Fault::GrpcContentType => {
                 let found = reply.head.field("content-type").unwrap_or_default();

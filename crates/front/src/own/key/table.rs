@@ -8,9 +8,9 @@ use super::row::Section::{
     Address, AppendTo, Auth, AwsSigV4, Basic, Boundary, BoundaryCheck, Check, CloseFrame, Compression,
     Connection, ExpectedMessage, Extract, Feeder, Find, GenerateRows, GraphQl, Grpc, GrpcCheck, Hash,
     HeaderSnapshot, Jwt, JwtCheck, Line, Load, Message, Monitor, MonitorCgroup, MonitorNginx, MonitorProcess,
-    MonitorPrometheus, Normal, OAuth2, OpenApi, Part, Pause, ProxyProtocol, Reflection, Replay, Rule, Scenario,
-    ScenarioLoad, ScheduleRow, Sequence, Spike, Stage, Staircase, Stream, Threshold, Throttle, Timestamp,
-    Tls, Way,
+    MonitorPrometheus, Normal, OAuth2, OpenApi, Part, Pause, ProxyProtocol, Reflection, Replay, Rule,
+    Scenario, ScenarioLoad, ScheduleRow, Sequence, Spike, Stage, Staircase, Stream, Threshold, Throttle,
+    Timestamp, Tls, Way,
 };
 use super::row::{Key, Kind, Row, Section};
 

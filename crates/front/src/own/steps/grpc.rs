@@ -322,7 +322,9 @@ fn stream_of(
 fn metadata(entries: &[Entry], r: &mut Reader<'_>) -> Vec<HeaderDraft> {
     for entry in entries {
         let name = entry.key.to_ascii_lowercase();
-        if name.starts_with("grpc-") || matches!(name.as_str(), "te" | "content-type" | "content-length" | "x-grpc-web") {
+        if name.starts_with("grpc-")
+            || matches!(name.as_str(), "te" | "content-type" | "content-length" | "x-grpc-web")
+        {
             let message = format!("reserved name `{}` in `metadata`", entry.key);
             let hint = match name.as_str() {
                 "grpc-timeout" => "set the `deadline` of the call",
