@@ -425,4 +425,15 @@ mod tests {
             parse_head("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 201 Created\r\nA: b\r\n\r\n").expect("good");
         assert_eq!((head.status, head.reason.as_str()), (201, "Created"));
     }
+
+    #[test]
+    fn trailers_count_as_headers() {
+        let text = "HTTP/2 200 \r\ncontent-type: application/grpc\r\n\r\ngrpc-status: 5\r\n\r\n";
+        let expect: Expect = serde_json::from_str(
+            r#"{"status": 200, "headers": {"content-type": "application/grpc", "grpc-status": "5"}}"#,
+        )
+        .expect("it parses");
+        let head = parse_head(text).expect("good");
+        assert_eq!(expect.problems(&head), Ok(Vec::new()));
+    }
 }
