@@ -120,10 +120,13 @@ pub struct Reflector {
     state: Rc<RefCell<State>>,
 }
 
+/// A server that was asked, and the metadata of that call.
+type Question = (String, Vec<(String, String)>);
+
 #[derive(Default)]
 struct State {
-    /// Sets by the URL of their server.
-    known: Vec<(String, Vec<u8>)>,
+    /// Sets by the URL of their server and the metadata of the call.
+    known: Vec<(Question, Vec<u8>)>,
     /// Why the first server was not asked, with its own exit code.
     failure: Option<Failure>,
 }
@@ -136,8 +139,8 @@ impl Reflector {
     /// Returns the function that the reader calls.
     pub fn asker(&self) -> Box<Reflect> {
         let (flags, state) = (self.flags.clone(), Rc::clone(&self.state));
-        Box::new(move |draft: &Draft| {
-            let asked = ask(draft, &flags, &state);
+        Box::new(move |draft: &Draft, metadata: &[(String, String)]| {
+            let asked = ask(draft, metadata, &flags, &state);
             asked.map_err(|failure| {
                 let problem = Problem::plain(failure.sentence());
                 state.borrow_mut().failure.get_or_insert(failure);
@@ -152,7 +155,12 @@ impl Reflector {
     }
 }
 
-fn ask(draft: &Draft, flags: &LoadFlags, state: &RefCell<State>) -> Result<Vec<u8>, Failure> {
+fn ask(
+    draft: &Draft,
+    metadata: &[(String, String)],
+    flags: &LoadFlags,
+    state: &RefCell<State>,
+) -> Result<Vec<u8>, Failure> {
     // Only what says where and how to connect; the rest of the flags is applied and checked later.
     let only = LoadFlags {
         target: flags.target.clone(),
@@ -163,12 +171,12 @@ fn ask(draft: &Draft, flags: &LoadFlags, state: &RefCell<State>) -> Result<Vec<u
     let mut draft = draft.clone();
     draft::apply(&only, &mut draft, &mut Places::default()).map_err(Failure::Text)?;
     let name = draft.target.as_ref().map(|target| format!("{} {}", target.tls, target.authority()));
-    let name = name.unwrap_or_default();
-    let known = state.borrow().known.iter().find(|(known, _)| *known == name).map(|(_, set)| set.clone());
+    let asked = (name.unwrap_or_default(), metadata.to_vec());
+    let known = state.borrow().known.iter().find(|(known, _)| *known == asked).map(|(_, set)| set.clone());
     if let Some(set) = known {
         return Ok(set);
     }
-    let set = set_of(&draft, &[], &flags.manner)?;
-    state.borrow_mut().known.push((name, set.clone()));
+    let set = set_of(&draft, metadata, &flags.manner)?;
+    state.borrow_mut().known.push((asked, set.clone()));
     Ok(set)
 }

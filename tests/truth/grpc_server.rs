@@ -46,6 +46,23 @@ fn schemas_come_from_the_server_by_either_version_of_reflection() {
 }
 
 #[test]
+fn reflection_is_asked_with_the_metadata_of_the_file() {
+    let server = GoServer::start_with("grpc", &["-token", "Bearer abc"]);
+    let scratch = Scratch::new();
+    let with = "{ reflection: { metadata: { authorization: \"Bearer ${secret.TOKEN}\" } } }";
+    let file = experiment(&scratch, &server.url(""), with, "");
+    let run = |token: &str| Tool::new(&["run", &file, "--json"]).env("TOKEN", token).start().wait();
+    no_faults(&run("abc").expect_code(0).json());
+    let output = run("other-token").expect_code(1);
+    assert!(output.stderr.contains("UNAUTHENTICATED: a token is required"), "{}", output.stderr);
+    assert!(!output.stderr.contains("other-token"), "{}", output.stderr);
+    let without = experiment(&scratch, &server.url(""), "{ reflection: true }", "");
+    let output = Tool::run(&["run", &without]).expect_code(1);
+    assert!(output.stderr.contains("UNAUTHENTICATED"), "{}", output.stderr);
+    assert_eq!(count(&server.stats(), "/calls"), 20);
+}
+
+#[test]
 fn a_server_without_reflection_says_how_to_go_on() {
     let server = GoServer::start_with("grpc", &["-reflection", "none"]);
     let scratch = Scratch::new();

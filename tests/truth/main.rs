@@ -19,6 +19,7 @@ mod faults;
 mod grpc;
 mod grpc_server;
 mod grpc_streams;
+mod grpc_web;
 mod http2;
 mod killed;
 mod memory;

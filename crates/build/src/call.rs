@@ -3,7 +3,7 @@
 use crate::draft::{CallDraft, NameDraft, PieceDraft, SendMessageDraft};
 use crate::source::Pos;
 use crate::work::Work;
-use plimsoll_plan::grpc::{Call, Piece};
+use plimsoll_plan::grpc::{Call, Piece, Protocol};
 use plimsoll_plan::script::Node;
 use plimsoll_plan::value::Text;
 
@@ -11,6 +11,7 @@ impl Work {
     /// Builds a call. Values with mistakes are reported and left out.
     pub fn grpc(&mut self, draft: &CallDraft) -> Call {
         Call {
+            protocol: draft.protocol,
             messages: draft.messages.iter().map(|message| self.message(message)).collect(),
             rounds: draft.rounds,
             later: Vec::new(),
@@ -57,10 +58,20 @@ impl Work {
     }
 }
 
-/// Adds the fields of a call: that trailers are understood, the compression, and the deadline.
+/// Adds the fields of a call: that trailers are understood, or that it is gRPC-Web; the compression; and the deadline.
 pub fn add_fields(call: &Call, deadline_ns: Option<u64>, headers: &mut Vec<(String, Text)>) {
+    let has_accept = headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("accept"));
     let mut add = |name: &str, value: &str| headers.push((name.to_owned(), Text::literal(value)));
-    add("te", "trailers");
+    match call.protocol {
+        Protocol::Grpc => add("te", "trailers"),
+        web => {
+            // A proxy may choose the mode of its response by this field.
+            if !has_accept {
+                add("accept", web.request_type());
+            }
+            add("x-grpc-web", "1");
+        }
+    }
     if call.is_compressed {
         add("grpc-encoding", "gzip");
     }

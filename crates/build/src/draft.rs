@@ -10,7 +10,7 @@ use crate::source::{Complaint, Pos};
 use plimsoll_plan::answer::{Pick, Source, Statuses, Subject};
 use plimsoll_plan::data::Feeder;
 use plimsoll_plan::delivery::Delivery;
-use plimsoll_plan::grpc::{Codes, Scalar, Types};
+use plimsoll_plan::grpc::{Codes, Protocol, Scalar, Types};
 use plimsoll_plan::origin::NamedTarget;
 use plimsoll_plan::request::Url;
 use plimsoll_plan::script::{Delay, Order};
@@ -316,6 +316,7 @@ pub struct BodyDraft {
 /// A gRPC call.
 #[derive(Debug)]
 pub struct CallDraft {
+    pub protocol: Protocol,
     /// The messages that are sent with the request, and how many times.
     pub messages: Vec<Vec<PieceDraft>>,
     pub rounds: u32,

@@ -67,7 +67,7 @@ impl Work {
         }
         if let Some(call) = &draft.grpc {
             ask.grpc = Some(Box::new(self.grpc(call)));
-            media_type = Some("application/grpc".into());
+            media_type = Some(call.protocol.request_type().into());
         }
         let mut own = Headers::new();
         for header in &draft.headers {

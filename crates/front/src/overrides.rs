@@ -6,9 +6,9 @@ use std::path::PathBuf;
 /// Looks up an environment variable by name.
 pub type Environment = dyn Fn(&str) -> Option<String>;
 
-/// Asks the target of a draft for its gRPC schemas, as far as the draft is known. Returns a compiled set of them, or
-/// why there is none.
-pub type Reflect = dyn Fn(&Draft) -> Result<Vec<u8>, Problem>;
+/// Asks the target of a draft for its gRPC schemas, with metadata, as far as the draft is known. Returns a compiled set
+/// of them, or why there is none.
+pub type Reflect = dyn Fn(&Draft, &[(String, String)]) -> Result<Vec<u8>, Problem>;
 
 /// Values that override `vars`, and the source of `${env.X}` and `${secret.X}`.
 pub struct Overrides {

@@ -12,7 +12,7 @@ fn here() -> &'static Path {
 }
 
 fn overrides() -> Overrides {
-    let reflect = |_: &_| Ok(std::fs::read(here().join("tests/files/shop.binpb")).unwrap());
+    let reflect = |_: &_, _: &_| Ok(std::fs::read(here().join("tests/files/shop.binpb")).unwrap());
     let env = |_: &str| Some("value".into());
     Overrides { set: Vec::new(), env: Box::new(env), keep_to: None, reflect: Some(Box::new(reflect)) }
 }

@@ -557,3 +557,35 @@ fn users_that_share_http2_connections_are_read() {
     let default = link("{ http: auto }");
     assert_eq!((default.http, default.streams, default.window), (Http::Auto, 1, Window::Large));
 }
+
+#[test]
+fn a_schema_may_have_any_path_and_only_its_own() {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let read = |folder: &Path, proto: &str| {
+        let text = format!(
+            "target: http://h\ngrpc: {{ protos: {proto} }}\nscenarios: {{ s: [ {{ grpc: shop.v1.Shop/GetItem }} ] }}\n"
+        );
+        own::parts(&text, "f", folder, &overrides(&[]), &[]).map(|_| ())
+    };
+    let absolute = here.join("tests/files/shop.proto").display().to_string();
+    let files = here.join("tests/files");
+    for (folder, proto) in [
+        // A bare name of a file has no folder.
+        (Path::new(""), absolute.as_str()),
+        (Path::new(""), "tests/../tests/files/shop.proto"),
+        (here, "./tests/files/shop.proto"),
+        (&files, "../files/shop.proto"),
+        (&files, absolute.as_str()),
+    ] {
+        if let Err(all) = read(folder, proto) {
+            panic!("{} from {}: {all:#?}", proto, folder.display());
+        }
+    }
+    // Imports would find the other file.
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("hidden-schema");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("shop.proto"), "syntax = \"proto3\";").unwrap();
+    let all = read(&folder, &absolute).expect_err("the name is not its own");
+    let sentence = format!("{all:?}");
+    assert!(sentence.contains("is hidden by"), "{sentence}");
+}

@@ -3,10 +3,12 @@
 //! A front end compiles schemas and resolves all names, so that a script needs only numbers: a message is a tree of
 //! fields with numbers, and a response is read by a table of types.
 
+mod protocol;
 mod scalar;
 mod status;
 mod types;
 
+pub use protocol::Protocol;
 pub use scalar::{Coded, Scalar, Unfit};
 pub use status::{Codes, Status};
 pub use types::{EnumType, Field, Kind, Label, Message, MessageForm, Types};
@@ -18,6 +20,7 @@ use std::sync::Arc;
 /// [`crate::script::Ask::websocket`].
 #[derive(Debug, Clone)]
 pub struct Call {
+    pub protocol: Protocol,
     /// The messages that are sent with the request, in order; exactly one, unless the client streams.
     pub messages: Vec<Vec<Piece>>,
     /// How many times all of them are sent.

@@ -6,9 +6,11 @@ mod encode;
 mod end;
 mod gzip;
 mod json;
+mod web;
 
 pub use details::details;
 pub use encode::Encoder;
 pub use end::{End, begin_of, end_of, status_in};
 pub use gzip::{Broken, Gzip};
 pub use json::{Reader, Unread};
+pub use web::Web;

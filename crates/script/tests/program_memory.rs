@@ -249,6 +249,7 @@ fn a_grpc_call_allocates_nothing(is_compressed: bool) {
     call.method = "POST".into();
     let types = Arc::new(types());
     call.grpc = Some(Box::new(Call {
+        protocol: plimsoll_plan::grpc::Protocol::Grpc,
         messages: vec![message],
         rounds: 1,
         later: Vec::new(),

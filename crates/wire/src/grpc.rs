@@ -1,4 +1,5 @@
-//! gRPC over HTTP/2: the frames of messages, and the texts of statuses (gRPC's "PROTOCOL-HTTP2").
+//! gRPC, and gRPC-Web: the frames of messages and trailers, and the texts of statuses (gRPC's "PROTOCOL-HTTP2"
+//! and "PROTOCOL-WEB").
 
 use crate::sse::Spares;
 
@@ -23,6 +24,9 @@ pub fn frame<E>(
     Ok(())
 }
 
+/// The flag of a frame with the trailers of gRPC-Web; the other flag says that they are compressed.
+const TRAILERS: u8 = 0x80;
+
 /// A message in a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Message<'a> {
@@ -33,10 +37,12 @@ pub struct Message<'a> {
 /// Why a body is not a sequence of messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Invalid {
-    /// The flag is neither 0 nor 1.
+    /// The flag is not one of the protocol.
     Flag(u8),
     /// The body ends within a message.
     Cut,
+    /// The trailers are not the last frame.
+    AfterTrailers,
 }
 
 /// Splits the first message off a body. `None` at its end.
@@ -47,16 +53,42 @@ pub fn next_message<'a>(body: &mut &'a [u8]) -> Result<Option<Message<'a>>, Inva
     if body.is_empty() {
         return Ok(None);
     }
-    let Some((&[flag, a, b, c, d], rest)) = body.split_first_chunk::<PREFIX_BYTES>() else {
-        return Err(Invalid::Cut);
-    };
+    let (flag, bytes, rest) = first_frame(body)?;
     if flag > 1 {
         return Err(Invalid::Flag(flag));
     }
-    let len = u32::from_be_bytes([a, b, c, d]) as usize;
-    let Some((bytes, rest)) = rest.split_at_checked(len) else { return Err(Invalid::Cut) };
     *body = rest;
     Ok(Some(Message { is_compressed: flag == 1, bytes }))
+}
+
+/// Splits a body of gRPC-Web: its messages with their prefixes, and the frame with the trailers, which is the last one.
+/// Without such a frame, all of the body are messages.
+///
+/// # Errors
+/// Returns an error if the body is not a sequence of frames, or continues after the trailers.
+pub fn split_trailers(body: &[u8]) -> Result<(&[u8], Option<Message<'_>>), Invalid> {
+    let mut rest = body;
+    while !rest.is_empty() {
+        let (flag, bytes, after) = first_frame(rest)?;
+        match (flag, after) {
+            (0 | 1, _) => rest = after,
+            (TRAILERS | 0x81, []) => {
+                let messages = &body[..body.len() - rest.len()];
+                return Ok((messages, Some(Message { is_compressed: flag & 1 == 1, bytes })));
+            }
+            (TRAILERS | 0x81, _) => return Err(Invalid::AfterTrailers),
+            _ => return Err(Invalid::Flag(flag)),
+        }
+    }
+    Ok((body, None))
+}
+
+/// Returns the flag and the content of the first frame, and what follows it.
+fn first_frame(body: &[u8]) -> Result<(u8, &[u8], &[u8]), Invalid> {
+    let (&[flag, a, b, c, d], rest) = body.split_first_chunk::<PREFIX_BYTES>().ok_or(Invalid::Cut)?;
+    let len = u32::from_be_bytes([a, b, c, d]) as usize;
+    let (bytes, rest) = rest.split_at_checked(len).ok_or(Invalid::Cut)?;
+    Ok((flag, bytes, rest))
 }
 
 /// The state of one stream of messages. Between two messages, it has no memory.
@@ -160,7 +192,7 @@ pub fn decode_text(coded: &[u8], out: &mut Vec<u8>) {
 
 #[cfg(test)]
 mod tests {
-    use super::{Invalid, Message, Parser, Unreadable, decode_text, frame, next_message};
+    use super::{Invalid, Message, Parser, Unreadable, decode_text, frame, next_message, split_trailers};
     use crate::sse::Spares;
 
     #[test]
@@ -178,6 +210,23 @@ mod tests {
         assert_eq!(next_message(&mut rest), Ok(Some(Message { is_compressed: false, bytes: b"one" })));
         assert_eq!(next_message(&mut rest), Ok(Some(Message { is_compressed: true, bytes: b"" })));
         assert_eq!(next_message(&mut rest), Ok(None));
+    }
+
+    #[test]
+    fn trailers_are_the_last_frame_of_a_body() {
+        let (message, trailers) = (b"\0\0\0\0\x03one", b"\x80\0\0\0\x0fgrpc-status: 0\n");
+        let block = Message { is_compressed: false, bytes: &trailers[5..] };
+        let both = [&message[..], trailers].concat();
+        assert_eq!(split_trailers(&both), Ok((&message[..], Some(block))));
+        assert_eq!(split_trailers(trailers), Ok((&b""[..], Some(block))));
+        assert_eq!(split_trailers(message), Ok((&message[..], None)));
+        assert_eq!(split_trailers(b""), Ok((&b""[..], None)));
+        assert_eq!(split_trailers(&[&both[..], message].concat()), Err(Invalid::AfterTrailers));
+        assert_eq!(split_trailers(b"<html>"), Err(Invalid::Cut));
+        assert_eq!(split_trailers(b"\x40\0\0\0\0"), Err(Invalid::Flag(0x40)));
+        for cut in (1..both.len()).filter(|cut| *cut != message.len()) {
+            assert_eq!(split_trailers(&both[..cut]), Err(Invalid::Cut), "{cut}");
+        }
     }
 
     #[test]

@@ -159,7 +159,8 @@ fn ask(entry: &Entry, host: &str, port: u16, here: &Path, scratch: &Path) -> Res
     match entry.http.as_deref() {
         Some("1.0") => curl.arg("--http1.0"),
         None | Some("1.1") => curl.arg("--http1.1"),
-        Some(other) => return Err(format!("invalid `http: {other}`: expected 1.0 or 1.1")),
+        Some("2") => curl.arg("--http2-prior-knowledge"),
+        Some(other) => return Err(format!("invalid `http: {other}`: expected 1.0, 1.1, or 2")),
     };
     // With `-X HEAD`, curl waits for a body; with `-I`, it does not.
     if entry.method == "HEAD" {
@@ -194,11 +195,11 @@ fn ask(entry: &Entry, host: &str, port: u16, here: &Path, scratch: &Path) -> Res
     parse_head(&String::from_utf8_lossy(&head)).map(|answer| Answer { body, ..answer })
 }
 
-/// Parses the last head; earlier ones are `100 Continue`.
+/// Parses the last head, and the trailers after it; earlier heads are `100 Continue`.
 fn parse_head(text: &str) -> Result<Answer, String> {
     let text = text.replace("\r\n", "\n");
-    let last = text.split("\n\n").filter(|part| !part.trim().is_empty()).last().unwrap_or_default();
-    let mut lines = last.lines();
+    let begin = text.rfind("\n\nHTTP/").map_or(0, |at| at + 2);
+    let mut lines = text[begin..].lines().filter(|line| !line.is_empty());
     // A reason phrase may contain spaces, or may be missing together with the space before it.
     let first = lines.next().unwrap_or_default();
     let mut words = first.splitn(3, ' ').skip(1);
@@ -423,5 +424,16 @@ mod tests {
         let head =
             parse_head("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 201 Created\r\nA: b\r\n\r\n").expect("good");
         assert_eq!((head.status, head.reason.as_str()), (201, "Created"));
+    }
+
+    #[test]
+    fn trailers_count_as_headers() {
+        let text = "HTTP/2 200 \r\ncontent-type: application/grpc\r\n\r\ngrpc-status: 5\r\n\r\n";
+        let expect: Expect = serde_json::from_str(
+            r#"{"status": 200, "headers": {"content-type": "application/grpc", "grpc-status": "5"}}"#,
+        )
+        .expect("it parses");
+        let head = parse_head(text).expect("good");
+        assert_eq!(expect.problems(&head), Ok(Vec::new()));
     }
 }

@@ -1,6 +1,7 @@
 // A gRPC server by grpc-go, which decodes and encodes messages with the reference implementation. Its methods are those
 // of echo.proto; ../README.md describes what metadata commands. It prints `listening on ADDRESS:PORT` and ends when its
-// stdin does. HTTP/1 on the same port has the counts, unless the server has a certificate.
+// stdin does. HTTP/1 on the same port has the counts, unless the server has a certificate. With `-web`, calls may also
+// be those of gRPC-Web, over HTTP/1 and HTTP/2.
 package main
 
 import (
@@ -15,10 +16,14 @@ import (
 	"net/http"
 	"os"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/bufbuild/protocompile"
+	"github.com/improbable-eng/grpc-web/go/grpcweb"
+	"golang.org/x/net/http2"
+	"golang.org/x/net/http2/h2c"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials"
@@ -46,7 +51,7 @@ var source string
 type counts struct {
 	sync.Mutex
 	Connections, Calls, Messages, Deadlines int
-	Statuses                                map[string]int
+	Statuses, Protocols                     map[string]int
 	Metadata                                map[string][]string
 	Last                                    json.RawMessage
 }
@@ -54,7 +59,7 @@ type counts struct {
 // resolver finds the types of messages within messages.
 var resolver *dynamicpb.Types
 
-var seen = counts{Statuses: map[string]int{}}
+var seen = counts{Statuses: map[string]int{}, Protocols: map[string]int{}}
 
 func main() {
 	reflects := flag.String("reflection", "both", "`version` of reflection: v1, v1alpha, both, or none")
@@ -62,6 +67,8 @@ func main() {
 	servesAfter := flag.Duration("serves-after", 0, "time until the health is SERVING")
 	certificate := flag.String("certificate", "", "`file` with a certificate, for TLS")
 	key := flag.String("key", "", "`file` with its key")
+	token := flag.String("token", "", "require `text` as the authorization of reflection")
+	isWeb := flag.Bool("web", false, "serve gRPC-Web, too")
 	flag.Parse()
 	compiler := protocompile.Compiler{Resolver: protocompile.WithStandardImports(&protocompile.SourceResolver{
 		Accessor: protocompile.SourceAccessorFromMap(map[string]string{"echo.proto": source}),
@@ -78,6 +85,9 @@ func main() {
 			fail(err)
 		}
 		settings = append(settings, grpc.Creds(own))
+	}
+	if *token != "" {
+		settings = append(settings, grpc.StreamInterceptor(required(*token)))
 	}
 	server := grpc.NewServer(settings...)
 	server.RegisterService(describe(service), nil)
@@ -116,9 +126,23 @@ func main() {
 	if *certificate != "" {
 		fail(server.Serve(listener))
 	}
+	if *isWeb {
+		fail(http.Serve(&counted{listener}, h2c.NewHandler(web(server), &http2.Server{})))
+	}
 	calls, pages := fork(listener)
 	go func() { _ = http.Serve(pages, http.HandlerFunc(stats)) }()
 	fail(server.Serve(calls))
+}
+
+// required rejects reflection without the token; calls of the service are never rejected.
+func required(token string) grpc.StreamServerInterceptor {
+	return func(service any, stream grpc.ServerStream, info *grpc.StreamServerInfo, handle grpc.StreamHandler) error {
+		given := metadata.ValueFromIncomingContext(stream.Context(), "authorization")
+		if strings.HasPrefix(info.FullMethod, "/grpc.reflection.") && (len(given) != 1 || given[0] != token) {
+			return status.Error(codes.Unauthenticated, "a token is required")
+		}
+		return handle(service, stream)
+	}
 }
 
 func fail(err error) {
@@ -288,8 +312,37 @@ func stats(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	_ = json.NewEncoder(w).Encode(map[string]any{
 		"connections": seen.Connections, "calls": seen.Calls, "messages": seen.Messages,
-		"deadlines": seen.Deadlines, "statuses": seen.Statuses, "metadata": seen.Metadata, "last": seen.Last,
+		"deadlines": seen.Deadlines, "statuses": seen.Statuses, "protocols": seen.Protocols, "metadata": seen.Metadata, "last": seen.Last,
 	})
+}
+
+// web serves calls of gRPC and gRPC-Web, and the counts.
+func web(server *grpc.Server) http.Handler {
+	wrapped := grpcweb.WrapServer(server)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case wrapped.IsGrpcWebRequest(r):
+			seen.Lock()
+			seen.Protocols[r.Proto+" "+r.Header.Get("Content-Type")]++
+			seen.Unlock()
+			wrapped.ServeHTTP(w, r)
+		case r.ProtoMajor == 2:
+			server.ServeHTTP(w, r)
+		default:
+			stats(w, r)
+		}
+	})
+}
+
+// counted counts the connections of a listener.
+type counted struct{ net.Listener }
+
+func (c *counted) Accept() (net.Conn, error) {
+	conn, err := c.Listener.Accept()
+	seen.Lock()
+	seen.Connections++
+	seen.Unlock()
+	return conn, err
 }
 
 // branch is the half of a listener whose connections speak one protocol.

@@ -10,6 +10,7 @@ const ANSWERS: &str = "crates/front/tests/answers.rs";
 const DELIVERY: &str = "tests/truth/delivery.rs";
 const GRPC: &str = "tests/truth/grpc.rs";
 const GRPC_STREAMS: &str = "tests/truth/grpc_streams.rs";
+const GRPC_WEB: &str = "tests/truth/grpc_web.rs";
 const GRPC_SERVER: &str = "tests/truth/grpc_server.rs";
 const WATCH: &str = "crates/front/tests/monitor.rs";
 const PARTS: &str = "crates/front/tests/parts.rs";
@@ -196,6 +197,8 @@ pub const TESTED: &[(&str, &str, &str)] = &[
     ("graphql.variables", AUTH, "a_graphql_request_sends_its_query_or_its_hash"),
     ("grpc.protos", GRPC, "every_call_is_counted_by_both_sides"),
     ("grpc.reflection", GRPC_SERVER, "schemas_come_from_the_server_by_either_version_of_reflection"),
+    ("grpc.protocol", GRPC_WEB, "every_call_is_counted_by_both_sides"),
+    ("reflection.metadata", GRPC_SERVER, "reflection_is_asked_with_the_metadata_of_the_file"),
     ("grpc.health", GRPC_SERVER, "a_load_begins_when_the_server_is_healthy"),
     ("grpc_call.messages", GRPC_STREAMS, "a_list_of_messages_is_sent_and_its_one_response_is_checked"),
     ("grpc_call.rounds", GRPC_STREAMS, "a_list_of_messages_is_sent_and_its_one_response_is_checked"),

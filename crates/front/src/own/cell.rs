@@ -190,14 +190,18 @@ fn experiment(tree: &Node, terms: &mut Experiment, given: &Overrides, w: &mut Wo
     if let Some((node, row)) = schemas {
         let target = script.target.as_ref().map(|base| base.target.clone());
         let asked = Draft { target, ..draft.clone() };
-        let reflect = given.reflect.as_deref().map(|reflect| move || reflect(&asked));
+        let reflect = given
+            .reflect
+            .as_deref()
+            .map(|reflect| move |metadata: &[(String, String)]| reflect(&asked, metadata));
         let read = super::grpc::read(node, row, reflect, &mut w.r);
         draft.health = read.health;
         w.schemas = read.schemas.map(Rc::new);
     }
     parts.assemble(&mut script, &mut draft, w);
     if let Some(pos) = w.calls {
-        require_http2(&mut draft.link.http, pos, &mut w.r);
+        let is_web = w.schemas.as_ref().is_some_and(|schemas| schemas.protocol.is_web());
+        require_version(is_web, &mut draft.link.http, pos, &mut w.r);
     }
     script.constants = w.r.constants.keys().cloned().collect();
     script.secrets = std::mem::take(&mut w.r.secrets);
@@ -242,9 +246,15 @@ fn experiment(tree: &Node, terms: &mut Experiment, given: &Overrides, w: &mut Wo
     (draft, built.script)
 }
 
-/// Makes all connections speak HTTP/2, which gRPC requires.
-fn require_http2(http: &mut Http, pos: Pos, r: &mut Reader<'_>) {
+/// Makes all connections speak HTTP/2, which gRPC requires. gRPC-Web requires only that it is not HTTP/1.0.
+fn require_version(is_web: bool, http: &mut Http, pos: Pos, r: &mut Reader<'_>) {
     let version = match *http {
+        Http::V10 if is_web => {
+            let message = "gRPC-Web requires HTTP/1.1 or HTTP/2, but `http` of `connection` is `1.0`";
+            r.complain("F017", pos, message, "remove `http`, or write `http: 1.1`");
+            return;
+        }
+        _ if is_web => return,
         Http::Auto | Http::V2 => {
             *http = Http::V2;
             return;
@@ -253,7 +263,7 @@ fn require_http2(http: &mut Http, pos: Pos, r: &mut Reader<'_>) {
         Http::V10 => "1.0",
     };
     let message = format!("gRPC requires HTTP/2, but `http` of `connection` is `{version}`");
-    r.complain("F017", pos, message, "remove `http`, or write `http: 2`");
+    r.complain("F017", pos, message, "remove `http`, write `http: 2`, or use `protocol: grpc-web` of `grpc`");
 }
 
 /// Returns the field of the draft that a top-level key sets, if diagnostics of the seal name it; those under `load` are

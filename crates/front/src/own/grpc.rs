@@ -10,14 +10,16 @@ pub use message::message;
 pub use path::check as check_path;
 
 use super::key::{Row, of};
+use super::monitor::revealed;
 use super::reader::Reader;
-use super::yaml::{Node, one_or_more};
+use super::yaml::{Node, Value, one_or_more};
 use compile::Compiled;
+use plimsoll_build::header;
 use plimsoll_build::nearest::nearest;
 use plimsoll_build::sentence::short;
 use plimsoll_build::source::Pos;
 use plimsoll_plan::Problem;
-use plimsoll_plan::grpc::Types;
+use plimsoll_plan::grpc::{Protocol, Types};
 use prost_reflect::{DescriptorPool, MethodDescriptor};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -28,6 +30,8 @@ pub struct Schemas {
     pool: DescriptorPool,
     shapes: Shapes,
     pub types: Arc<Types>,
+    /// How calls are sent.
+    pub protocol: Protocol,
     /// A mistake in them is already reported, so names that they lack are not.
     is_spoiled: bool,
 }
@@ -44,12 +48,12 @@ pub struct Grpc {
 pub fn read(
     node: &Node,
     row: &Row,
-    reflect: Option<impl Fn() -> Result<Vec<u8>, Problem>>,
+    reflect: Option<impl Fn(&[(String, String)]) -> Result<Vec<u8>, Problem>>,
     r: &mut Reader<'_>,
 ) -> Grpc {
     let before = r.wrong.len();
     let (mut protos, mut sets, mut folders) = (Vec::new(), Vec::new(), Vec::new());
-    let (mut reflection, mut health) = (None, None);
+    let (mut reflection, mut health, mut protocol) = (None, None, Protocol::Grpc);
     let Some(entries) = r.map(node, row) else { return Grpc::default() };
     for entry in entries {
         let (node, Some((row, key))) = (&entry.value, r.key(entry)) else { continue };
@@ -58,7 +62,11 @@ pub fn read(
             of::Grpc::DescriptorSets => &mut sets,
             of::Grpc::ImportPaths => &mut folders,
             of::Grpc::Reflection => {
-                reflection = r.truth(node, row).filter(|is_on| *is_on).map(|_| entry.pos);
+                reflection = reflection_of(node, row, r).map(|metadata| (entry.pos, metadata));
+                continue;
+            }
+            of::Grpc::Protocol => {
+                protocol = r.choice(node, row, &Protocol::NAMED).unwrap_or_default();
                 continue;
             }
             of::Grpc::Health => {
@@ -81,13 +89,13 @@ pub fn read(
     if protos.is_empty() && sets.is_empty() && reflection.is_none() && r.wrong.len() == before {
         r.expected(node, row, "add `protos`, `descriptor_sets`, or `reflection: true`");
     }
-    if let (Some(pos), false) = (reflection, protos.is_empty() && sets.is_empty()) {
+    if let (Some((pos, _)), false) = (&reflection, protos.is_empty() && sets.is_empty()) {
         let message = "`reflection` and files with schemas exclude each other";
-        r.complain("F017", pos, message, "keep one of them");
+        r.complain("F017", *pos, message, "keep one of them");
     }
     let folders = folders.into_iter().map(|(_, path, _)| path).collect();
     let Compiled { mut pool, is_whole } = compile::all(&protos, &sets, folders, r);
-    if let (Some(pos), true) = (reflection, r.wrong.len() == before) {
+    if let (Some((pos, metadata)), true) = (reflection, r.wrong.len() == before) {
         match reflect {
             None => {
                 let message = "`reflection` asks the server for its schemas, and nothing is sent here";
@@ -96,7 +104,7 @@ pub fn read(
                 r.complain("F041", pos, message, hint);
             }
             Some(reflect) => {
-                let added = reflect().and_then(|set| {
+                let added = reflect(&metadata).and_then(|set| {
                     let invalid = |error| Problem::plain(format!("invalid schemas of the server: {error}"));
                     pool.decode_file_descriptor_set(&set[..]).map_err(invalid)
                 });
@@ -108,7 +116,27 @@ pub fn read(
     }
     let (shapes, types) = types::of(&pool);
     let is_spoiled = !is_whole || r.wrong.len() > before;
-    Grpc { schemas: Some(Schemas { pool, shapes, types: Arc::new(types), is_spoiled }), health }
+    Grpc { schemas: Some(Schemas { pool, shapes, types: Arc::new(types), protocol, is_spoiled }), health }
+}
+
+/// Reads `reflection`: whether the target is asked, and the metadata of that call, which may contain secrets.
+fn reflection_of(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<Vec<(String, String)>> {
+    if !matches!(node.value, Value::Map(_)) {
+        return r.truth(node, row).filter(|is_on| *is_on).map(|_| Vec::new());
+    }
+    let mut all = Vec::new();
+    for entry in r.map(node, row)? {
+        let (node, Some((row, of::Reflection::Metadata))) = (&entry.value, r.key(entry)) else { continue };
+        for field in r.map(node, row).unwrap_or_default() {
+            let Some((value, _)) = revealed(&field.value, row, r) else { continue };
+            let name = field.key.to_ascii_lowercase();
+            match header::check(&name, &value) {
+                Ok(()) => all.push((name, value)),
+                Err(problem) => r.complain("F015", field.pos, problem.message, problem.hint),
+            }
+        }
+    }
+    Some(all)
 }
 
 /// Reads `health`: the name of a service, or `true` for the server as a whole.

@@ -348,7 +348,7 @@ fn address<T>(
 
 /// Returns a text with its secrets filled in, and the same text as it may be shown. Values that change with every
 /// request are rejected.
-fn revealed(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<(String, String)> {
+pub(super) fn revealed(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<(String, String)> {
     let is_secret = |piece: &Piece| match piece {
         Piece::Expression { means: Expression::Field(front, _), .. } => front == "secret",
         _ => false,

@@ -169,6 +169,7 @@ fn request(ask: &Ask, depth: usize, script: &Script, out: &mut Lines) {
         let response = call.types.messages.get(call.response).map_or("", |message| &message.name);
         let compression = if call.is_compressed { ", compressed" } else { "" };
         let sent = match call.messages.len() as u64 * u64::from(call.rounds) {
+            1 if call.protocol.is_web() => "gRPC-Web message".to_owned(),
             1 if ask.websocket.is_none() => "gRPC message".to_owned(),
             n => format!("gRPC call with {}", count(n, "message")),
         };

@@ -50,6 +50,19 @@ impl Status {
     /// The number of status codes.
     pub const COUNT: usize = Self::ALL.len();
 
+    /// Returns the status that clients of gRPC report for a response of another HTTP status than 200 without a status
+    /// of gRPC (gRPC's "HTTP to gRPC Status Code Mapping").
+    pub const fn of_http(status: u16) -> Status {
+        match status {
+            400 => Status::Internal,
+            401 => Status::Unauthenticated,
+            403 => Status::PermissionDenied,
+            404 => Status::Unimplemented,
+            429 | 502 | 503 | 504 => Status::Unavailable,
+            _ => Status::Unknown,
+        }
+    }
+
     /// Returns the status with a number as servers send it; unknown numbers are [`Status::Unknown`], as gRPC requires.
     pub fn from_text(number: &[u8]) -> Status {
         let parsed = std::str::from_utf8(number).ok().and_then(|text| text.trim().parse::<usize>().ok());

@@ -1,4 +1,5 @@
-//! Connections that several users share: by the streams of HTTP/2, or by pipelining; and gRPC, which requires HTTP/2.
+//! Connections that several users share: by the streams of HTTP/2, or by pipelining; and gRPC, which requires HTTP/2
+//! unless it is gRPC-Web.
 
 use super::{DEFAULT_OPEN_CONNECTIONS, workloads};
 use crate::diag::Diagnostic;
@@ -11,9 +12,17 @@ const USERS_MAX: u64 = 1_000_000;
 /// Reports shared connections and gRPC calls that the plan rules out.
 pub(super) fn check(draft: &Draft, wrong: &mut Vec<Diagnostic>) {
     let link = &draft.link;
-    let has_calls = draft.script.iter().flat_map(|script| &script.asks).any(|ask| ask.grpc.is_some());
-    if has_calls && matches!(link.http, Http::V10 | Http::V11) {
-        let message = "gRPC requires HTTP/2, but the plan asks for HTTP/1";
+    let calls = || draft.script.iter().flat_map(|script| &script.asks).filter_map(|ask| ask.grpc.as_deref());
+    let message = match link.http {
+        Http::V10 | Http::V11 if calls().any(|call| !call.protocol.is_web()) => {
+            Some("gRPC requires HTTP/2, but the plan asks for HTTP/1")
+        }
+        Http::V10 if calls().any(|_| true) => {
+            Some("gRPC-Web requires HTTP/1.1 or HTTP/2, but the plan asks for HTTP/1.0")
+        }
+        _ => None,
+    };
+    if let Some(message) = message {
         wrong.push(Diagnostic::field("P033", key::HTTP, message, "remove `--http1.1` (in a file, `http`)"));
     }
     if link.streams <= 1 {

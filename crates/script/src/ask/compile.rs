@@ -46,7 +46,7 @@ pub(super) fn form(ask: &Ask, site: &Site) -> Result<Form, String> {
         http10: site.http10,
         close: site.close,
     });
-    if ask.grpc.is_some() {
+    if ask.grpc.as_ref().is_some_and(|call| !call.protocol.is_web()) {
         // gRPC has neither field, and servers would pass both on as metadata of the call.
         let is_foreign = |field: &Field<'_>| match field {
             Field::Ours(name, _) => matches!(*name, "Accept" | "Content-Length"),

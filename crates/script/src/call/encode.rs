@@ -4,7 +4,7 @@ use super::gzip;
 use crate::value::{Scope, Unfilled, fill};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use plimsoll_plan::grpc::{Call, Coded, Piece, Scalar};
+use plimsoll_plan::grpc::{Call, Coded, Piece, Protocol, Scalar};
 use plimsoll_plan::value::Text;
 use plimsoll_wire::grpc::frame;
 use plimsoll_wire::proto::{put_key, put_nested, put_varint, wire_type};
@@ -15,6 +15,8 @@ pub struct Encoder {
     messages: Vec<Vec<Part>>,
     rounds: u32,
     is_compressed: bool,
+    /// The whole body is in Base64.
+    is_text: bool,
 }
 
 enum Part {
@@ -56,7 +58,8 @@ impl Encoder {
             Ok(parts)
         };
         let messages = messages.iter().map(compile).collect::<Result<_, String>>()?;
-        Ok(Encoder { messages, rounds, is_compressed: call.is_compressed })
+        let is_text = call.protocol == Protocol::WebText;
+        Ok(Encoder { messages, rounds, is_compressed: call.is_compressed, is_text })
     }
 
     /// Returns the body of the call if it never changes.
@@ -77,7 +80,11 @@ impl Encoder {
                 false => copy(out),
             });
         }
-        Some(round.repeat(self.rounds as usize))
+        let mut body = round.repeat(self.rounds as usize);
+        if self.is_text {
+            to_base64(0, &mut body);
+        }
+        Some(body)
     }
 
     /// Appends the body of the call: its messages, each with its prefix.
@@ -85,6 +92,7 @@ impl Encoder {
     /// # Errors
     /// Returns an error for a placeholder without a value, or with one that its field cannot have.
     pub fn put(&self, scope: &mut Scope<'_>, out: &mut Vec<u8>) -> Result<(), Unfilled> {
+        let begin = out.len();
         for _ in 0..self.rounds {
             for parts in &self.messages {
                 frame(self.is_compressed, out, |out| match self.is_compressed {
@@ -93,8 +101,22 @@ impl Encoder {
                 })?;
             }
         }
+        if self.is_text {
+            to_base64(begin, out);
+        }
         Ok(())
     }
+}
+
+/// Replaces the bytes from `begin` by their Base64, and allocates nothing once the buffer is long enough.
+fn to_base64(begin: usize, out: &mut Vec<u8>) {
+    let end = out.len();
+    out.resize(end + (end - begin).div_ceil(3) * 4, 0);
+    let (bytes, room) = out.split_at_mut(end);
+    // proof: the room is that of the padded text, which is all that can fail.
+    let len = STANDARD.encode_slice(&bytes[begin..], room).unwrap_or_default();
+    out.copy_within(end..end + len, begin);
+    out.truncate(begin + len);
 }
 
 fn add_all(pieces: &[Piece], parts: &mut Vec<Part>) -> Result<(), String> {

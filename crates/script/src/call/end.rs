@@ -1,7 +1,7 @@
 //! The end of a call: its status, or why the response is not the end of a call.
 
 use plimsoll_plan::Fault;
-use plimsoll_plan::grpc::Status;
+use plimsoll_plan::grpc::{Protocol, Status};
 use plimsoll_plan::head::Head;
 use plimsoll_plan::program::Reply;
 
@@ -22,12 +22,12 @@ pub struct End<'a> {
 /// # Errors
 /// Returns the fault of a response that is not the end of a call. A response of another status than 200 that has a
 /// gRPC status is one.
-pub fn end_of<'a>(reply: &Reply<'a>) -> Result<End<'a>, Fault> {
+pub fn end_of<'a>(reply: &Reply<'a>, protocol: Protocol) -> Result<End<'a>, Fault> {
     // A response without a body has its status in the head.
     let found = status_in(reply.trailers).or_else(|| status_in(reply.head));
-    match (found, begin_of(reply.status, reply.head)) {
+    match (found, begin_of(reply.status, reply.head, protocol)) {
         // An error of a proxy may have a status, too.
-        (Some(end), Ok(()) | Err(Fault::Status)) if is_grpc(reply.head) => {
+        (Some(end), Ok(()) | Err(Fault::Status)) if is_of(protocol, reply.head) => {
             Ok(End { trailers: reply.trailers, ..end })
         }
         (_, Err(fault)) => Err(fault),
@@ -48,20 +48,21 @@ pub fn status_in(fields: Head<'_>) -> Option<End<'_>> {
 ///
 /// # Errors
 /// Returns the fault of a head that does not.
-pub fn begin_of(status: u16, head: Head<'_>) -> Result<(), Fault> {
-    match (status, is_grpc(head)) {
+pub fn begin_of(status: u16, head: Head<'_>, protocol: Protocol) -> Result<(), Fault> {
+    match (status, is_of(protocol, head)) {
         (200, true) => Ok(()),
         (200, false) => Err(Fault::GrpcContentType),
         _ => Err(Fault::Status),
     }
 }
 
-/// Returns whether the content type is that of gRPC: `application/grpc`, alone or with a format or parameters.
-fn is_grpc(head: Head<'_>) -> bool {
-    const NAME: &[u8] = b"application/grpc";
+/// Returns whether the content type is that of a protocol, such as `application/grpc`, alone or with a format or
+/// parameters.
+pub fn is_of(protocol: Protocol, head: Head<'_>) -> bool {
+    let name = protocol.media_type().as_bytes();
     head.field("content-type").is_some_and(|value| {
-        value.len() >= NAME.len()
-            && value[..NAME.len()].eq_ignore_ascii_case(NAME)
-            && matches!(value.get(NAME.len()), None | Some(b'+' | b';' | b' '))
+        value.len() >= name.len()
+            && value[..name.len()].eq_ignore_ascii_case(name)
+            && matches!(value.get(name.len()), None | Some(b'+' | b';' | b' '))
     })
 }

@@ -5,7 +5,7 @@ use super::user::Turn;
 use crate::answer::Answer;
 use crate::call::{Broken, End, Unread, begin_of, details, end_of, status_in};
 use plimsoll_plan::Fault;
-use plimsoll_plan::grpc::{Call, Status};
+use plimsoll_plan::grpc::{Call, Protocol, Status};
 use plimsoll_plan::head::Head;
 use plimsoll_plan::program::{COMPRESSED, Event, Outbox, Phases, Reply, RequestId};
 use plimsoll_plan::series::Family;
@@ -65,14 +65,20 @@ impl Turn<'_> {
     pub fn call_ended(&mut self, strand: StrandId, ask: u32, call: &Call, reply: &Reply<'_>) {
         let mut json = std::mem::take(&mut self.bench.json);
         json.clear();
-        let fault = match end_of(reply) {
-            Ok(end) => self.judge_call(ask, call, reply, end, &mut json),
+        let mut web = std::mem::take(&mut self.bench.web);
+        let opened = match call.protocol {
+            Protocol::Grpc => Ok(*reply),
+            of => web.open(reply, of, &mut self.bench.gzip, self.stage.body_bytes_max),
+        };
+        let ended = opened.and_then(|reply| end_of(&reply, call.protocol).map(|end| (reply, end)));
+        let fault = match ended {
+            Ok((reply, end)) => self.judge_call(ask, call, &reply, end, &mut json),
             Err(fault) => {
-                self.tell_no_call(ask, fault, reply);
+                self.tell_no_call((ask, call), fault, reply);
                 Some(fault)
             }
         };
-        self.bench.json = json;
+        (self.bench.json, self.bench.web) = (json, web);
         match fault {
             None => self.go_on(strand),
             Some(fault) => {
@@ -164,11 +170,11 @@ impl Turn<'_> {
 
     /// Checks that a head begins a stream of messages. A response without any has its status there.
     pub fn call_began(&mut self, ask: u32, call: &Call, status: u16, head: Head<'_>) -> Result<(), Fault> {
-        let begun = begin_of(status, head);
+        let begun = begin_of(status, head, call.protocol);
         let Some(end) = status_in(head).filter(|_| begun.is_ok()) else {
             if let Err(fault) = begun {
                 let reply = Reply { status, head, ..no_reply() };
-                self.tell_no_call(ask, fault, &reply);
+                self.tell_no_call((ask, call), fault, &reply);
             }
             return begun;
         };
@@ -250,16 +256,22 @@ impl Turn<'_> {
     }
 
     /// Reports a response that is not the end of a call.
-    fn tell_no_call(&mut self, ask: u32, fault: Fault, reply: &Reply<'_>) {
+    fn tell_no_call(&mut self, (ask, call): (u32, &Call), fault: Fault, reply: &Reply<'_>) {
         let name = &self.stage.script.asks[ask as usize].name;
         if !self.stage.fault_samples[fault as usize].take() {
             return;
         }
         let found = match fault {
-            Fault::Status => format!("expected `200` and a gRPC status, found `{}`", reply.status),
+            Fault::Status => {
+                let usual = Status::of_http(reply.status).name();
+                format!(
+                    "expected `200` and a gRPC status, found `{}` ({usual} to gRPC clients)",
+                    reply.status
+                )
+            }
             Fault::GrpcContentType => {
                 let found = reply.head.field("content-type").unwrap_or_default();
-                format!("expected `application/grpc`, found `{}`", self.excerpt(found))
+                format!("expected `{}`, found `{}`", call.protocol.media_type(), self.excerpt(found))
             }
             _ => fault.sentence().into(),
         };

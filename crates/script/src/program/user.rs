@@ -13,7 +13,7 @@ use super::{draw, tell};
 use crate::answer::{Findings, Scratch};
 use crate::ask::CookieJar;
 use crate::auth::digest::Challenge;
-use crate::call::{Gzip, Reader};
+use crate::call::{Gzip, Reader, Web};
 use crate::feed::{Feeds, Rows};
 use crate::value::{RequestParts, Scope, Vars};
 use plimsoll_plan::origin::OriginId;
@@ -257,6 +257,7 @@ pub(super) struct Bench {
     pub json: Vec<u8>,
     pub messages: Reader,
     pub gzip: Gzip,
+    pub web: Web,
 }
 
 impl Bench {
@@ -271,6 +272,7 @@ impl Bench {
             json: Vec::new(),
             messages: Reader::default(),
             gzip: Gzip::default(),
+            web: Web::default(),
         })
     }
 }

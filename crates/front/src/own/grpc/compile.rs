@@ -7,7 +7,7 @@ use plimsoll_plan::Diagnostic;
 use plimsoll_plan::diag::Place;
 use prost_reflect::DescriptorPool;
 use protox::file::{File, FileResolver, GoogleFileResolver};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// The result of compiling all schemas.
 pub struct Compiled {
@@ -58,9 +58,7 @@ pub fn all(
     let mut compiler = protox::Compiler::with_file_resolver(resolver());
     let mut wrong = Vec::new();
     for (name, path, pos) in protos {
-        // A file has one name, by which others may import it, too.
-        let own = folders.iter().find_map(|folder| path.strip_prefix(folder).ok());
-        let shown = own.unwrap_or(path).to_string_lossy().into_owned();
+        let shown = name_within(&folders, path);
         if !path.is_file() {
             wrong.push(Err(Complaint::new(
                 "F041",
@@ -68,6 +66,10 @@ pub fn all(
                 format!("no such file: `{name}`"),
                 "name a `.proto` file, relative to the directory of the experiment",
             )));
+        } else if let Some(other) = finder.find(&shown).filter(|found| !is_same(found, path)) {
+            let message = format!("`{name}` is hidden by `{}`, which has the same name", other.display());
+            let hint = "name the directory that imports start from with `import_paths`";
+            wrong.push(Err(Complaint::new("F041", *pos, message, hint)));
         } else if let Err(error) = compiler.open_file(&shown) {
             wrong.push(located(&error, &finder, *pos));
         }
@@ -106,9 +108,7 @@ pub fn of_files(files: &[String], folders: &[String]) -> Result<DescriptorPool, 
     let mut compiler = protox::Compiler::with_file_resolver(resolver());
     let mut wrong = Vec::new();
     for name in files {
-        let path = Path::new(name);
-        let own = all.iter().find_map(|folder| path.strip_prefix(folder).ok());
-        let shown = own.unwrap_or(path).to_string_lossy().into_owned();
+        let shown = name_within(&all, Path::new(name));
         if let Err(error) = compiler.open_file(&shown) {
             wrong.push(located(&error, &finder, Pos { line: 1, column: 1 }).unwrap_or_else(|complaint| {
                 let place = Place::Flag("--proto".to_owned());
@@ -117,6 +117,18 @@ pub fn of_files(files: &[String], folders: &[String]) -> Result<DescriptorPool, 
         }
     }
     if wrong.is_empty() { Ok(compiler.descriptor_pool()) } else { Err(wrong) }
+}
+
+/// Returns the name of a file: the one by which other files may import it, too. Such a name is below one of the
+/// directories, and contains no `..`.
+fn name_within(folders: &[PathBuf], path: &Path) -> String {
+    let is_below = |rest: &&Path| rest.components().all(|part| matches!(part, Component::Normal(_)));
+    let own = folders.iter().filter_map(|folder| path.strip_prefix(folder).ok()).find(is_below);
+    own.unwrap_or(path).to_string_lossy().into_owned()
+}
+
+fn is_same(one: &Path, other: &Path) -> bool {
+    one == other || one.canonicalize().is_ok_and(|one| other.canonicalize().is_ok_and(|other| one == other))
 }
 
 /// Returns a mistake at its place in a `.proto` file, or in the experiment if it has none.

@@ -33,6 +33,7 @@ sections! {
     Request = "request", "in a request";
     Line = "request_line", "under `request`";
     Grpc = "grpc", "under `grpc`";
+    Reflection = "reflection", "under `reflection`";
     GrpcCall = "grpc_call", "in a gRPC call";
     GrpcCheck = "grpc_check", "in a check of a gRPC call";
     Part = "part", "in a part of `multipart`";

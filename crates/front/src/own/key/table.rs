@@ -8,9 +8,9 @@ use super::row::Section::{
     Address, AppendTo, Auth, AwsSigV4, Basic, Boundary, BoundaryCheck, Check, CloseFrame, Compression,
     Connection, ExpectedMessage, Extract, Feeder, Find, GenerateRows, GraphQl, Grpc, GrpcCheck, Hash,
     HeaderSnapshot, Jwt, JwtCheck, Line, Load, Message, Monitor, MonitorCgroup, MonitorNginx, MonitorProcess,
-    MonitorPrometheus, Normal, OAuth2, OpenApi, Part, Pause, ProxyProtocol, Replay, Rule, Scenario,
-    ScenarioLoad, ScheduleRow, Sequence, Spike, Stage, Staircase, Stream, Threshold, Throttle, Timestamp,
-    Tls, Way,
+    MonitorPrometheus, Normal, OAuth2, OpenApi, Part, Pause, ProxyProtocol, Reflection, Replay, Rule,
+    Scenario, ScenarioLoad, ScheduleRow, Sequence, Spike, Stage, Staircase, Stream, Threshold, Throttle,
+    Timestamp, Tls, Way,
 };
 use super::row::{Key, Kind, Row, Section};
 
@@ -269,11 +269,18 @@ keys! {
         DescriptorSets = "descriptor_sets",
             "the name of a file that `protoc --descriptor_set_out` wrote, or a list of them", ONE_OR_MORE;
         ImportPaths = "import_paths", "the directory that imports start from, or a list of them", ONE_OR_MORE;
+        Protocol = "protocol", "`grpc`, `grpc-web`, or `grpc-web-text`",
+            Words(&["grpc", "grpc-web", "grpc-web-text"]);
         Reflection = "reflection",
-            "`true` or `false` (whether to ask the target for its schemas before the load)", Truth;
+            "`true`, `false`, or a mapping such as `{ metadata: { x-tenant: blue } }` (whether to ask the target \
+             for its schemas before the load)",
+            Either(&[Truth, Keys(Reflection)]);
         Health = "health",
             "`true`, or the name of a service such as `shop.v1.Shop` (which must be SERVING before the load)",
             Either(&[Truth, Text]);
+    }
+    Reflection {
+        Metadata = "metadata", "a mapping such as `{ x-tenant: blue }`", Named(&Written);
     }
     GrpcCall {
         Grpc = "grpc", "a method such as `shop.v1.Shop/GetItem`", Text;

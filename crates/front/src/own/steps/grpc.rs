@@ -40,8 +40,15 @@ pub fn read(item: &Node, entries: &[Entry], w: &mut Work<'_>) -> Option<Vec<Step
         return None;
     };
     let method = schemas.method(&text, entry.value.pos, &mut w.r)?;
+    if schemas.protocol.is_web() && (method.is_client_streaming() || method.is_server_streaming()) {
+        let message = format!("`{}` streams messages, which is not supported over gRPC-Web", method.name());
+        let hint = "remove `protocol`, or call a method that takes and returns one message";
+        w.r.complain("F017", entry.value.pos, message, hint);
+        return None;
+    }
     let path = format!("/{}/{}", method.parent_service().full_name(), method.name());
     let mut call = CallDraft {
+        protocol: schemas.protocol,
         messages: Vec::new(),
         rounds: 1,
         is_compressed: false,
@@ -315,7 +322,9 @@ fn stream_of(
 fn metadata(entries: &[Entry], r: &mut Reader<'_>) -> Vec<HeaderDraft> {
     for entry in entries {
         let name = entry.key.to_ascii_lowercase();
-        if name.starts_with("grpc-") || matches!(name.as_str(), "te" | "content-type" | "content-length") {
+        if name.starts_with("grpc-")
+            || matches!(name.as_str(), "te" | "content-type" | "content-length" | "x-grpc-web")
+        {
             let message = format!("reserved name `{}` in `metadata`", entry.key);
             let hint = match name.as_str() {
                 "grpc-timeout" => "set the `deadline` of the call",
