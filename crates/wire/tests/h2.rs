@@ -9,4 +9,5 @@ mod hostile;
 mod limits;
 mod opening;
 mod peer;
+mod repeats;
 mod requests;
