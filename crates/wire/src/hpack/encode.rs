@@ -91,7 +91,7 @@ pub struct Encoder {
     resizes: bool,
 }
 
-/// Number of fields whose serials need no memory of their own: nearly every plan has fewer.
+/// Number of fields whose serials are held inline: nearly every plan has fewer.
 const SERIALS: usize = 15;
 
 /// For each field of the list: how many were inserted up to it, or 0 if it was not.
