@@ -55,7 +55,9 @@ pub(crate) struct Multiplex {
     pub pipe: Option<Box<Pipe>>,
     /// At rest, there is none.
     pub outgoing: Option<Box<Outgoing>>,
-    /// `None` while all exchanges have their streams, which is nearly always.
+    /// The first exchange that waits for the link to open, or for a stream; [`NONE`]: none does.
+    first: u32,
+    /// The others; `None` while all exchanges have their streams, which is nearly always.
     queues: Option<Box<Queues>>,
     /// Exchanges on this link, in any phase.
     pub assigned: u32,
@@ -77,6 +79,7 @@ impl Multiplex {
             wire: None,
             pipe: None,
             outgoing: None,
+            first: NONE,
             queues: None,
             assigned: 0,
             is_closing: false,
@@ -143,24 +146,48 @@ impl Multiplex {
         self.outgoing.as_mut().map(|outgoing| std::mem::take(&mut outgoing.begun)).unwrap_or_default()
     }
 
-    /// Exchanges that wait for the link to open, or for a stream.
-    pub fn waiting(&mut self) -> &mut VecDeque<u32> {
-        &mut self.queues.get_or_insert_default().waiting
+    /// Adds an exchange that waits for the link to open, or for a stream.
+    pub fn wait(&mut self, id: u32) {
+        match self.first {
+            NONE => self.first = id,
+            _ => self.queues.get_or_insert_default().waiting.push_back(id),
+        }
+    }
+
+    /// Adds an exchange that must wait once more, in front of the others.
+    pub fn wait_first(&mut self, id: u32) {
+        let second = std::mem::replace(&mut self.first, id);
+        if second != NONE {
+            self.queues.get_or_insert_default().waiting.push_front(second);
+        }
+    }
+
+    /// Takes the first exchange that waits.
+    pub fn next_waiting(&mut self) -> Option<u32> {
+        let second = self.queues.as_mut().and_then(|queues| queues.waiting.pop_front());
+        let first = std::mem::replace(&mut self.first, second.unwrap_or(NONE));
+        (first != NONE).then_some(first)
     }
 
     /// Returns the exchanges that wait, in their order.
     pub fn all_waiting(&self) -> impl Iterator<Item = &u32> {
-        self.queues.iter().flat_map(|queues| &queues.waiting)
+        let others = self.queues.iter().flat_map(|queues| &queues.waiting);
+        std::iter::once(&self.first).filter(|first| **first != NONE).chain(others)
     }
 
     #[inline]
     pub fn has_waiting(&self) -> bool {
-        self.queues.as_ref().is_some_and(|queues| !queues.waiting.is_empty())
+        self.first != NONE
     }
 
     /// Takes all exchanges that wait.
     pub fn take_waiting(&mut self) -> VecDeque<u32> {
-        self.queues.as_mut().map(|queues| std::mem::take(&mut queues.waiting)).unwrap_or_default()
+        let mut all =
+            self.queues.as_mut().map(|queues| std::mem::take(&mut queues.waiting)).unwrap_or_default();
+        if self.first != NONE {
+            all.push_front(std::mem::replace(&mut self.first, NONE));
+        }
+        all
     }
 
     /// Exchanges whose bodies are not completely in the frames that wait.

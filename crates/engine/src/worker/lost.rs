@@ -149,7 +149,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         let is_alone = multiplex.open_streams() == 0;
         self.take_back(id);
         let Session::H2(multiplex) = &mut self.links[at as usize].session else { return };
-        multiplex.waiting().push_back(id);
+        multiplex.wait(id);
         if is_alone {
             self.start_waiting(at);
         }
@@ -201,7 +201,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         let (origin, is_closed) = (link.origin, link.socket < 0);
         let Session::H2(multiplex) = &mut link.session else { return };
         if !self.pooled && !multiplex.is_replaced && self.users[user as usize].link != from {
-            multiplex.waiting().push_back(id);
+            multiplex.wait(id);
             if is_closed {
                 self.open(from);
             }

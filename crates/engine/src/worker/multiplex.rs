@@ -76,7 +76,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         if state == State::Open && !multiplex.has_waiting() && multiplex.room() > 0 {
             return self.open_stream(id);
         }
-        multiplex.waiting().push_back(id);
+        multiplex.wait(id);
         let is_limited = state == State::Open && multiplex.is_limited_by_server();
         self.tally.add(RunSum::StreamWaits, u64::from(is_limited));
         if state == State::Closed {
@@ -107,7 +107,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         let Some(multiplex) = self.links[at as usize].session.multiplex() else { return };
         let is_first = !std::mem::replace(&mut multiplex.is_settled, true);
         if is_first && multiplex.is_limited_by_server() {
-            let waiting = multiplex.waiting().len() as u64;
+            let waiting = multiplex.all_waiting().count() as u64;
             self.tally.add(RunSum::StreamWaits, waiting);
         }
         multiplex.free_queues();
@@ -122,7 +122,7 @@ impl<D: Door, P: Post> Worker<D, P> {
             if !multiplex.has_waiting() || !is_open || multiplex.room() == 0 {
                 return;
             }
-            let Some(id) = multiplex.waiting().pop_front() else { return };
+            let Some(id) = multiplex.next_waiting() else { return };
             self.open_stream(id);
         }
     }
@@ -169,7 +169,7 @@ impl<D: Door, P: Post> Worker<D, P> {
             (None, None) => return self.unsendable(id),
         };
         let bytes = (out.len() - before) as u64;
-        let Some(stream) = opened else { return multiplex.waiting().push_front(id) };
+        let Some(stream) = opened else { return multiplex.wait_first(id) };
         exchange.place = stream;
         exchange.written = body_at as u32;
         exchange.phase = if ask.has_body { Phase::Sending } else { Phase::Waiting };
