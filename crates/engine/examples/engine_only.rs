@@ -1,9 +1,11 @@
-//! The engine without run file, report, or terminal, for profiling: `engine_only URL users|RATE/s seconds [read]`.
+//! The engine without run file, report, or terminal, for profiling:
+//! `engine_only URL users|RATE/s seconds [read|close] [requests=N] [streams=N]`, the last for HTTP/2 over plain text.
 #![allow(clippy::print_stdout, clippy::unwrap_used, clippy::expect_used)]
 
 use plimsoll_engine::{Next, Scene, machine, start};
 use plimsoll_plan::draft::Draft;
 use plimsoll_plan::draft::LoadDraft;
+use plimsoll_plan::link::{Http, Link};
 use plimsoll_plan::metric::{RunHist, RunSum, SeriesHist, SeriesSum};
 use plimsoll_plan::seal::{Machine, seal};
 use plimsoll_plan::{Request, request, unit};
@@ -32,6 +34,11 @@ fn main() {
         keep_alive: Some(args.get(4).is_none_or(|a| a != "close")),
         ..Draft::default()
     };
+    let value = |name: &str| args.iter().find_map(|arg| arg.strip_prefix(name)?.parse::<u32>().ok());
+    draft.load.requests_total = value("requests=").map(u64::from);
+    if let Some(streams) = value("streams=") {
+        draft.link = Link { http: Http::V2, streams, ..draft.link };
+    }
     if args[2].contains("/s") {
         draft.load.rate_per_s = Some(unit::rate_per_s(&args[2]).unwrap());
         draft.load.users = Some(100);
@@ -39,7 +46,11 @@ fn main() {
         draft.load.users = Some(args[2].parse().unwrap());
     }
     machine::raise_nofile();
-    let plan = seal(draft, Machine { cpus: machine::cpus(), seed: 1 }).unwrap();
+    let is_http2 = draft.link.http == Http::V2;
+    let mut plan = seal(draft, Machine { cpus: 1, seed: 1 }).unwrap();
+    if is_http2 {
+        plan.outline.set_http2(0);
+    }
     let address = (url.target.host.as_str(), url.target.port).to_socket_addrs().unwrap().next().unwrap();
     let mut all = plimsoll_engine::tally::blank(&plan.outline, 0);
     let mut running = start(Arc::new(plan), Scene::at(address)).unwrap();

@@ -9,7 +9,7 @@ mod session;
 pub mod tls;
 
 use crate::driver::Socket;
-pub(crate) use multiplex::{Multiplex, OUT_MAX, Pipe};
+pub(crate) use multiplex::{Multiplex, OUT_MAX, Outgoing, Pipe};
 pub(crate) use openings::Openings;
 use plimsoll_plan::origin::OriginId;
 use plimsoll_plan::program::RequestId;

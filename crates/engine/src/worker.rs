@@ -47,7 +47,7 @@ use crate::driver::{CpuReading, Door, Flags};
 use crate::exchange::Exchange;
 use crate::lease::Lease;
 use crate::link::tls::Setup;
-use crate::link::{Link, Openings};
+use crate::link::{Link, Openings, Outgoing};
 use crate::names::{LookedUp, Ticket};
 use crate::pace::{Arrivals, Users, WorkerSlot};
 use crate::route::Route;
@@ -235,7 +235,8 @@ struct Worker<D: Door, P: Post> {
     block: Vec<u8>,
     /// Links with frames to send, and empty buffers for these.
     dirty: Vec<u32>,
-    outs: Vec<Vec<u8>>,
+    #[allow(clippy::vec_box)]
+    outs: Vec<Box<Outgoing>>,
     /// Frames in the buffer are being handled, so it must not be read into.
     is_feeding: bool,
     buffer: Box<[u8]>,

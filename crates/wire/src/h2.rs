@@ -33,6 +33,7 @@
 mod frame;
 mod head;
 mod malformed;
+mod memo;
 mod read;
 mod request;
 mod response;
@@ -136,6 +137,7 @@ pub struct Shared {
     scratch: hpack::Scratch,
     text: Vec<u8>,
     spares: Vec<Vec<u8>>,
+    memo: memo::Memo,
 }
 
 impl Shared {

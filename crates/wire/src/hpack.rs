@@ -26,4 +26,5 @@ mod table;
 pub use decode::{Decoder, Error, Scratch};
 pub use encode::{Encoder, FieldId, Fields, literal};
 
+pub(crate) use decode::Inserting;
 pub(crate) use encode::{literal_name, set_length};

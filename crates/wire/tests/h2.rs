@@ -9,5 +9,6 @@ mod hostile;
 mod limits;
 mod opening;
 mod peer;
+mod repeats;
 mod requests;
 mod tunnels;

@@ -29,23 +29,36 @@ impl Pipe {
     }
 }
 
-/// The session of a link that speaks HTTP/2, or HTTP/1.1 with pipelining.
-pub(crate) struct Multiplex {
-    config: Config,
-    /// `None`: not connected.
-    pub wire: Option<Session>,
-    /// A pipelined link; it never has a `wire`.
-    pub pipe: Option<Box<Pipe>>,
+/// Frames on their way out. A worker lends it to a link from its first frame to the flush.
+#[derive(Default)]
+pub(crate) struct Outgoing {
     /// Frames that the kernel, or TLS, has not taken.
     pub out: Vec<u8>,
     /// Exchanges whose requests are in `out`, and whose send time is that of the next flush.
     pub begun: Vec<u32>,
     /// Where the frames of the first of these begin in `out`.
     begun_from: usize,
-    /// Exchanges that wait for the link to open, or for a stream.
-    pub waiting: VecDeque<u32>,
-    /// Exchanges whose bodies are not completely in `out`.
-    pub uploads: Vec<u32>,
+}
+
+/// Exchanges that cannot continue.
+#[derive(Default)]
+struct Queues {
+    waiting: VecDeque<u32>,
+    uploads: Vec<u32>,
+}
+
+/// The session of a link that speaks HTTP/2, or HTTP/1.1 with pipelining.
+pub(crate) struct Multiplex {
+    /// `None`: not connected.
+    pub wire: Option<Session>,
+    /// A pipelined link; it never has a `wire`.
+    pub pipe: Option<Box<Pipe>>,
+    /// At rest, there is none.
+    pub outgoing: Option<Box<Outgoing>>,
+    /// The first exchange that waits for the link to open, or for a stream; [`NONE`]: none does.
+    first: u32,
+    /// The others; `None` while all exchanges have their streams, which is nearly always.
+    queues: Option<Box<Queues>>,
     /// Exchanges on this link, in any phase.
     pub assigned: u32,
     /// It has served as many requests as the plan allows: it closes with its last stream.
@@ -61,16 +74,13 @@ pub(crate) struct Multiplex {
 }
 
 impl Multiplex {
-    pub fn new(config: Config) -> Multiplex {
+    pub fn new() -> Multiplex {
         Multiplex {
-            config,
             wire: None,
             pipe: None,
-            out: Vec::new(),
-            begun: Vec::new(),
-            begun_from: 0,
-            waiting: VecDeque::new(),
-            uploads: Vec::new(),
+            outgoing: None,
+            first: NONE,
+            queues: None,
             assigned: 0,
             is_closing: false,
             is_settled: false,
@@ -84,7 +94,7 @@ impl Multiplex {
     pub fn pipelined(depth: u32) -> Multiplex {
         let (session, queue) = (h1::Session::new(), VecDeque::new());
         let pipe = Some(Box::new(Pipe { session, queue, depth, is_open: false }));
-        Multiplex { pipe, ..Multiplex::new(Config::default()) }
+        Multiplex { pipe, ..Multiplex::new() }
     }
 
     /// Returns whether it can send.
@@ -93,14 +103,115 @@ impl Multiplex {
     }
 
     /// Begins the session of a new connection.
-    pub fn start(&mut self) {
+    pub fn start(&mut self, config: Config) {
         if let Some(pipe) = &mut self.pipe {
             pipe.is_open = true;
             return;
         }
-        let mut wire = Session::new(self.config);
-        wire.start(&mut self.out);
+        let mut wire = Session::new(config);
+        wire.start(self.out());
         self.wire = Some(wire);
+    }
+
+    /// Returns the frames that wait to be sent.
+    #[inline]
+    pub fn out(&mut self) -> &mut Vec<u8> {
+        &mut self.outgoing.get_or_insert_default().out
+    }
+
+    /// Returns the session, and the frames that wait to be sent; `None` if HTTP/2 is not connected.
+    #[inline]
+    pub fn wire_and_out(&mut self) -> Option<(&mut Session, &mut Vec<u8>)> {
+        let wire = self.wire.as_mut()?;
+        Some((wire, &mut self.outgoing.get_or_insert_default().out))
+    }
+
+    #[inline]
+    pub fn has_out(&self) -> bool {
+        self.outgoing.as_ref().is_some_and(|outgoing| !outgoing.out.is_empty())
+    }
+
+    #[inline]
+    pub fn has_begun(&self) -> bool {
+        self.outgoing.as_ref().is_some_and(|outgoing| !outgoing.begun.is_empty())
+    }
+
+    /// Returns the exchanges whose requests were not sent yet.
+    pub fn begun(&self) -> &[u32] {
+        self.outgoing.as_ref().map_or(&[], |outgoing| &outgoing.begun)
+    }
+
+    /// Takes the exchanges whose requests were not sent yet.
+    pub fn take_begun(&mut self) -> Vec<u32> {
+        self.outgoing.as_mut().map(|outgoing| std::mem::take(&mut outgoing.begun)).unwrap_or_default()
+    }
+
+    /// Adds an exchange that waits for the link to open, or for a stream.
+    pub fn wait(&mut self, id: u32) {
+        match self.first {
+            NONE => self.first = id,
+            _ => self.queues.get_or_insert_default().waiting.push_back(id),
+        }
+    }
+
+    /// Adds an exchange that must wait once more, in front of the others.
+    pub fn wait_first(&mut self, id: u32) {
+        let second = std::mem::replace(&mut self.first, id);
+        if second != NONE {
+            self.queues.get_or_insert_default().waiting.push_front(second);
+        }
+    }
+
+    /// Takes the first exchange that waits.
+    pub fn next_waiting(&mut self) -> Option<u32> {
+        let second = self.queues.as_mut().and_then(|queues| queues.waiting.pop_front());
+        let first = std::mem::replace(&mut self.first, second.unwrap_or(NONE));
+        (first != NONE).then_some(first)
+    }
+
+    /// Returns the exchanges that wait, in their order.
+    pub fn all_waiting(&self) -> impl Iterator<Item = &u32> {
+        let others = self.queues.iter().flat_map(|queues| &queues.waiting);
+        std::iter::once(&self.first).filter(|first| **first != NONE).chain(others)
+    }
+
+    #[inline]
+    pub fn has_waiting(&self) -> bool {
+        self.first != NONE
+    }
+
+    /// Takes all exchanges that wait.
+    pub fn take_waiting(&mut self) -> VecDeque<u32> {
+        let mut all =
+            self.queues.as_mut().map(|queues| std::mem::take(&mut queues.waiting)).unwrap_or_default();
+        if self.first != NONE {
+            all.push_front(std::mem::replace(&mut self.first, NONE));
+        }
+        all
+    }
+
+    /// Exchanges whose bodies are not completely in the frames that wait.
+    pub fn uploads(&mut self) -> &mut Vec<u32> {
+        &mut self.queues.get_or_insert_default().uploads
+    }
+
+    #[inline]
+    pub fn has_uploads(&self) -> bool {
+        self.queues.as_ref().is_some_and(|queues| !queues.uploads.is_empty())
+    }
+
+    /// Drops an exchange's upload.
+    pub fn drop_upload(&mut self, id: u32) {
+        if let Some(queues) = &mut self.queues {
+            queues.uploads.retain(|upload| *upload != id);
+        }
+    }
+
+    /// Frees the queues of a link that has just opened, if they are empty: as a rule, they stay so.
+    pub fn free_queues(&mut self) {
+        if !self.has_waiting() && !self.has_uploads() {
+            self.queues = None;
+        }
     }
 
     /// Returns how many streams may be opened now.
@@ -158,30 +269,33 @@ impl Multiplex {
     /// Notes an exchange whose request is appended to `out` from here.
     #[inline]
     pub fn begin(&mut self, id: u32, from: usize) {
-        if self.begun.is_empty() {
-            self.begun_from = from;
+        let outgoing = self.outgoing.get_or_insert_default();
+        if outgoing.begun.is_empty() {
+            outgoing.begun_from = from;
         }
-        self.begun.push(id);
+        outgoing.begun.push(id);
     }
 
     /// Removes the frames of streams from this number that were not sent, since the first request that was not.
     pub fn withdraw_from(&mut self, stream: u32) {
-        if self.begun.is_empty() {
+        let Some(outgoing) = &mut self.outgoing else { return };
+        let Outgoing { out, begun, begun_from } = &mut **outgoing;
+        if begun.is_empty() {
             return;
         }
         if self.pipe.is_some() {
-            return self.out.truncate(self.begun_from);
+            return out.truncate(*begun_from);
         }
-        let (mut at, mut kept) = (self.begun_from, self.begun_from);
-        while let Some(&[a, b, c, _, _, s0, s1, s2, s3]) = self.out.get(at..).and_then(<[u8]>::first_chunk) {
-            let end = (at + 9 + u32::from_be_bytes([0, a, b, c]) as usize).min(self.out.len());
+        let (mut at, mut kept) = (*begun_from, *begun_from);
+        while let Some(&[a, b, c, _, _, s0, s1, s2, s3]) = out.get(at..).and_then(<[u8]>::first_chunk) {
+            let end = (at + 9 + u32::from_be_bytes([0, a, b, c]) as usize).min(out.len());
             if u32::from_be_bytes([s0, s1, s2, s3]) < stream {
-                self.out.copy_within(at..end, kept);
+                out.copy_within(at..end, kept);
                 kept += end - at;
             }
             at = end;
         }
-        self.out.truncate(kept);
+        out.truncate(kept);
     }
 
     /// Forgets the connection; exchanges that wait stay.
@@ -191,10 +305,14 @@ impl Multiplex {
             (pipe.session, pipe.is_open) = (h1::Session::new(), false);
             pipe.queue.clear();
         }
-        self.out.clear();
+        if let Some(outgoing) = &mut self.outgoing {
+            outgoing.out.clear();
+            outgoing.begun.clear();
+        }
+        if let Some(queues) = &mut self.queues {
+            queues.uploads.clear();
+        }
         self.is_settled = false;
-        self.begun.clear();
-        self.uploads.clear();
         self.is_closing = false;
     }
 }

@@ -19,7 +19,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         match &mut self.links[link as usize].session {
             Session::H1(_) => self.attempt_failed(self.links[link as usize].exchange, fault),
             Session::H2(multiplex) => {
-                let waiting = std::mem::take(&mut multiplex.waiting);
+                let waiting = multiplex.take_waiting();
                 let failures = self.links[link as usize].failures;
                 for id in waiting {
                     // One attempt has failed, however many have waited for it.
@@ -63,7 +63,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         match &mut self.links[link as usize].session {
             Session::H1(_) => self.attempt_refused(self.links[link as usize].exchange, fault),
             Session::H2(multiplex) => {
-                let waiting = std::mem::take(&mut multiplex.waiting);
+                let waiting = multiplex.take_waiting();
                 let failures = self.links[link as usize].failures;
                 for id in waiting {
                     self.links[link as usize].failures = failures;

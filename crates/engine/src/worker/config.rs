@@ -126,7 +126,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         }
         // Exact capacity: the allocator keeps the memory that growth frees, some 60 bytes per connection.
         let mut links: Vec<Link> = Vec::with_capacity(own);
-        links.resize_with(own, || Link::new(FIRST, new_session(&outline, &places[0], programs.is_empty())));
+        links.resize_with(own, || Link::new(FIRST, new_session(&outline, &places[0])));
         let mut exchange_wheel = Wheel::new(begin_ns);
         exchange_wheel.reserve(user_count as usize);
         let shared = Shared::new(compiled.wire_limits);

@@ -138,8 +138,8 @@ impl<D: Door, P: Post> Worker<D, P> {
         }
         let link = &mut self.links[at as usize];
         if let Some(multiplex) = link.session.multiplex() {
-            if !multiplex.uploads.contains(&id) {
-                multiplex.uploads.push(id);
+            if !multiplex.uploads().contains(&id) {
+                multiplex.uploads().push(id);
             }
             return self.mark_dirty(at);
         }

@@ -82,8 +82,8 @@ impl<D: Door, P: Post> Worker<D, P> {
         }
         let at = exchange.link;
         let Some(multiplex) = self.links[at as usize].session.multiplex() else { return };
-        if !multiplex.uploads.contains(&id) {
-            multiplex.uploads.push(id);
+        if !multiplex.uploads().contains(&id) {
+            multiplex.uploads().push(id);
         }
         self.mark_dirty(at);
     }

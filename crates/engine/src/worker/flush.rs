@@ -5,7 +5,7 @@ use super::{Post, Worker, duplex};
 use crate::driver::{Door, Io};
 use crate::exchange::Phase;
 use crate::fault;
-use crate::link::{Multiplex, OUT_MAX, Peer, Session, State, Way};
+use crate::link::{OUT_MAX, Peer, Session, State, Way};
 use plimsoll_plan::Fault;
 use plimsoll_plan::metric::{RunHist, SeriesSum};
 
@@ -16,7 +16,12 @@ impl<D: Door, P: Post> Worker<D, P> {
     /// Adds as much of the bodies of requests as windows and buffer allow.
     pub(super) fn upload(&mut self, at: u32) {
         let Session::H2(multiplex) = &mut self.links[at as usize].session else { return };
-        let Multiplex { wire: Some(wire), out, uploads, .. } = &mut **multiplex else { return };
+        if multiplex.wire.is_none() {
+            return;
+        }
+        // Taken out, because it is changed while frames are added.
+        let mut uploads = std::mem::take(multiplex.uploads());
+        let Some((wire, out)) = multiplex.wire_and_out() else { return };
         let mut next = 0;
         while let Some(&id) = uploads.get(next)
             && out.len() < OUT_MAX
@@ -71,6 +76,7 @@ impl<D: Door, P: Post> Worker<D, P> {
                 self.tally.record(RunHist::SendBlocked, self.now_ns.saturating_sub(exchange.sent_ns));
             }
         }
+        *multiplex.uploads() = uploads;
     }
 
     /// Notes that a link may have frames to send, and gives it a buffer for them.
@@ -78,8 +84,8 @@ impl<D: Door, P: Post> Worker<D, P> {
     pub(super) fn mark_dirty(&mut self, at: u32) {
         let Some(multiplex) = self.links[at as usize].session.multiplex() else { return };
         if !std::mem::replace(&mut multiplex.is_dirty, true) {
-            if multiplex.out.capacity() == 0 {
-                multiplex.out = self.outs.pop().unwrap_or_default();
+            if multiplex.outgoing.is_none() {
+                multiplex.outgoing = self.outs.pop();
             }
             self.dirty.push(at);
         }
@@ -102,43 +108,47 @@ impl<D: Door, P: Post> Worker<D, P> {
             return self.put_back_out(at);
         }
         // A server that floods and does not read is granted no more frames, or the replies would grow without end.
-        if let Some(wire) = multiplex.wire.as_mut().filter(|_| multiplex.out.len() <= 2 * OUT_MAX) {
-            wire.settle(&mut multiplex.out);
+        if let Some((wire, out)) = multiplex.wire_and_out().filter(|(_, out)| out.len() <= 2 * OUT_MAX) {
+            wire.settle(out);
         }
-        let has_begun = !multiplex.begun.is_empty();
-        if !multiplex.uploads.is_empty() {
+        let has_begun = multiplex.has_begun();
+        if multiplex.has_uploads() {
             self.upload(at);
         }
         if has_begun {
             self.stamp(at);
         }
         let Some(multiplex) = self.links[at as usize].session.multiplex() else { return };
-        if !multiplex.out.is_empty() {
+        if multiplex.has_out() {
             match way {
                 Way::Plain => self.send_frames(at),
                 Way::Sealed => self.seal_frames(at),
             }
         }
         let Some(multiplex) = self.links[at as usize].session.multiplex() else { return };
-        if !multiplex.out.is_empty() || multiplex.is_dirty {
+        if multiplex.has_out() || multiplex.is_dirty {
             return;
         }
-        if !multiplex.uploads.is_empty() {
+        if multiplex.has_uploads() {
             self.upload(at);
             let Some(multiplex) = self.links[at as usize].session.multiplex() else { return };
-            if !multiplex.out.is_empty() {
+            if multiplex.has_out() {
                 return self.mark_dirty(at);
             }
         }
         self.put_back_out(at);
     }
 
-    /// Takes the empty buffer of a link: at rest, it holds none.
+    /// Takes the empty buffers of a link: at rest, it holds none.
     fn put_back_out(&mut self, at: u32) {
         let Some(multiplex) = self.links[at as usize].session.multiplex() else { return };
-        let out = std::mem::take(&mut multiplex.out);
-        if self.outs.len() < BUFFERS_MAX && (1..=2 * OUT_MAX).contains(&out.capacity()) {
-            self.outs.push(out);
+        if multiplex.has_begun() {
+            return;
+        }
+        let Some(mut outgoing) = multiplex.outgoing.take() else { return };
+        if self.outs.len() < BUFFERS_MAX && outgoing.out.capacity() <= 2 * OUT_MAX {
+            outgoing.out.clear();
+            self.outs.push(outgoing);
         }
     }
 
@@ -147,7 +157,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         self.tell_time();
         let now_ns = self.now_ns;
         let Some(multiplex) = self.links[at as usize].session.multiplex() else { return };
-        let mut begun = std::mem::take(&mut multiplex.begun);
+        let mut begun = multiplex.take_begun();
         for id in begun.drain(..) {
             let exchange = &mut self.exchanges[id as usize];
             exchange.sent_ns = now_ns;
@@ -163,22 +173,25 @@ impl<D: Door, P: Post> Worker<D, P> {
                 self.tally.series(series).add(SeriesSum::Sent.id(), 1);
             }
         }
-        if let Some(multiplex) = self.links[at as usize].session.multiplex() {
-            multiplex.begun = begun;
+        if let Some(multiplex) = self.links[at as usize].session.multiplex()
+            && let Some(outgoing) = &mut multiplex.outgoing
+        {
+            outgoing.begun = begun;
         }
     }
 
     fn send_frames(&mut self, at: u32) {
         let link = &mut self.links[at as usize];
         let Session::H2(multiplex) = &mut link.session else { return };
+        let out = multiplex.out();
         let mut sent = 0;
-        while sent < multiplex.out.len() {
-            match self.door.send(link.socket, &multiplex.out[sent..]) {
+        while sent < out.len() {
+            match self.door.send(link.socket, &out[sent..]) {
                 Io::Done(n) => sent += n,
                 Io::WouldBlock => break,
                 Io::Failed(errno) => {
                     let fault = fault::of_transfer(errno);
-                    multiplex.out.clear();
+                    out.clear();
                     if fault == Fault::ConnectionReset {
                         // What explains it (GOAWAY, a response) may be waiting to be read.
                         link.peer = Peer::Reset;
@@ -188,7 +201,7 @@ impl<D: Door, P: Post> Worker<D, P> {
                 }
             }
         }
-        multiplex.out.drain(..sent);
+        out.drain(..sent);
     }
 
     fn seal_frames(&mut self, at: u32) {
@@ -199,12 +212,12 @@ impl<D: Door, P: Post> Worker<D, P> {
             return;
         }
         self.sealed.clear();
-        if let Err(refused) = secured.channel.seal(&multiplex.out, &mut self.sealed) {
+        if let Err(refused) = secured.channel.seal(multiplex.out(), &mut self.sealed) {
             let request = link.request;
             self.tell_of(request, Fault::Tls, &refused.to_string());
             return self.link_lost(at, Some(Fault::Tls));
         }
-        multiplex.out.clear();
+        multiplex.out().clear();
         self.flush(at);
     }
 
@@ -220,7 +233,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         }
         let link = &mut self.links[at as usize];
         let Some(multiplex) = link.session.multiplex() else { return };
-        if !multiplex.out.is_empty() {
+        if multiplex.has_out() {
             self.tell_time();
             if self.links[at as usize].generation == generation {
                 self.mark_dirty(at);
@@ -232,7 +245,7 @@ impl<D: Door, P: Post> Worker<D, P> {
     pub(super) fn send_goaway(&mut self, at: u32, code: u32) {
         let link = &mut self.links[at as usize];
         let Session::H2(multiplex) = &mut link.session else { return };
-        let Multiplex { wire: Some(wire), out, .. } = &mut **multiplex else { return };
+        let Some((wire, out)) = multiplex.wire_and_out() else { return };
         wire.close(code, out);
         self.send_last(at);
     }

@@ -101,7 +101,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         let mut is_open = true;
         while fed < n && is_open {
             let Some(multiplex) = self.links[at as usize].session.multiplex() else { break };
-            let (Some(wire), out) = (&mut multiplex.wire, &mut multiplex.out) else {
+            let Some((wire, out)) = multiplex.wire_and_out() else {
                 is_open = false;
                 break;
             };

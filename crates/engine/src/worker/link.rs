@@ -39,7 +39,7 @@ impl<D: Door, P: Post> Worker<D, P> {
             }
             return id;
         }
-        let session = new_session(&self.outline, &self.places[usize::from(origin)], self.programs.is_empty());
+        let session = new_session(&self.outline, &self.places[usize::from(origin)]);
         self.links.push(Link::new(origin, session));
         self.links.len() as u32 - 1
     }
@@ -305,7 +305,7 @@ impl<D: Door, P: Post> Worker<D, P> {
                 }
             }
             Session::H2(multiplex) => {
-                multiplex.waiting.iter().for_each(|waits| change(&mut self.exchanges[*waits as usize]));
+                multiplex.all_waiting().for_each(|waits| change(&mut self.exchanges[*waits as usize]));
             }
         }
     }

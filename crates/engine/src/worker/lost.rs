@@ -80,7 +80,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         self.payload.clear();
         let Session::H2(multiplex) = &mut self.links[at as usize].session else { return };
         // What was begun will be sent elsewhere.
-        let first = multiplex.begun.iter().map(|id| self.exchanges[*id as usize].place).min();
+        let first = multiplex.begun().iter().map(|id| self.exchanges[*id as usize].place).min();
         multiplex.withdraw_from(first.unwrap_or(u32::MAX));
         self.send_goaway(at, code);
         self.tell_of(self.links[at as usize].request, fault, sentence);
@@ -92,8 +92,8 @@ impl<D: Door, P: Post> Worker<D, P> {
         let link = &mut self.links[at as usize];
         let (served, idle_since_ns) = (link.served as usize, link.since_ns);
         let Session::H2(multiplex) = &mut link.session else { return };
-        let begun = std::mem::take(&mut multiplex.begun);
-        let waiting = std::mem::take(&mut multiplex.waiting);
+        let begun = multiplex.take_begun();
+        let waiting = multiplex.take_waiting();
         let eof = multiplex.wire.as_ref().map_or(Eof::Idle, Wire::eof);
         let mut open: Vec<Unfinished> =
             multiplex.pipe.as_mut().map(|pipe| unanswered(pipe)).unwrap_or_default();
@@ -150,7 +150,9 @@ impl<D: Door, P: Post> Worker<D, P> {
             unprocessed.push(stream.tag);
         }
         multiplex.withdraw_from(last_stream.saturating_add(1));
-        multiplex.begun.retain(|id| !unprocessed.contains(id));
+        if let Some(outgoing) = &mut multiplex.outgoing {
+            outgoing.begun.retain(|id| !unprocessed.contains(id));
+        }
         self.replace(at);
         for id in unprocessed {
             self.send_again(id);
@@ -168,7 +170,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         let is_alone = multiplex.open_streams() == 0;
         self.take_back(id);
         let Session::H2(multiplex) = &mut self.links[at as usize].session else { return };
-        multiplex.waiting.push_back(id);
+        multiplex.wait(id);
         if is_alone {
             self.start_waiting(at);
         }
@@ -206,7 +208,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         (exchange.place, exchange.written) = (0, 0);
         exchange.phase = Phase::Queued;
         if let Session::H2(multiplex) = &mut self.links[at as usize].session {
-            multiplex.uploads.retain(|upload| *upload != id);
+            multiplex.drop_upload(id);
         }
     }
 
@@ -220,7 +222,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         let (origin, is_closed) = (link.origin, link.socket < 0);
         let Session::H2(multiplex) = &mut link.session else { return };
         if !self.pooled && !multiplex.is_replaced && self.users[user as usize].link != from {
-            multiplex.waiting.push_back(id);
+            multiplex.wait(id);
             if is_closed {
                 self.open(from);
             }
@@ -246,7 +248,7 @@ impl<D: Door, P: Post> Worker<D, P> {
             return;
         }
         multiplex.is_replaced = true;
-        let waiting = std::mem::take(&mut multiplex.waiting);
+        let waiting = multiplex.take_waiting();
         if has_users {
             let new = self.unused_link(origin);
             self.users.iter_mut().filter(|user| is_own(user.link)).for_each(|user| user.link = new);
@@ -272,7 +274,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         self.list_replaced(at);
         // The next request of the only user of such a link.
         let Session::H2(multiplex) = &self.links[at as usize].session else { return };
-        if !multiplex.waiting.is_empty() {
+        if multiplex.has_waiting() {
             self.open(at);
         }
     }

@@ -21,14 +21,18 @@ use plimsoll_wire::h2::{self, Ask, Config, Request, code};
 const PARALLEL: u32 = 24;
 
 /// Returns the session of a new link to a place.
-pub(super) fn new_session(outline: &Outline, place: &Here, is_table: bool) -> Session {
+pub(super) fn new_session(outline: &Outline, place: &Here) -> Session {
     let link = &outline.link;
-    if !place.is_http2 {
-        return match link.is_pipelined {
-            true => Session::H2(Box::new(Multiplex::pipelined(link.streams))),
-            false => Session::H1(h1::Session::new()),
-        };
+    match (place.is_http2, link.is_pipelined) {
+        (true, _) => Session::H2(Box::new(Multiplex::new())),
+        (false, true) => Session::H2(Box::new(Multiplex::pipelined(link.streams))),
+        (false, false) => Session::H1(h1::Session::new()),
     }
+}
+
+/// Returns the properties of a new connection over HTTP/2.
+fn config_of(outline: &Outline, is_table: bool) -> Config {
+    let link = &outline.link;
     let windows = match link.window {
         Window::Large => Config::default(),
         Window::Browser => Config::browser(),
@@ -43,7 +47,7 @@ pub(super) fn new_session(outline: &Outline, place: &Here, is_table: bool) -> Se
         false if stays_open => link.streams.saturating_mul(PARALLEL),
         false => link.streams.max(PARALLEL),
     };
-    Session::H2(Box::new(Multiplex::new(Config { streams, ..windows })))
+    Config { streams, ..windows }
 }
 
 impl<D: Door, P: Post> Worker<D, P> {
@@ -80,16 +84,16 @@ impl<D: Door, P: Post> Worker<D, P> {
                 Some(true) => {}
                 Some(false) => return self.socket_unsupported(id),
                 None => {
-                    multiplex.waiting.push_back(id);
+                    multiplex.wait(id);
                     return self.openings.add(at, generation);
                 }
             }
         }
         let Some(multiplex) = self.links[at as usize].session.multiplex() else { return };
-        if state == State::Open && multiplex.waiting.is_empty() && multiplex.room() > 0 {
+        if state == State::Open && !multiplex.has_waiting() && multiplex.room() > 0 {
             return self.open_stream(id);
         }
-        multiplex.waiting.push_back(id);
+        multiplex.wait(id);
         let is_limited = state == State::Open && multiplex.is_limited_by_server();
         self.tally.add(RunSum::StreamWaits, u64::from(is_limited));
         if state == State::Closed {
@@ -101,8 +105,9 @@ impl<D: Door, P: Post> Worker<D, P> {
     /// the server's settings, which say how many streams it accepts.
     pub(super) fn start_session(&mut self, at: u32) {
         self.mark_dirty(at);
+        let config = config_of(&self.outline, self.programs.is_empty());
         if let Some(multiplex) = self.links[at as usize].session.multiplex() {
-            multiplex.start();
+            multiplex.start(config);
         }
         self.start_waiting(at);
         // Before anything is read: if the server closes at once, a request that was never sent would have no end, and
@@ -119,9 +124,10 @@ impl<D: Door, P: Post> Worker<D, P> {
         let Some(multiplex) = self.links[at as usize].session.multiplex() else { return };
         let is_first = !std::mem::replace(&mut multiplex.is_settled, true);
         if is_first && multiplex.is_limited_by_server() {
-            let waiting = multiplex.waiting.len() as u64;
+            let waiting = multiplex.all_waiting().count() as u64;
             self.tally.add(RunSum::StreamWaits, waiting);
         }
+        multiplex.free_queues();
     }
 
     /// Opens streams for exchanges that wait, as far as there is room.
@@ -130,18 +136,17 @@ impl<D: Door, P: Post> Worker<D, P> {
             let link = &mut self.links[at as usize];
             let is_open = link.state == State::Open;
             let Some(multiplex) = link.session.multiplex() else { return };
-            if !is_open || multiplex.room() == 0 {
+            if !multiplex.has_waiting() || !is_open || multiplex.room() == 0 {
                 return;
             }
-            let Some(&id) = multiplex.waiting.front() else { return };
+            let Some(id) = multiplex.next_waiting() else { return };
             let opens_sockets = multiplex.opens_sockets();
             let is_socket =
                 self.exchanges[id as usize].body == BodyUse::WebSocket && !self.outline.link.is_pipelined;
             if is_socket && opens_sockets.is_none() {
                 // The settings say whether it may be opened (RFC 8441 section 3).
-                return;
+                return multiplex.wait_first(id);
             }
-            multiplex.waiting.pop_front();
             if is_socket && opens_sockets == Some(false) {
                 self.socket_unsupported(id);
                 continue;
@@ -161,7 +166,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         let link = &mut self.links[at as usize];
         let scheme = if link.way == Way::Sealed { "https" } else { "http" };
         let Session::H2(multiplex) = &mut link.session else { return };
-        let Multiplex { wire: Some(wire), out, .. } = &mut **multiplex else { return };
+        let Some((wire, out)) = multiplex.wire_and_out() else { return };
         let before = out.len();
         let mut ask = Ask {
             tag: id,
@@ -194,12 +199,12 @@ impl<D: Door, P: Post> Worker<D, P> {
             }
             (None, None) => return self.unsendable(id),
         };
-        let Some(stream) = opened else { return multiplex.waiting.push_front(id) };
+        let bytes = (out.len() - before) as u64;
+        let Some(stream) = opened else { return multiplex.wait_first(id) };
         exchange.place = stream;
         exchange.written = body_at as u32;
         exchange.phase = if ask.has_body { Phase::Sending } else { Phase::Waiting };
         let body = exchange.out.as_deref().filter(|_| ask.has_body).map_or(0..0, |held| body_at..held.len());
-        let bytes = (out.len() - before) as u64;
         self.tally.series(exchange.request).add(SeriesSum::BytesOut.id(), bytes);
         multiplex.begin(id, before);
         link.served += 1;
@@ -207,7 +212,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         multiplex.is_closing |= is_last;
         if ask.has_body && !(self.courier.is_some() && self.deliver_stream(id, body)) {
             let Some(multiplex) = self.links[at as usize].session.multiplex() else { return };
-            multiplex.uploads.push(id);
+            multiplex.uploads().push(id);
         }
         if self.is_draining(at) {
             self.replace(at);
@@ -264,15 +269,13 @@ impl<D: Door, P: Post> Worker<D, P> {
             return self.abandon_response(id);
         }
         let Session::H2(multiplex) = &mut self.links[at as usize].session else { return };
-        if !multiplex.uploads.is_empty() {
-            multiplex.uploads.retain(|upload| *upload != id);
-        }
+        multiplex.drop_upload(id);
         if multiplex.wire.as_ref().and_then(|wire| wire.progress(stream)).is_none() {
             return;
         }
         self.mark_dirty(at);
         let Session::H2(multiplex) = &mut self.links[at as usize].session else { return };
-        let Multiplex { wire: Some(wire), out, .. } = &mut **multiplex else { return };
+        let Some((wire, out)) = multiplex.wire_and_out() else { return };
         if wire.cancel(stream, code::CANCEL, out).is_some() {
             self.tally.add(RunSum::StreamsReset, 1);
         }

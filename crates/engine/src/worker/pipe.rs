@@ -26,7 +26,8 @@ impl<D: Door, P: Post> Worker<D, P> {
         let exchange = &mut self.exchanges[id as usize];
         let link = &mut self.links[exchange.link as usize];
         let Session::H2(multiplex) = &mut link.session else { return false };
-        let Multiplex { pipe: Some(pipe), out, .. } = &mut **multiplex else { return false };
+        let Multiplex { pipe: Some(pipe), outgoing, .. } = &mut **multiplex else { return false };
+        let out = &mut outgoing.get_or_insert_default().out;
         let before = out.len();
         let Some(prepared) = self.compiled.requests.get(exchange.request as usize) else { return false };
         out.extend_from_slice(&prepared.bytes);

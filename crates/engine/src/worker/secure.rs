@@ -54,7 +54,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         if self.has_own_clients {
             let exchange = match &link.session {
                 Session::H1(_) => Some(link.exchange),
-                Session::H2(multiplex) => multiplex.waiting.front().copied(),
+                Session::H2(multiplex) => multiplex.all_waiting().next().copied(),
             };
             if let Some(exchange) = exchange.and_then(|at| self.exchanges.get(at as usize)) {
                 return self.number_of(exchange.user) as usize;

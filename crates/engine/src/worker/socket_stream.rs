@@ -135,7 +135,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         self.mark_dirty(link);
         let exchange = &mut self.exchanges[at as usize];
         let Session::H2(multiplex) = &mut self.links[link as usize].session else { return false };
-        let Multiplex { wire: Some(wire), out, .. } = &mut **multiplex else { return true };
+        let Some((wire, out)) = multiplex.wire_and_out() else { return true };
         let rest = exchange.out.as_deref().and_then(|held| held.get(exchange.written as usize..));
         let before = out.len();
         let taken = wire.write(exchange.place, rest.unwrap_or_default(), true, out);
@@ -158,11 +158,11 @@ impl<D: Door, P: Post> Worker<D, P> {
     /// need them, but sockets wait for them.
     pub(super) fn unsettled_too_long(&mut self, at: u32) {
         let Some(multiplex) = self.links[at as usize].session.multiplex() else { return };
-        let waiting = mem::take(&mut multiplex.waiting);
+        let waiting = multiplex.take_waiting();
         let is_socket = |id: &u32| self.exchanges[*id as usize].body == BodyUse::WebSocket;
         let (sockets, others): (Vec<u32>, Vec<u32>) = waiting.into_iter().partition(is_socket);
         if let Some(multiplex) = self.links[at as usize].session.multiplex() {
-            multiplex.waiting = others.into();
+            others.into_iter().for_each(|id| multiplex.wait(id));
         }
         if sockets.is_empty() {
             return;

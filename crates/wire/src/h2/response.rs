@@ -2,14 +2,12 @@
 
 use super::frame::{self, Frame, flag, kind};
 use super::head::{Facts, Head, Place, Reader};
+use super::memo::BLOCK_BYTES_MAX;
 use super::read::{Outcome, Step};
-use super::session::{Phase, Session};
+use super::session::{Memo, Phase, Session};
 use super::streams::{NO_LENGTH, is};
 use super::{Malformed, Shared, Sink, code};
 use std::mem;
-
-/// Longest header block that is remembered.
-const MEMO_BYTES_MAX: usize = 1024;
 
 /// Dependency and weight, which clients ignore.
 const PRIORITY_BYTES: usize = 5;
@@ -74,26 +72,33 @@ impl Session {
             }
             Some(_) | None => (Place::Closed, false),
         };
-        if place != Place::Head || reads || !self.is_known(block) {
-            let facts = self.decode(block, place, reads, shared)?;
-            return match place {
-                Place::Head => Ok(self.head(&facts, shared, sink, out)),
-                Place::Trailers => Ok(self.trailers(&facts, shared, sink, out)),
-                Place::Closed => self.charge(&shared.limits).map(|()| Outcome::None),
-            };
+        if place == Place::Head
+            && !reads
+            && let Some(facts) = self.known(block, shared)
+        {
+            return Ok(self.head(&facts, shared, sink, out));
         }
-        let facts = Facts { ..self.memo.facts };
-        Ok(self.head(&facts, shared, sink, out))
+        let facts = self.decode(block, place, reads, shared)?;
+        match place {
+            Place::Head => Ok(self.head(&facts, shared, sink, out)),
+            Place::Trailers => Ok(self.trailers(&facts, shared, sink, out)),
+            Place::Closed => self.charge(&shared.limits).map(|()| Outcome::None),
+        }
     }
 
-    /// Returns whether the block means the same as the last one.
+    /// Returns the meaning of the block, if an equal one is remembered that means the same.
     #[inline]
-    fn is_known(&self, block: &[u8]) -> bool {
-        let memo = &self.memo;
-        memo.changes == self.decoder.changes()
-            && !block.is_empty()
+    fn known(&mut self, block: &[u8], shared: &Shared) -> Option<Facts> {
+        if self.decoder.must_shrink() {
+            return None;
+        }
+        if let Some(memo) = &self.memo
+            && memo.changes == self.decoder.changes()
             && *memo.block == *block
-            && !self.decoder.must_shrink()
+        {
+            return Some(memo.facts);
+        }
+        shared.memo.read(block, &mut self.decoder).copied()
     }
 
     #[inline(never)]
@@ -109,12 +114,26 @@ impl Session {
         self.decoder.decode(block, &mut shared.scratch, |name, value| reader.field(name, value))?;
         let facts = reader.finish();
         let is_final = place == Place::Head && facts.status >= 200 && facts.fault.is_none();
-        if is_final && self.decoder.changes() == before && block.len() <= MEMO_BYTES_MAX {
-            self.memo.block.clear();
-            self.memo.block.extend_from_slice(block);
-            (self.memo.facts, self.memo.changes) = (facts, before);
+        if is_final && block.len() <= BLOCK_BYTES_MAX {
+            self.remember(block, facts, before, shared);
         }
         Ok(facts)
+    }
+
+    /// Remembers the meaning of a block, if it does not use the table, or has left it as it was.
+    fn remember(&mut self, block: &[u8], facts: Facts, before: u64, shared: &mut Shared) {
+        let traits = shared.scratch.traits();
+        if !traits.uses_table {
+            return shared.memo.put(block, facts, traits.inserted_bytes);
+        }
+        if self.decoder.changes() != before {
+            return;
+        }
+        let none = || Box::new(Memo { block: Vec::new(), facts, changes: 0 });
+        let memo = self.memo.get_or_insert_with(none);
+        memo.block.clear();
+        memo.block.extend_from_slice(block);
+        (memo.facts, memo.changes) = (facts, self.decoder.changes());
     }
 
     #[inline]

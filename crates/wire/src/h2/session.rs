@@ -6,7 +6,7 @@ use super::streams::{STREAMS_MAX, Streams, WINDOW_MAX, is};
 use super::{Answer, Config, Eof, Limits, Malformed, Unfinished};
 use crate::hpack::{Decoder, Encoder};
 
-/// The state of one connection: below 400 bytes, and 48 for each slot of a stream.
+/// The state of one connection: about 240 bytes, and 48 for each slot of a stream.
 ///
 /// First [`start`](Session::start), then any mixture of [`open`](Session::open), [`write`](Session::write),
 /// [`feed`](Session::feed), and [`cancel`](Session::cancel), which append to the bytes to send; and
@@ -17,7 +17,7 @@ pub struct Session {
     pub(super) streams: Streams,
     pub(super) decoder: Decoder,
     pub(super) encoder: Encoder,
-    pub(super) memo: Memo,
+    pub(super) memo: Option<Box<Memo>>,
     /// A frame, or a header block, that arrived in pieces.
     pub(super) gathered: Vec<u8>,
     pub(super) reading: Reading,
@@ -29,8 +29,9 @@ pub struct Session {
     pub(super) failed: Option<Malformed>,
 }
 
-/// The last header block that left the table as it was: an equal one means the same, as long as nothing changes the
-/// table. This is exact, and holds for nearly every response of a loaded server.
+/// The last header block that referred to the table and left it as it was: an equal one means the same, as long as
+/// nothing changes the table. This is exact. Blocks that do not depend on the table are remembered for all connections
+/// of a worker ([`super::memo`]).
 #[derive(Debug)]
 pub(super) struct Memo {
     pub block: Vec<u8>,
@@ -124,7 +125,7 @@ impl Session {
             streams: Streams::new(config.streams, config.first_stream),
             decoder: Decoder::new(config.header_table_bytes),
             encoder: Encoder::new(),
-            memo: Memo { block: Vec::new(), facts: Facts::NONE, changes: 0 },
+            memo: None,
             gathered: Vec::new(),
             reading: Reading {
                 phase: Phase::FrameHead,

@@ -115,7 +115,7 @@ impl Stream {
     }
 }
 
-/// A table with a power of two of slots, about a quarter more than streams.
+/// A table with a power of two of slots, about a quarter more than streams; a single stream has one.
 #[derive(Debug)]
 pub(super) struct Streams {
     slots: Box<[Stream]>,
@@ -128,7 +128,8 @@ pub(super) struct Streams {
 
 impl Streams {
     pub fn new(streams: u32, first: u32) -> Streams {
-        let slots = (streams + streams / 4).max(streams + 1).next_power_of_two();
+        let spare = if streams == 1 { 0 } else { (streams / 4).max(1) };
+        let slots = (streams + spare).next_power_of_two();
         Streams { slots: vec![FREE; slots as usize].into(), next: first | 1, open: 0, cursor: 0 }
     }
 

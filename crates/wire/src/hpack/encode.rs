@@ -80,8 +80,7 @@ impl Fields {
 /// The encoder's view of the table that one peer keeps for it.
 #[derive(Debug)]
 pub struct Encoder {
-    /// For each field of the list: how many were inserted up to it, or 0 if it was not.
-    inserted: Vec<u8>,
+    inserted: Serials,
     count: u8,
     /// Whether the peer's settings are known: before, nothing is inserted, because its table may be smaller.
     is_settled: bool,
@@ -92,11 +91,57 @@ pub struct Encoder {
     resizes: bool,
 }
 
+/// Number of fields whose serials are held inline: nearly every plan has fewer.
+const SERIALS: usize = 15;
+
+/// For each field of the list: how many were inserted up to it, or 0 if it was not.
+#[derive(Debug)]
+enum Serials {
+    Few([u8; SERIALS]),
+    #[allow(clippy::box_collection)] // Half the size, and rare.
+    Many(Box<Vec<u8>>),
+}
+
+impl Serials {
+    #[inline]
+    fn get(&self, field: usize) -> u8 {
+        let all = match self {
+            Serials::Few(all) => &all[..],
+            Serials::Many(all) => all,
+        };
+        all.get(field).copied().unwrap_or(0)
+    }
+
+    fn set(&mut self, field: usize, serial: u8, fields: usize) {
+        if let Serials::Few(all) = self
+            && field >= SERIALS
+        {
+            let mut many = Vec::with_capacity(fields);
+            many.extend_from_slice(all);
+            *self = Serials::Many(Box::new(many));
+        }
+        match self {
+            Serials::Few(all) => all[field] = serial,
+            Serials::Many(all) => {
+                all.resize(all.len().max(fields), 0);
+                all[field] = serial;
+            }
+        }
+    }
+
+    fn clear(&mut self) {
+        match self {
+            Serials::Few(all) => all.fill(0),
+            Serials::Many(all) => all.fill(0),
+        }
+    }
+}
+
 impl Encoder {
     /// Creates the encoder of a new connection.
     pub const fn new() -> Encoder {
         Encoder {
-            inserted: Vec::new(),
+            inserted: Serials::Few([0; SERIALS]),
             count: 0,
             is_settled: false,
             used: 0,
@@ -116,7 +161,7 @@ impl Encoder {
         if self.used > table_bytes {
             self.empties = true;
             (self.used, self.count) = (0, 0);
-            self.inserted.fill(0);
+            self.inserted.clear();
         }
     }
 
@@ -137,11 +182,11 @@ impl Encoder {
     #[inline]
     pub fn put(&mut self, field: FieldId, fields: &Fields, out: &mut Vec<u8>) {
         match self.inserted.get(usize::from(field.0)) {
-            Some(&serial) if serial > 0 => {
+            0 => self.put_literal(field, fields, out),
+            serial => {
                 let newer = usize::from(self.count - serial);
                 integer::write(out, 7, INDEXED, STATIC_FIELDS + 1 + newer);
             }
-            _ => self.put_literal(field, fields, out),
         }
     }
 
@@ -151,14 +196,9 @@ impl Encoder {
         if !self.is_settled || self.used + constant.size > self.capacity {
             return out.extend_from_slice(&constant.literal);
         }
-        if self.inserted.is_empty() {
-            self.inserted.reserve_exact(fields.len());
-        }
-        let known = self.inserted.len().max(fields.len());
-        self.inserted.resize(known, 0);
         self.used += constant.size;
         self.count += 1;
-        self.inserted[usize::from(field.0)] = self.count;
+        self.inserted.set(usize::from(field.0), self.count, fields.len());
         out.extend_from_slice(&constant.inserted);
     }
 }

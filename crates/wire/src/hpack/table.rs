@@ -89,22 +89,35 @@ impl Entry {
     }
 }
 
-/// The inserted fields. Their texts follow each other in one buffer, from the oldest to the newest.
+/// The table of one connection.
 #[derive(Debug)]
 pub(super) struct Table {
-    text: Vec<u8>,
-    entries: VecDeque<Entry>,
-    /// Position of the oldest text; the bytes before it are free.
-    oldest: u32,
-    size: u32,
+    /// `None` until the peer inserts a field, which many servers never do.
+    inserted: Option<Box<Inserted>>,
     max: u32,
     /// Number of changes that a later block could notice.
     changes: u64,
 }
 
+/// The inserted fields. Their texts follow each other in one buffer, from the oldest to the newest.
+#[derive(Debug, Default)]
+struct Inserted {
+    text: Vec<u8>,
+    entries: VecDeque<Entry>,
+    /// Position of the oldest text; the bytes before it are free.
+    oldest: u32,
+    size: u32,
+}
+
 impl Table {
     pub(super) const fn new(max: u32) -> Table {
-        Table { text: Vec::new(), entries: VecDeque::new(), oldest: 0, size: 0, max, changes: 0 }
+        Table { inserted: None, max, changes: 0 }
+    }
+
+    /// Notes a change that is made later.
+    #[inline]
+    pub(super) fn note_change(&mut self) {
+        self.changes += 1;
     }
 
     #[inline]
@@ -125,9 +138,10 @@ impl Table {
             return Some((name.as_bytes(), value.as_bytes()));
         }
         let newest_first = index - STATIC_FIELDS - 1;
-        let at = self.entries.len().checked_sub(newest_first + 1)?;
-        let entry = *self.entries.get(at)?;
-        let text = &self.text[entry.at as usize..][..entry.text()];
+        let inserted = self.inserted.as_ref()?;
+        let at = inserted.entries.len().checked_sub(newest_first + 1)?;
+        let entry = *inserted.entries.get(at)?;
+        let text = &inserted.text[entry.at as usize..][..entry.text()];
         Some(text.split_at(usize::from(entry.name)))
     }
 
@@ -136,7 +150,9 @@ impl Table {
         if max != self.max {
             self.max = max;
             self.changes += 1;
-            self.evict_to(max);
+            if let Some(inserted) = &mut self.inserted {
+                inserted.evict_to(max);
+            }
         }
     }
 
@@ -145,22 +161,27 @@ impl Table {
     pub(super) fn insert(&mut self, name: &[u8], value: &[u8]) {
         let size = name.len() + value.len() + ENTRY_OVERHEAD;
         if size > self.max as usize {
-            if !self.entries.is_empty() {
+            if let Some(inserted) = &mut self.inserted
+                && !inserted.entries.is_empty()
+            {
                 self.changes += 1;
-                self.evict_to(0);
+                inserted.evict_to(0);
             }
             return;
         }
         self.changes += 1;
-        self.evict_to(self.max - size as u32);
-        self.make_room(name.len() + value.len());
-        let at = self.text.len() as u32;
-        self.text.extend_from_slice(name);
-        self.text.extend_from_slice(value);
-        self.entries.push_back(Entry { at, name: name.len() as u16, value: value.len() as u16 });
-        self.size += size as u32;
+        let inserted = self.inserted.get_or_insert_default();
+        inserted.evict_to(self.max - size as u32);
+        inserted.make_room(name.len() + value.len());
+        let at = inserted.text.len() as u32;
+        inserted.text.extend_from_slice(name);
+        inserted.text.extend_from_slice(value);
+        inserted.entries.push_back(Entry { at, name: name.len() as u16, value: value.len() as u16 });
+        inserted.size += size as u32;
     }
+}
 
+impl Inserted {
     fn evict_to(&mut self, size: u32) {
         while self.size > size
             && let Some(entry) = self.entries.pop_front()
