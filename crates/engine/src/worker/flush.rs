@@ -254,7 +254,7 @@ impl<D: Door, P: Post> Worker<D, P> {
     pub(super) fn send_last(&mut self, at: u32) {
         let link = &mut self.links[at as usize];
         let Session::H2(multiplex) = &mut link.session else { return };
-        let out = &mut multiplex.out;
+        let Some((_, out)) = multiplex.wire_and_out() else { return };
         match &mut link.tls {
             None => {
                 if let Io::Done(n) = self.door.send(link.socket, out) {

@@ -5,7 +5,7 @@
 use super::duplex::HELD_MAX;
 use super::{Post, Worker};
 use crate::driver::Door;
-use crate::link::{Multiplex, Session};
+use crate::link::Session;
 use plimsoll_plan::Fault;
 use plimsoll_plan::metric::{SeriesSum, WebSocketSum};
 use plimsoll_plan::program::BodyUse;
