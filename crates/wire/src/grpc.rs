@@ -53,10 +53,7 @@ pub fn next_message<'a>(body: &mut &'a [u8]) -> Result<Option<Message<'a>>, Inva
     if body.is_empty() {
         return Ok(None);
     }
-    let (flag, bytes, rest) = first_frame(body)?;
-    if flag > 1 {
-        return Err(Invalid::Flag(flag));
-    }
+    let (flag, bytes, rest) = first_frame(body, |flag| flag <= 1)?;
     *body = rest;
     Ok(Some(Message { is_compressed: flag == 1, bytes }))
 }
@@ -69,23 +66,26 @@ pub fn next_message<'a>(body: &mut &'a [u8]) -> Result<Option<Message<'a>>, Inva
 pub fn split_trailers(body: &[u8]) -> Result<(&[u8], Option<Message<'_>>), Invalid> {
     let mut rest = body;
     while !rest.is_empty() {
-        let (flag, bytes, after) = first_frame(rest)?;
-        match (flag, after) {
-            (0 | 1, _) => rest = after,
-            (TRAILERS | 0x81, []) => {
-                let messages = &body[..body.len() - rest.len()];
-                return Ok((messages, Some(Message { is_compressed: flag & 1 == 1, bytes })));
-            }
-            (TRAILERS | 0x81, _) => return Err(Invalid::AfterTrailers),
-            _ => return Err(Invalid::Flag(flag)),
+        let (flag, bytes, after) = first_frame(rest, |flag| flag & !TRAILERS <= 1)?;
+        if flag & TRAILERS == 0 {
+            rest = after;
+        } else if after.is_empty() {
+            let messages = &body[..body.len() - rest.len()];
+            return Ok((messages, Some(Message { is_compressed: flag & 1 == 1, bytes })));
+        } else {
+            return Err(Invalid::AfterTrailers);
         }
     }
     Ok((body, None))
 }
 
-/// Returns the flag and the content of the first frame, and what follows it.
-fn first_frame(body: &[u8]) -> Result<(u8, &[u8], &[u8]), Invalid> {
+/// Returns the flag and the content of the first frame, and what follows it. The length after an invalid flag means
+/// nothing.
+fn first_frame(body: &[u8], is_valid: impl Fn(u8) -> bool) -> Result<(u8, &[u8], &[u8]), Invalid> {
     let (&[flag, a, b, c, d], rest) = body.split_first_chunk::<PREFIX_BYTES>().ok_or(Invalid::Cut)?;
+    if !is_valid(flag) {
+        return Err(Invalid::Flag(flag));
+    }
     let len = u32::from_be_bytes([a, b, c, d]) as usize;
     let (bytes, rest) = rest.split_at_checked(len).ok_or(Invalid::Cut)?;
     Ok((flag, bytes, rest))
@@ -222,7 +222,7 @@ mod tests {
         assert_eq!(split_trailers(message), Ok((&message[..], None)));
         assert_eq!(split_trailers(b""), Ok((&b""[..], None)));
         assert_eq!(split_trailers(&[&both[..], message].concat()), Err(Invalid::AfterTrailers));
-        assert_eq!(split_trailers(b"<html>"), Err(Invalid::Cut));
+        assert_eq!(split_trailers(b"<html>"), Err(Invalid::Flag(b'<')));
         assert_eq!(split_trailers(b"\x40\0\0\0\0"), Err(Invalid::Flag(0x40)));
         for cut in (1..both.len()).filter(|cut| *cut != message.len()) {
             assert_eq!(split_trailers(&both[..cut]), Err(Invalid::Cut), "{cut}");
