@@ -3,6 +3,7 @@
 //! [`SessionHost`] does.
 
 mod ready;
+mod reflection;
 mod schemas;
 mod setup_teardown;
 mod ways;
@@ -17,6 +18,7 @@ use plimsoll_record::event::{Opening, Sink};
 use plimsoll_record::record::Gatherer;
 use plimsoll_record::run_file::{self, Finished, RunFile};
 use ready::Patience;
+pub use reflection::Reflected;
 pub use schemas::{Service, reflect};
 use setup_teardown::SetupTeardown;
 use std::path::{Path, PathBuf};

@@ -2,7 +2,6 @@
 //! uses the TLS setup of the load, so it meets the same problems.
 
 pub mod grpc;
-pub mod reflection;
 mod stream;
 
 use crate::clock::now_ns;

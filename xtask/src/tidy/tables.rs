@@ -23,7 +23,7 @@ pub const LEVELS: &[(&str, &[&str])] = &[
     ("experiment", &["analysis", "record", "stats", "plan"]),
     // In `testbed/`, for tests.
     ("testkit", &["record", "stats", "plan"]),
-    ("control", &["engine", "analysis", "record", "stats", "plan"]),
+    ("control", &["engine", "wire", "analysis", "record", "stats", "plan"]),
     ("output", &["experiment", "analysis", "audit", "chart", "record", "stats", "plan", "ui"]),
     ("template", &["output", "analysis", "plan"]),
     ("console", &["control", "output", "chart", "experiment", "analysis", "record", "stats", "plan", "ui"]),

@@ -45,12 +45,9 @@ pub fn clustered_interval(hist: &Hist, q: f64, confidence: f64, design_effect: f
 /// Returns the ranks, from 1, of the order statistics that [`clustered_interval`] uses for `n` values; 0 and `n` + 1
 /// mean "no bound". Returns `None` if there is no interval.
 pub fn clustered_ranks(n: u64, q: f64, confidence: f64, design_effect: f64) -> Option<(u64, u64)> {
+    let is_valid = (0.0..=1.0).contains(&q) && confidence > 0.0 && confidence < 1.0 && design_effect >= 1.0;
     // Written so that NaN fails, too.
-    if n == 0
-        || !(0.0..=1.0).contains(&q)
-        || !(confidence > 0.0 && confidence < 1.0)
-        || !(design_effect >= 1.0)
-    {
+    if n == 0 || !is_valid {
         return None;
     }
     let worth = ((n as f64 / design_effect) as u64).max(1);

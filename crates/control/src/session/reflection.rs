@@ -1,6 +1,6 @@
 //! Asks a server about itself before any load: its schemas by gRPC server reflection, and its health.
 
-use super::grpc::{CallEnd, Caller};
+use plimsoll_engine::probe::grpc::{CallEnd, Caller};
 use plimsoll_plan::Problem;
 use plimsoll_plan::grpc::Status;
 use plimsoll_wire::proto::{Value, put_key, put_varint, take_field, wire_type};
