@@ -32,11 +32,11 @@ exits! {
     Pass = 0, "the run passed, or the command succeeded";
     CouldNotRun = 1, "could not run: unknown host, connection refused, or a file that cannot be read or written";
     Usage = 2, "the command line or the experiment file is invalid; nothing was sent";
-    Inconclusive = 3, "inconclusive: the data does not support a verdict, pass or fail";
+    Inconclusive = 3, "inconclusive: not enough evidence to pass or fail";
     Refused = 4, "refused by the safety policy: a public host without permission; no load was sent";
     ThresholdMissed = 99, "a threshold or a gate was missed, or an audit found an impossible number";
     HungUp = 129, "interrupted by SIGHUP; the report is written if the load had started";
-    Interrupted = 130, "interrupted by SIGINT or from the console, as for SIGHUP; a second signal exits at once";
+    Interrupted = 130, "interrupted by Ctrl-C (SIGINT) or from the console, as for SIGHUP; a second signal exits at once";
     Terminated = 143, "interrupted by SIGTERM, as for SIGHUP";
 }
 

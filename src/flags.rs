@@ -47,10 +47,10 @@ pub enum Invocation {
     disable_help_subcommand = true
 )]
 pub struct Load {
-    /// Target, such as `http://host:port/path`; multiple URLs take turns
+    /// Target, such as `http://host:port/path`; multiple URLs are requested in turn
     #[arg(value_name = "URL")]
     pub urls: Vec<String>,
-    /// Send the requests of this file in rotation: `METHOD URL`, headers, `@body`
+    /// Send the requests listed in this file in rotation: `METHOD URL`, headers, `@body`
     #[arg(long = "urls", value_name = "FILE", help_heading = "Request")]
     pub list: Option<String>,
     #[command(flatten)]

@@ -30,15 +30,15 @@ pub struct ConnectFlags {
     #[arg(long = "resolve", value_name = "HOST=ADDRESS", help_heading = CONNECTION)]
     pub resolve: Vec<String>,
 
-    /// Versions of TLS to offer: `1.2`, `1.3`, or `1.2-1.3` [default: 1.2-1.3]
+    /// TLS versions to offer: `1.2`, `1.3`, or `1.2-1.3` [default: 1.2-1.3]
     #[arg(long, value_name = "VERSIONS", help_heading = CONNECTION)]
     pub tls_versions: Option<String>,
 
-    /// Offer only these cipher suites, in this order: `NAME:NAME`, as OpenSSL or IANA
+    /// Offer only these cipher suites, in this order: `NAME:NAME`, in OpenSSL or IANA names
     #[arg(long, value_name = "LIST", help_heading = CONNECTION)]
     pub ciphers: Option<String>,
 
-    /// Client certificate (PEM); user N has the Nth, and so on in rotation [repeatable]
+    /// Client certificate (PEM); user N uses the Nth, in rotation [repeatable]
     #[arg(long = "cert", value_name = "FILE", help_heading = CONNECTION)]
     pub certificates: Vec<String>,
 
@@ -46,7 +46,7 @@ pub struct ConnectFlags {
     #[arg(long = "key", value_name = "FILE", help_heading = CONNECTION)]
     pub keys: Vec<String>,
 
-    /// Write the keys of TLS connections to this new file, in the format of NSS
+    /// Write the keys of TLS connections to this new file, in NSS key log format
     #[arg(long, value_name = "FILE", help_heading = CONNECTION)]
     pub tls_key_log: Option<String>,
 

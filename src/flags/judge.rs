@@ -115,7 +115,7 @@ pub struct Compare {
     /// Compare with this baseline: its name or the path of its file
     #[arg(long, value_name = "NAME")]
     pub baseline: Option<String>,
-    /// Save these runs as a baseline of this name
+    /// Save these runs as a baseline with this name
     #[arg(
         long,
         value_name = "NAME",
@@ -145,7 +145,7 @@ pub struct Compare {
     /// Seed for the resampling that gives the confidence intervals [default: 1]
     #[arg(long, value_name = "N")]
     pub seed: Option<String>,
-    /// Disable colors, as does the variable NO_COLOR
+    /// Disable colors (also with the variable NO_COLOR)
     #[arg(long)]
     pub no_color: bool,
 }
@@ -174,7 +174,7 @@ pub struct Audit {
     pub template: Option<String>,
     #[command(flatten)]
     pub page: PageFlag,
-    /// Disable colors, as does the variable NO_COLOR
+    /// Disable colors (also with the variable NO_COLOR)
     #[arg(long)]
     pub no_color: bool,
 }
@@ -220,7 +220,7 @@ pub struct Size {
     /// Print one JSON document
     #[arg(long)]
     pub json: bool,
-    /// Disable colors, as does the variable NO_COLOR
+    /// Disable colors (also with the variable NO_COLOR)
     #[arg(long)]
     pub no_color: bool,
 }

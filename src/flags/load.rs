@@ -25,7 +25,7 @@ pub struct LoadFlags {
     #[arg(short = 'd', long, value_name = "DURATION", help_heading = LOAD, allow_negative_numbers = true)]
     pub duration: Option<String>,
 
-    /// End after N requests, or after `-d` if you set one (its default does not apply)
+    /// Stop after N requests, or at `-d` if you set one, whichever comes first
     #[arg(short = 'n', long, value_name = "N", help_heading = LOAD, allow_negative_numbers = true)]
     pub requests: Option<String>,
 
@@ -74,7 +74,7 @@ pub struct LoadFlags {
     #[arg(short = 'b', long, value_name = "BODY", help_heading = REQUEST, allow_hyphen_values = true)]
     pub body: Option<String>,
 
-    /// Request timeout, measured from the send [default: 10s]
+    /// Request timeout, measured from when the request is sent [default: 10s]
     #[arg(long, value_name = "DURATION", help_heading = REQUEST, allow_negative_numbers = true)]
     pub timeout: Option<String>,
 
@@ -189,7 +189,7 @@ pub struct MannerFlags {
     #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
     pub junit: Option<String>,
 
-    /// Disable colors, as does the variable NO_COLOR
+    /// Disable colors (also with the variable NO_COLOR)
     #[arg(long, help_heading = OUTPUT)]
     pub no_color: bool,
 
@@ -210,15 +210,15 @@ pub struct MannerFlags {
     #[arg(long, hide = true, value_name = "DIR")]
     pub keep_to: Vec<String>,
 
-    /// Allow load on this public host, which you own or may load [repeatable]
+    /// Confirm that you may load this public host [repeatable]
     #[arg(long, value_name = "HOST", help_heading = SAFETY)]
     pub allow: Vec<String>,
 
-    /// Let a run that is stopped early pass if its thresholds are met so far
+    /// Allow PASS for a run stopped early if it met its thresholds until then
     #[arg(long, help_heading = SAFETY)]
     pub stop_early_ok: bool,
 
-    /// Do not stop a rising load when more than half of the requests fail for 10 s
+    /// Keep raising the load even if more than half of the requests fail for 10 s
     #[arg(long, help_heading = SAFETY)]
     pub no_circuit_breaker: bool,
 

@@ -68,8 +68,8 @@ verbs! {
     Demo(Demo) = "demo", Load, "demo", "Show plimsoll at work on a local service in 30 s";
     Report(Report) = "report", Results, "report FILE.plim", "Print the report of a saved run or experiment";
     Compare(Compare) = "compare", Results, "compare A B", "Test whether run B is faster or slower than run A";
-    Merge(Merge) = "merge", Results, "merge A.plim B.plim", "Merge the runs of several load generators exactly";
-    Audit(Audit) = "audit", Results, "audit FILE ...", "Check results published by others for impossible numbers";
+    Merge(Merge) = "merge", Results, "merge A.plim B.plim", "Merge the runs of several load generators, without losing precision";
+    Audit(Audit) = "audit", Results, "audit FILE ...", "Check published results for impossible numbers";
     Runs(Runs) = "runs", Results, "runs list|show|prune", "List, report, or delete the runs in the state directory";
     Serve(Serve) = "serve", Results, "serve [DIR ...]", "Start the web console: list, start, watch, and compare runs";
     Check(Check) = "check", Files, "check FILE.yaml", "Validate an experiment file without sending anything";
@@ -95,7 +95,10 @@ const FILE_DEFAULTS: [(&str, &str); 9] = [
     ("arrivals", "Arrivals: `constant` or `poisson` [default: the file's value, or constant]"),
     ("workers", "Threads of the load generator [default: the file's value, or one per core]"),
     ("seed", "Seed for all random choices [default: the file's value, or random]"),
-    ("timeout", "Request timeout, measured from the send [default: the file's value, or 10s]"),
+    (
+        "timeout",
+        "Request timeout, measured from when the request is sent [default: the file's value, or 10s]",
+    ),
     ("buckets", "Edges of the latency buckets [default: the file's value, or 100ms,1s,10s]"),
     ("out", "New run file, or directory if there are several runs [default: state directory]"),
 ];
@@ -180,7 +183,7 @@ pub struct Run {
     /// Run only this one of the file's `parts` [repeatable] [default: all]
     #[arg(long = "part", value_name = "NAME")]
     pub parts: Vec<String>,
-    /// Fail unless the flags leave exactly one combination, and run it once
+    /// Fail unless the flags select exactly one combination, and run it once
     #[arg(long)]
     pub single_run: bool,
     /// Ignore the file's monitors, because another process of this run has them
@@ -266,7 +269,7 @@ pub struct Report {
 /// `plimsoll merge`.
 #[derive(Debug, Parser)]
 #[command(
-    about = "Merge the runs of several load generators exactly and exit with the verdict of the merged run. \
+    about = "Merge the runs of several load generators, without losing precision and exit with the verdict of the merged run. \
              Percentiles come from the merged histograms; a run that is given twice counts once.",
     override_usage = "plimsoll merge A.plim B.plim ... [FLAGS]\n\nExample:\n  \
                       plimsoll merge a.plim b.plim --out both.plim"
@@ -302,7 +305,7 @@ pub struct Form {
     /// Print the timeline as JSON, one object per second
     #[arg(long, group = "form")]
     pub ndjson: bool,
-    /// Disable colors, as does the variable NO_COLOR
+    /// Disable colors (also with the variable NO_COLOR)
     #[arg(long)]
     pub no_color: bool,
 }
@@ -367,7 +370,7 @@ pub struct Demo {
     /// Print the full report, including load generator health
     #[arg(long)]
     pub full: bool,
-    /// Disable colors, as does the variable NO_COLOR
+    /// Disable colors (also with the variable NO_COLOR)
     #[arg(long)]
     pub no_color: bool,
 }
@@ -379,7 +382,7 @@ pub struct Demo {
     override_usage = "plimsoll doctor"
 )]
 pub struct Doctor {
-    /// Disable colors, as does the variable NO_COLOR
+    /// Disable colors (also with the variable NO_COLOR)
     #[arg(long)]
     pub no_color: bool,
 }

@@ -152,6 +152,9 @@ pub fn find(section: Section, name: &str) -> Option<&'static Row> {
 
 /// Guesses the key that an unknown one was meant to be.
 pub fn meant(section: Section, wrong: &str) -> Option<&'static str> {
+    if section == Section::Top && wrong == "requests" {
+        return Some("scenarios");
+    }
     match SYNONYMS.iter().find(|(s, name, _)| *s == section && *name == wrong) {
         Some((_, _, ours)) => Some(ours),
         None => nearest(wrong, names(section)),

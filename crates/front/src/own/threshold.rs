@@ -98,10 +98,14 @@ fn as_rule(entry: &Entry) -> Option<String> {
     Some(spaced(&if is_short { format!("response_time {}", rule.text) } else { rule.text }))
 }
 
+/// The end of the hint for a time without a unit.
+const FOR_SECONDS: &str = " for seconds";
+
 /// Reports an invalid threshold, with the equivalent plimsoll threshold if there is one.
 fn refuse(text: &str, node: &Node, problem: Problem, r: &mut Reader<'_>) {
     let Some(hint) = equivalent(text) else { return r.complain_of(node.pos, problem) };
-    let message = format!("invalid threshold `{}`", short(text));
+    let what = if hint.ends_with(FOR_SECONDS) { "missing unit in threshold" } else { "invalid threshold" };
+    let message = format!("{what} `{}`", short(text));
     r.complain("F015", node.pos, message, hint);
 }
 
@@ -128,7 +132,7 @@ fn equivalent(text: &str) -> Option<String> {
         let is_k6 = metric.is_some() && name != "latency" || text.contains("p(");
         return Some(match is_k6 {
             true => format!("write `{}`", ms.text),
-            false => format!("write `{}` for seconds, or `{}` for milliseconds", s.text, ms.text),
+            false => format!("write `{}` for milliseconds, or `{}`{FOR_SECONDS}", ms.text, s.text),
         });
     }
     let example = match metric? {

@@ -102,6 +102,10 @@ const NO_VERSION: Does =
     Does::Refused("only HTTP/2, HTTP/1.1, and HTTP/1.0 are supported", "remove the option");
 const NO_PROXY: Does =
     Does::Refused("this kind of proxy is not supported", "use an HTTP or SOCKS5 proxy (`-x`)");
+const NO_AUTH_HERE: Does = Does::Refused(
+    "a pasted line cannot use this authentication method",
+    "write an experiment file with `auth: { digest: ... }` or `auth: { aws_sigv4: ... }`",
+);
 const NO_AUTH: Does = Does::Refused(
     "this authentication method is not supported yet",
     "use `-u`, or send a header with `-H 'Authorization: ...'`",
@@ -215,12 +219,12 @@ pub const TABLE: &[Row] = &[
     with(' ', "socks4", NO_PROXY),
     with(' ', "socks4a", NO_PROXY),
     with(' ', "preproxy", NO_PROXY),
-    bare(' ', "digest", NO_AUTH),
+    bare(' ', "digest", NO_AUTH_HERE),
     bare(' ', "ntlm", NO_AUTH),
     bare(' ', "negotiate", NO_AUTH),
     bare(' ', "anyauth", NO_AUTH),
     bare('n', "netrc", NO_AUTH),
-    with(' ', "aws-sigv4", NO_AUTH),
+    with(' ', "aws-sigv4", NO_AUTH_HERE),
     with(
         ' ',
         "connect-to",

@@ -1,4 +1,4 @@
-//! The keys of connections in a file, for programs that decrypt captures: a line for each secret, in the format of NSS
+//! The keys of connections in a file, for programs that decrypt captures: a line for each secret, in NSS key log format
 //! (`SSLKEYLOGFILE`; draft-ietf-tls-keylogfile).
 
 use rustls::KeyLog;

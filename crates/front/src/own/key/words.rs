@@ -94,6 +94,7 @@ pub const SYNONYMS: &[(Section, &str, &str)] = &[
     (ScenarioLoad, "recorded", "replay"),
     (ScenarioLoad, "vus", "users"),
     (ScenarioLoad, "time", "duration"),
+    (Stage, "for", "duration"),
     (Stage, "target", "users"),
     (Stage, "time", "duration"),
     (Stage, "arrivals", "rate"),
@@ -215,12 +216,17 @@ pub const SYNONYMS: &[(Section, &str, &str)] = &[
 /// Words whose replacement is elsewhere or looks different, with the help line. Searched before [`SYNONYMS`].
 pub const FIXES: &[(Section, &str, &str)] = &[
     (Top, "steps", "give the steps a name: `scenarios: { browse: [ { get: /pick } ] }`"),
-    (Top, "requests", "give the requests a name: `scenarios: { browse: [ { get: /pick } ] }`"),
+    (
+        Top,
+        "requests",
+        "write the requests under the name of a scenario: `scenarios: { browse: [ { get: /pick } ] }`",
+    ),
     (Top, "vus", "write `load: { users: 10, duration: 15s }`"),
     (Top, "rps", "write `load: { rate: 100/s, duration: 15s }`"),
     (Top, "options", "write what k6 has in `options` under `load` and `thresholds`"),
     (Top, "sweep", LISTS),
     (Top, "matrix", LISTS),
+    (Stage, "to", "write the level at the end of the stage: `users: 100`, or `rate: 100/s`"),
     (Load, "ramp_up", RAMP),
     (Load, "rampup", RAMP),
     (Load, "ramp", RAMP),
