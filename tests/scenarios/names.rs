@@ -3,6 +3,7 @@
 
 use crate::support::{Output, Ruler, Running, Scratch, Tool, namespace, run_alongside};
 use std::collections::BTreeMap;
+use std::io::Write;
 use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
 use std::os::unix::fs::MetadataExt;
 use std::process::Command;
@@ -47,8 +48,9 @@ fn each_connection_follows_a_name_to_its_new_address() {
         let out = scratch.path("run.plim");
         let running = tool_with(&scratch, "127.0.0.1 moves.test\n", "", &[&args[..], &["-o", &out]].concat());
         one.wait_for_requests(before[0] + 20);
-        // In place: the file is mounted, not its name.
-        scratch.file("hosts", "127.0.0.2 moves.test\n");
+        // In place, because the file is mounted, not its name; and without a moment in which it is empty.
+        let hosts = std::fs::OpenOptions::new().write(true).open(scratch.path("hosts"));
+        hosts.and_then(|mut hosts| hosts.write_all(b"127.0.0.2 moves.test\n")).expect("the file is there");
         let output = running.wait();
         let said = output.json();
         assert_eq!(two.requests() > before[1], follows, "{when}: {said:#}");
