@@ -36,7 +36,7 @@ exits! {
     Refused = 4, "refused by the safety policy: a public host without permission; no load was sent";
     ThresholdMissed = 99, "a threshold or a gate was missed, or an audit found an impossible number";
     HungUp = 129, "interrupted by SIGHUP; the report is written if the load had started";
-    Interrupted = 130, "interrupted by Ctrl-C (SIGINT) or from the console, as for SIGHUP; a second signal exits at once";
+    Interrupted = 130, "interrupted by Ctrl-C or from the console, as for SIGHUP; a second signal exits at once";
     Terminated = 143, "interrupted by SIGTERM, as for SIGHUP";
 }
 

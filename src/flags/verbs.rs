@@ -68,7 +68,7 @@ verbs! {
     Demo(Demo) = "demo", Load, "demo", "Show plimsoll at work on a local service in 30 s";
     Report(Report) = "report", Results, "report FILE.plim", "Print the report of a saved run or experiment";
     Compare(Compare) = "compare", Results, "compare A B", "Test whether run B is faster or slower than run A";
-    Merge(Merge) = "merge", Results, "merge A.plim B.plim", "Merge the runs of several load generators, without losing precision";
+    Merge(Merge) = "merge", Results, "merge A.plim B.plim", "Merge the runs of several load generators exactly";
     Audit(Audit) = "audit", Results, "audit FILE ...", "Check published results for impossible numbers";
     Runs(Runs) = "runs", Results, "runs list|show|prune", "List, report, or delete the runs in the state directory";
     Serve(Serve) = "serve", Results, "serve [DIR ...]", "Start the web console: list, start, watch, and compare runs";
@@ -269,7 +269,7 @@ pub struct Report {
 /// `plimsoll merge`.
 #[derive(Debug, Parser)]
 #[command(
-    about = "Merge the runs of several load generators, without losing precision and exit with the verdict of the merged run. \
+    about = "Merge the runs of several load generators exactly and exit with the verdict of the merged run. \
              Percentiles come from the merged histograms; a run that is given twice counts once.",
     override_usage = "plimsoll merge A.plim B.plim ... [FLAGS]\n\nExample:\n  \
                       plimsoll merge a.plim b.plim --out both.plim"

@@ -124,8 +124,8 @@ fn a_silent_socket_fails_after_its_idle_timeout() {
 fn sockets_that_are_open_at_the_end_are_counted_separately() {
     let _beside = run_alongside();
     let ruler = Ruler::start(&[]);
-    // The run ends half an interval after a message: one that meets a closed connection would reset it, and the frame may
-    // then be lost.
+    // The run ends half an interval after a message: one that meets a closed connection would reset it, and the frame
+    // may then be lost.
     let steps = "    - connect: /websocket?every=200ms\n      sequence: $.seq\n      closed_by: server";
     let said = run(&ruler, steps, "load: { users: 10, duration: 700ms }", 0);
     no_faults(&said);

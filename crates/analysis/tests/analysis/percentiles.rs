@@ -216,7 +216,8 @@ fn responses_that_are_late_together_widen_the_intervals_of_shared_connections() 
     let [apart, together, http1] = [shared(true, false, 30), shared(true, true, 30), shared(false, true, 30)];
     assert_eq!(effect(&http1), None);
     assert_eq!(effect(&apart), Some(1.0));
-    // 60,000 responses, 600 above p99 with a standard deviation of 24: 450 late ones are less, unless they come together.
+    // 60,000 responses, 600 above p99 with a standard deviation of 24: 450 late ones are fewer, unless they come
+    // together.
     assert!(effect(&together).unwrap() > 20.0, "{:?}", effect(&together));
     assert!(width(&together) > width(&apart), "{} {}", width(&together), width(&apart));
     assert_eq!(width(&http1), width(&apart), "without shared connections, the order does not matter");
