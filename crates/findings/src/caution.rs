@@ -209,7 +209,7 @@ cautions! {
         "for comparable results, rerun without manual changes";
     BacklogGrew = "backlog_grew", Warning, System, Line(InFlight),
         "the backlog grew throughout the run",
-        "the offered rate exceeds capacity, so percentiles depend on the run's length",
+        "more arrived than was served, so percentiles depend on the run's length",
         "lower the rate";
     UnsteadyStart = "unsteady_start", Warning, System, Elsewhere("about the figures, not the load generator"),
         "the start differs from the rest",

@@ -54,6 +54,11 @@ fn client_connection_limit(e: &Inputs, has_growing_backlog: bool) -> Option<Caut
     if !is_queued || e.facts.client_faults() > 0 {
         return None;
     }
+    // Twice as many as today, and twice as many as are in use at the offered rate (N = X R).
+    let streams = u64::from(e.facts.plan.link.streams.max(1));
+    let needed = offered.rate_per_s * e.facts.all.hist(SeriesHist::Service).mean().unwrap_or(0.0) / 1e9;
+    let most = arrivals_connections(&e.facts.plan).max(needed.ceil() as u64);
+    let suggested = (most / streams).max(1).saturating_mul(2);
     let evidence = Evidence::ConnectionsFull {
         queued_count: offered.arrivals_queued,
         unstarted_count: never,
@@ -64,11 +69,18 @@ fn client_connection_limit(e: &Inputs, has_growing_backlog: bool) -> Option<Caut
             true => e.facts.plan.link.streams.into(),
             false => 1,
         },
-        suggested_count: arrivals_connections(&e.facts.plan) / u64::from(e.facts.plan.link.streams.max(1))
-            * 2,
-        has_growing_backlog,
+        suggested_count: suggested,
+        has_growing_backlog: has_growing_backlog && is_service_slower(e),
     };
     Some(evidence.raise())
+}
+
+/// Requests take clearly longer than the fastest one, so work waits in the service. Otherwise, the connections are its
+/// limit, and more of them help.
+fn is_service_slower(e: &Inputs) -> bool {
+    let service = e.facts.all.hist(SeriesHist::Service);
+    let (Some(min), Some(p50)) = (service.min(), service.quantile(0.5)) else { return true };
+    p50 > min.saturating_mul(3) && p50 > min.saturating_add(1_000_000)
 }
 
 /// The most connections that arrivals may use; users of the closed model have their own.

@@ -3,7 +3,7 @@
 use crate::analysis::fixture::*;
 use plimsoll_analysis::caution::{CautionLimits, Kind};
 use plimsoll_analysis::summarise_with;
-use plimsoll_analysis::summary::{Outcome, Severity};
+use plimsoll_analysis::summary::{Outcome, Severity, Summary};
 use plimsoll_plan::Fault;
 use plimsoll_plan::link::{Http, Tls};
 use plimsoll_plan::load::Arrivals;
@@ -600,4 +600,41 @@ fn retransmits_are_relative_to_sent_requests() {
         .at(0, |t| t.series[0].add(SeriesSum::Sent.id(), 100_000))
         .summary();
     assert!(caution(&summary, "retransmits").is_none());
+}
+
+/// The backlog grows in front of ten connections: 100 of 1,000 arrivals per second more wait each second. The service
+/// takes 5 ms as ever, or five times as long.
+fn growing(service_ns: u64) -> Summary {
+    let mut run = Run::planned(|d| {
+        (d.load.rate_per_s, d.load.duration_ns) = (Some(1_000.0), Some(15 * S));
+    });
+    run.fill(|_| {});
+    let run = (0..15u64).fold(run, |run, second| {
+        run.at(second as usize, move |tick| {
+            tick.run.add(RunSum::Arrivals.id(), 1_000);
+            tick.run.add(RunSum::ArrivalsQueued.id(), 900);
+            tick.run.add(RunSum::InFlightNs.id(), 10 * S);
+            (0..900).for_each(|_| tick.run.record(RunHist::ConnWait.id(), second * 100 * MS));
+            answers(tick, 0, 900, service_ns);
+            // The fastest ones are as fast as ever.
+            (0..10).for_each(|_| answer(tick, 0, 5 * MS, 200));
+            let response = &mut tick.series[0].hists[SeriesHist::Response.id()];
+            response.clear();
+            (0..910).for_each(|_| response.record(second * 100 * MS + service_ns));
+        })
+    });
+    run.summary()
+}
+
+#[test]
+fn more_connections_are_advised_only_if_the_service_is_as_fast_as_ever() {
+    let advice = |service_ns: u64| {
+        let summary = growing(service_ns);
+        assert!(caution(&summary, "backlog_grew").is_some(), "{:?}", summary.cautions);
+        caution(&summary, "connection_limit_reached").expect("arrivals waited").advice()
+    };
+    let fast = advice(5 * MS);
+    assert!(fast.starts_with("raise `--max-connections`"), "{fast}");
+    let slow = advice(25 * MS);
+    assert!(slow.starts_with("lower the rate"), "{slow}");
 }

@@ -70,7 +70,7 @@ pub(super) fn hint(reason: &Reason<'_>) -> Hint {
             if *arrivals_queued + *arrivals_not_started == 0 && *no_response > 0 {
                 return why(format!("`achieved` counts responses: of {arrivals}, {how}."), COURSE);
             }
-            why(format!("The service did not keep up: of {arrivals}, {how}."), COURSE)
+            why(format!("The offered rate was not achieved: of {arrivals}, {how}."), COURSE)
         }
         Reason::SlowestRequest { request, p99_ns, samples } => {
             let (name, p99) = (quoted(request), duration_ns(*p99_ns));
