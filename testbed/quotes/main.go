@@ -1,10 +1,9 @@
-// A market: every 50 ms, each symbol has a new quote. gRPC serves the current one and a stream of them (quotes.proto), and
+// A market: every 50 ms, each symbol has a new quote. gRPC serves the current one and a stream of them (messages.go), and
 // HTTP/1.1 serves the current one as JSON. Switches (environment): SLOW is waited for in each lookup, FAIL=10 fails every
 // tenth lookup, and LOSE=10 sends every tenth quote to no subscriber.
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"net"
@@ -30,12 +29,11 @@ const (
 // symbol is the current quote of a symbol, and who wants the next ones.
 type symbol struct {
 	sync.Mutex
-	quote       *Quote
-	subscribers map[chan *Quote]struct{}
+	quote       *quote
+	subscribers map[chan *quote]struct{}
 }
 
 type market struct {
-	UnimplementedQuotesServer
 	all                                        map[string]*symbol
 	slow                                       time.Duration
 	fail, lose                                 int64
@@ -52,8 +50,8 @@ func main() {
 	}
 	for at := 0; at < symbols; at++ {
 		name := fmt.Sprintf("S%d", at)
-		first := &Quote{Symbol: name, Seq: 1, AtUnixNs: time.Now().UnixNano(), BidCents: 1000 + int64(at), AskCents: 1002 + int64(at)}
-		m.all[name] = &symbol{quote: first, subscribers: map[chan *Quote]struct{}{}}
+		first := &quote{Symbol: name, Seq: 1, AtUnixNs: time.Now().UnixNano(), BidCents: 1000 + int64(at), AskCents: 1002 + int64(at)}
+		m.all[name] = &symbol{quote: first, subscribers: map[chan *quote]struct{}{}}
 	}
 	go func() {
 		for range time.Tick(every) {
@@ -66,8 +64,8 @@ func main() {
 	if err != nil {
 		fail(err)
 	}
-	server := grpc.NewServer(grpc.MaxConcurrentStreams(1000))
-	RegisterQuotesServer(server, m)
+	server := grpc.NewServer(grpc.MaxConcurrentStreams(1000), grpc.ForceServerCodec(codec{}))
+	server.RegisterService(&service, m)
 	go func() { fail(server.Serve(listener)) }()
 	pages := http.NewServeMux()
 	pages.HandleFunc("GET /health", func(w http.ResponseWriter, _ *http.Request) { write(w, 200, map[string]bool{"ok": true}) })
@@ -99,7 +97,7 @@ func (m *market) move(one *symbol) {
 	defer one.Unlock()
 	old := one.quote
 	step := old.Seq*7919%5 - 2
-	next := &Quote{Symbol: old.Symbol, Seq: old.Seq + 1, AtUnixNs: time.Now().UnixNano(), BidCents: old.BidCents + step, AskCents: old.AskCents + step}
+	next := &quote{Symbol: old.Symbol, Seq: old.Seq + 1, AtUnixNs: time.Now().UnixNano(), BidCents: old.BidCents + step, AskCents: old.AskCents + step}
 	one.quote = next
 	if m.lose > 0 && next.Seq%m.lose == 0 {
 		m.lost.Add(int64(len(one.subscribers)))
@@ -115,18 +113,14 @@ func (m *market) move(one *symbol) {
 }
 
 // lookup returns the current quote, or the status that a switch or an unknown symbol commands.
-func (m *market) lookup(name string) (*Quote, *status.Status) {
+func (m *market) lookup(name string) (*quote, *status.Status) {
 	if m.slow > 0 {
 		time.Sleep(m.slow)
 	}
 	count := m.lookups.Add(1)
 	if m.fail > 0 && count%m.fail == 0 {
 		m.failed.Add(1)
-		outage, err := status.New(codes.Unavailable, "the feed is down").WithDetails(&Outage{Feed: "north"})
-		if err != nil {
-			return nil, status.New(codes.Internal, err.Error())
-		}
-		return nil, outage
+		return nil, outage("north")
 	}
 	one, isKnown := m.all[name]
 	if !isKnown {
@@ -137,22 +131,22 @@ func (m *market) lookup(name string) (*Quote, *status.Status) {
 	return one.quote, nil
 }
 
-// Get is the call for one quote.
-func (m *market) Get(_ context.Context, wanted *Symbol) (*Quote, error) {
-	quote, problem := m.lookup(wanted.Symbol)
+// get is the call for one quote.
+func (m *market) get(name string) (*quote, error) {
+	found, problem := m.lookup(name)
 	if problem != nil {
 		return nil, problem.Err()
 	}
-	return quote, nil
+	return found, nil
 }
 
-// Watch is the call for all quotes from now on.
-func (m *market) Watch(wanted *Symbol, stream grpc.ServerStreamingServer[Quote]) error {
-	one, isKnown := m.all[wanted.Symbol]
+// watch is the call for all quotes from now on.
+func (m *market) watch(name string, stream grpc.ServerStream) error {
+	one, isKnown := m.all[name]
 	if !isKnown {
-		return status.Errorf(codes.NotFound, "no such symbol: %s", wanted.Symbol)
+		return status.Errorf(codes.NotFound, "no such symbol: %s", name)
 	}
-	mine := make(chan *Quote, waiting)
+	mine := make(chan *quote, waiting)
 	one.Lock()
 	one.subscribers[mine] = struct{}{}
 	one.Unlock()
@@ -164,8 +158,8 @@ func (m *market) Watch(wanted *Symbol, stream grpc.ServerStreamingServer[Quote])
 	}()
 	for {
 		select {
-		case quote := <-mine:
-			if err := stream.Send(quote); err != nil {
+		case next := <-mine:
+			if err := stream.SendMsg(next); err != nil {
 				return err
 			}
 			m.sent.Add(1)
@@ -177,11 +171,10 @@ func (m *market) Watch(wanted *Symbol, stream grpc.ServerStreamingServer[Quote])
 
 // page is the same lookup over HTTP/1.1: the status of HTTP says what that of gRPC does.
 func (m *market) page(w http.ResponseWriter, r *http.Request) {
-	quote, problem := m.lookup(r.PathValue("symbol"))
+	found, problem := m.lookup(r.PathValue("symbol"))
 	switch {
 	case problem == nil:
-		write(w, 200, map[string]any{"symbol": quote.Symbol, "seq": quote.Seq, "at_unix_ns": quote.AtUnixNs,
-			"bid_cents": quote.BidCents, "ask_cents": quote.AskCents})
+		write(w, 200, found)
 	case problem.Code() == codes.NotFound:
 		write(w, 404, map[string]string{"error": problem.Message()})
 	default:

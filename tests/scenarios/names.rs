@@ -98,21 +98,27 @@ struct NameServer {
 
 impl NameServer {
     fn start() -> NameServer {
-        let socket =
-            Arc::new(UdpSocket::bind((Ipv4Addr::LOCALHOST, 53)).expect("the port is the test's own"));
+        let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 53)).expect("the port is the test's own");
         let (asked, delay) = (Arc::new(AtomicU64::new(0)), Arc::new(Mutex::new(Some(Duration::ZERO))));
         let (counts, waits) = (Arc::clone(&asked), Arc::clone(&delay));
         std::thread::spawn(move || {
             let mut question = [0; 512];
-            while let Ok((length, from)) = socket.recv_from(&mut question) {
+            // Each answer has its own delay, as from a server with many workers.
+            let mut answers: Vec<(Instant, Vec<u8>, SocketAddr)> = Vec::new();
+            loop {
+                let now = Instant::now();
+                for (_, answer, to) in answers.extract_if(.., |(due, ..)| *due <= now) {
+                    // The client may be gone.
+                    let _ = socket.send_to(&answer, to);
+                }
+                let next = answers.iter().map(|(due, ..)| *due).min();
+                let patience =
+                    next.map(|due| due.saturating_duration_since(now).max(Duration::from_micros(1)));
+                socket.set_read_timeout(patience).expect("a timeout above 0");
+                // Without a question in time, an answer is due.
+                let Ok((length, from)) = socket.recv_from(&mut question) else { continue };
                 let Some(delay) = *waits.lock().unwrap() else { continue };
-                let answer = answer(&question[..length], &counts);
-                let socket = Arc::clone(&socket);
-                // Each answer has its own delay, as from a server with many workers.
-                std::thread::spawn(move || {
-                    std::thread::sleep(delay);
-                    let _ = socket.send_to(&answer, from);
-                });
+                answers.push((Instant::now() + delay, answer(&question[..length], &counts), from));
             }
         });
         NameServer { asked, delay }

@@ -1,4 +1,4 @@
-//! How much responses say that share connections. If a segment is lost, or the server is busy with one response, all
+//! How much responses on shared connections say. If a segment is lost, or the server is busy with one response, all
 //! responses on the connection are late together, which makes a late group one piece of evidence. Over HTTP/1.1, each
 //! connection has one request at a time, and nothing here applies.
 

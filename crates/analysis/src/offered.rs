@@ -94,6 +94,12 @@ pub(super) fn demand(facts: &Facts) -> Demand {
     }
 }
 
+/// Returns whether requests wait in the service: the median service time is clearly above the shortest one.
+pub(super) fn queues_in_service(service_min_ns: u64, service_p50_ns: u64) -> bool {
+    service_p50_ns > service_min_ns.saturating_mul(3)
+        && service_p50_ns > service_min_ns.saturating_add(1_000_000)
+}
+
 /// The most that the number in service is thought to vary when arrivals come at an even rate.
 const EVEN_DEVIATION: f64 = 5.0;
 /// Of the normal distribution, for 95%.

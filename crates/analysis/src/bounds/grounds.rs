@@ -168,7 +168,7 @@ impl Grounds {
         }
     }
 
-    /// How much responses say that share connections.
+    /// How much responses on shared connections say.
     pub(super) fn dependence(&self) -> &Dependence {
         &self.dependence
     }

@@ -6,6 +6,7 @@ use crate::caution;
 use crate::cells::Cells;
 use crate::coordinated_omission::{arrivals_wait_ns, pulses, stalls, users};
 use crate::facts::ratio;
+use crate::offered::queues_in_service;
 use crate::summary::SeriesRow;
 use plimsoll_plan::Fault;
 use plimsoll_plan::metric::{RunHist, SeriesHist};
@@ -230,7 +231,7 @@ fn open(case: &Case) -> Option<Cause> {
         service_p50_ns: p50,
         queued_count: offered.arrivals_queued,
     };
-    let slower = p50 > 3.0 * min && p50 > min + 1e6;
+    let slower = queues_in_service(s.service_time.min_ns?, s.service_time.p50_ns?);
     // A service that is as fast as ever is not at its capacity: the connections are.
     if waited && !slower {
         return Some(Kind::ClientConnectionLimit.claim(case.unless_cpu_short(Claim::Likely), evidence));

@@ -7,6 +7,7 @@ use crate::cells::Cells;
 use crate::coordinated_omission::omitted_stalls;
 use crate::facts::sum_of;
 use crate::little::{is_close, users_time};
+use crate::offered::queues_in_service;
 use crate::summary::Caution;
 use plimsoll_plan::Outline;
 use plimsoll_plan::metric::{RunHist, RunSum, SeriesHist};
@@ -70,17 +71,16 @@ fn client_connection_limit(e: &Inputs, has_growing_backlog: bool) -> Option<Caut
             false => 1,
         },
         suggested_count: suggested,
-        has_growing_backlog: has_growing_backlog && is_service_slower(e),
+        has_growing_backlog: has_growing_backlog && is_service_full(e),
     };
     Some(evidence.raise())
 }
 
-/// Requests take clearly longer than the fastest one, so work waits in the service. Otherwise, the connections are its
-/// limit, and more of them help.
-fn is_service_slower(e: &Inputs) -> bool {
+/// Returns whether work waits in the service, or nothing is known of it. Otherwise, the connections are its limit, and
+/// more of them help.
+fn is_service_full(e: &Inputs) -> bool {
     let service = e.facts.all.hist(SeriesHist::Service);
-    let (Some(min), Some(p50)) = (service.min(), service.quantile(0.5)) else { return true };
-    p50 > min.saturating_mul(3) && p50 > min.saturating_add(1_000_000)
+    service.min().zip(service.quantile(0.5)).is_none_or(|(min, p50)| queues_in_service(min, p50))
 }
 
 /// The most connections that arrivals may use; users of the closed model have their own.

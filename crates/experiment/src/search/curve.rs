@@ -6,7 +6,7 @@ use super::trial::Trial;
 use super::view::View;
 use plimsoll_analysis::digest::Block;
 use plimsoll_analysis::summary::Standing;
-use plimsoll_stats::{Hist, enough_samples, quantile_interval};
+use plimsoll_stats::{Hist, clustered_interval, enough_samples};
 
 pub(super) fn curve(view: &View) -> Vec<Point> {
     view.rungs.iter().map(point).collect()
@@ -44,26 +44,12 @@ pub(super) fn reading<'a>(blocks: impl Iterator<Item = &'a Block> + Clone, q: f6
     let mut all = Hist::on_demand();
     blocks.clone().for_each(|block| all.merge(&block.response));
     let value_ns = all.quantile(q)?;
-    let spread = spread(blocks, value_ns, q);
-    let enough_samples = enough_samples(all.count(), q);
-    if spread <= 1.0 {
-        let bounds = quantile_interval(&all, q, 0.95);
-        return Some(Reading {
-            value_ns,
-            low_ns: bounds.low,
-            high_ns: bounds.high,
-            has_enough_samples: enough_samples,
-        });
-    }
-    // The sample is worth n / spread independent values: the same order statistics of a smaller sample.
-    let n = all.count() as f64 / spread;
-    let half = 1.96 * (q * (1.0 - q) / n).sqrt();
-    let side = |share: f64| (share > 0.0 && share < 1.0).then(|| all.quantile(share)).flatten();
+    let bounds = clustered_interval(&all, q, 0.95, spread(blocks, value_ns, q).max(1.0));
     Some(Reading {
         value_ns,
-        low_ns: side(q - half),
-        high_ns: side(q + half),
-        has_enough_samples: enough_samples,
+        low_ns: bounds.low,
+        high_ns: bounds.high,
+        has_enough_samples: enough_samples(all.count(), q),
     })
 }
 
