@@ -1,0 +1,146 @@
+//! Native functions: Rust that JavaScript calls.
+
+use crate::realm::Realm;
+use crate::runtime::{Inner, Runtime};
+use crate::value::{Thrown, Value, kind_of};
+use crate::Kind;
+use rquickjs_sys as qjs;
+use std::cell::Cell;
+use std::ffi::c_void;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// A function that JavaScript can call.
+pub type Native = fn(&Call<'_>) -> Result<Value, Thrown>;
+
+/// One call of a native function.
+pub struct Call<'a> {
+    realm: Realm,
+    this: qjs::JSValue,
+    arguments: &'a [qjs::JSValue],
+}
+
+impl Call<'_> {
+    pub fn realm(&self) -> &Realm {
+        &self.realm
+    }
+
+    /// Returns the state of the runtime's native functions.
+    pub fn host<T: 'static>(&self) -> Option<&T> {
+        self.realm.runtime().host()
+    }
+
+    /// Returns the number of arguments.
+    pub fn count(&self) -> usize {
+        self.arguments.len()
+    }
+
+    /// Returns an argument; `undefined` if there are fewer.
+    pub fn argument(&self, at: usize) -> Value {
+        match self.arguments.get(at) {
+            // SAFETY: Arguments are alive during the call; the value gets a reference of its own.
+            Some(raw) => unsafe { Value::from_raw(qjs::JS_DupValue(self.realm.raw(), *raw), &self.realm) },
+            None => self.realm.undefined(),
+        }
+    }
+
+    /// Returns the type of an argument.
+    pub fn kind(&self, at: usize) -> Kind {
+        self.arguments.get(at).map_or(Kind::Undefined, |raw| kind_of(*raw))
+    }
+
+    /// Returns `this`.
+    pub fn this(&self) -> Value {
+        // SAFETY: As in `argument`.
+        unsafe { Value::from_raw(qjs::JS_DupValue(self.realm.raw(), self.this), &self.realm) }
+    }
+
+    /// Waits until the fiber is resumed.
+    ///
+    /// Hold no borrow of the host's state across this call: other fibers run in the meantime.
+    ///
+    /// # Errors
+    /// Returns [`Thrown::Cancelled`] if the fiber is to end, which the caller must pass on, and [`Thrown::Outside`]
+    /// outside of a fiber.
+    pub fn wait(&self) -> Result<(), Thrown> {
+        self.realm.runtime().wait()
+    }
+}
+
+impl Runtime {
+    /// Returns whether the fiber that runs is to end.
+    pub(crate) fn is_cancelled(&self) -> bool {
+        // SAFETY: The pointer is null, or of the fiber that runs, which lives.
+        unsafe { self.0.current.get().as_ref() }.is_some_and(|state| state.is_cancelled.get())
+    }
+}
+
+/// Calls a native function for QuickJS.
+///
+/// # Safety
+/// Called by QuickJS, with arguments that are alive during the call.
+pub(crate) unsafe extern "C" fn trampoline(
+    context: *mut qjs::JSContext,
+    this: qjs::JSValue,
+    count: i32,
+    arguments: *mut qjs::JSValue,
+    magic: i32,
+) -> qjs::JSValue {
+    // SAFETY: The context is of a realm of this crate, because only those have this function.
+    let realm = unsafe { Realm::of(context) };
+    let count = usize::try_from(count).unwrap_or(0);
+    // SAFETY: QuickJS passes `count` arguments; without any, the pointer may be null.
+    let arguments = match count {
+        0 => &[][..],
+        _ => unsafe { std::slice::from_raw_parts(arguments, count) },
+    };
+    let call = Call { realm, this, arguments };
+    let native = usize::try_from(magic).ok().and_then(|at| call.realm.runtime().0.natives.get(at));
+    // A panic must not unwind through frames of C.
+    let result = match native {
+        Some(native) => catch_unwind(AssertUnwindSafe(|| native(&call)))
+            .unwrap_or_else(|_| Err(call.realm.error("InternalError", "a native function panicked"))),
+        None => Err(call.realm.error("InternalError", "unknown native function")),
+    };
+    match result {
+        Ok(value) => value.into_raw(),
+        Err(thrown) => throw(&call.realm, thrown),
+    }
+}
+
+/// Marks an error as thrown.
+fn throw(realm: &Realm, thrown: Thrown) -> qjs::JSValue {
+    let (value, is_catchable) = match thrown {
+        Thrown::Value(value) => (value, true),
+        Thrown::Outside => match realm.error("Error", "this call cannot wait here: it is not part of an iteration") {
+            Thrown::Value(value) => (value, true),
+            _ => (realm.undefined(), true),
+        },
+        Thrown::Cancelled | Thrown::Interrupted => match realm.error("InternalError", "interrupted") {
+            Thrown::Value(value) => (value, false),
+            _ => (realm.undefined(), false),
+        },
+    };
+    // SAFETY: The mark is set on a live error of this realm; `JS_Throw` takes over the reference.
+    unsafe {
+        if !is_catchable {
+            qjs::JS_SetUncatchableError(realm.raw(), value.raw());
+        }
+        qjs::JS_Throw(realm.raw(), value.into_raw())
+    }
+}
+
+/// Counts down the budget of a runtime.
+///
+/// # Safety
+/// Called by QuickJS with the runtime's own state.
+pub(crate) unsafe extern "C" fn interrupt(_runtime: *mut qjs::JSRuntime, opaque: *mut c_void) -> i32 {
+    // SAFETY: The state lives as long as the runtime.
+    let budget: &Cell<u64> = unsafe { &(*opaque.cast::<Inner>()).budget };
+    match budget.get() {
+        0 => 1,
+        left => {
+            budget.set(left - 1);
+            0
+        }
+    }
+}
