@@ -123,14 +123,14 @@ impl Drop for Fiber {
 }
 
 impl Runtime {
-    /// Waits until somebody resumes the fiber of this call.
+    /// Waits until somebody resumes the fiber, in a native call or outside of JavaScript.
     ///
     /// # Errors
     /// Returns [`Thrown::Cancelled`] if the fiber is to end, and [`Thrown::Outside`] outside of a fiber.
     ///
     /// # Panics
     /// Panics if the frame of the call is not on the fiber's stack: going on would corrupt memory.
-    pub(crate) fn wait(&self) -> Result<(), Thrown> {
+    pub fn wait(&self) -> Result<(), Thrown> {
         let current = self.0.current.get();
         if current.is_null() {
             return Err(Thrown::Outside);
@@ -147,7 +147,7 @@ impl Runtime {
             // no backtrace of theirs follows a frame of this one.
             unsafe {
                 frame = word.read();
-                let is_own = (state.bounds.0..state.bounds.1).contains(&(frame as usize));
+                let is_own = frame.is_null() || (state.bounds.0..state.bounds.1).contains(&(frame as usize));
                 assert!(is_own, "the frame of a call is not on its stack");
                 word.write(null_mut());
             }

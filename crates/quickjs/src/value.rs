@@ -123,6 +123,12 @@ impl Value {
         unsafe { qjs::JS_IsFunction(self.context(), self.raw) }
     }
 
+    /// Returns whether it is an `async` function.
+    pub fn is_async_function(&self) -> bool {
+        // SAFETY: Only reads the value.
+        unsafe { qjs::JS_IsAsyncFunction(self.raw) }
+    }
+
     pub fn is_array(&self) -> bool {
         // SAFETY: Only reads the value.
         unsafe { qjs::JS_IsArray(self.raw) }

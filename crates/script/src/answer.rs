@@ -18,6 +18,7 @@ mod schema;
 mod sentence;
 mod take;
 
+pub use coding::decoded;
 pub use json::path;
 pub use judge::{Answer, Findings, Judge, STATUS, Scratch};
 /// The result of [`Judge::body_use`].

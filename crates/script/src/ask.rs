@@ -15,6 +15,7 @@ pub(crate) mod lines;
 mod reference;
 
 pub use cookie_jar::CookieJar;
+pub use date::cookie_date;
 pub use follow::{Next, Redirect, set_header};
 pub use form::Form;
 

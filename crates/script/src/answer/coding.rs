@@ -75,6 +75,15 @@ impl Coding {
     }
 }
 
+/// Decodes a body by the encodings that its head names; returns a copy, even if it has none.
+///
+/// # Errors
+/// Returns the end of a sentence about the body, such as that it is not valid `gzip`.
+pub fn decoded(head: Head<'_>, body: &[u8], most_bytes: usize) -> Result<Vec<u8>, String> {
+    let mut decoder = Decoder::default();
+    decoder.decode(head, body, most_bytes).map(<[u8]>::to_vec).map_err(|unreadable| unreadable.to_string())
+}
+
 /// Decoders and their buffers, created at their first use and reused.
 #[derive(Default)]
 pub(super) struct Decoder {

@@ -3,7 +3,7 @@
 use plimsoll_plan::calendar::midnight_unix_s;
 
 /// Returns seconds since 1970; `None` if a part is missing or out of range.
-pub(super) fn cookie_date(text: &[u8]) -> Option<i64> {
+pub fn cookie_date(text: &[u8]) -> Option<i64> {
     let (mut time, mut day, mut month, mut year) = (None, None, None, None);
     for token in text.split(|byte| is_delimiter(*byte)).filter(|token| !token.is_empty()) {
         // The order of the tests is that of the RFC: the first number of one or two digits is the day.

@@ -1,0 +1,85 @@
+//! The event loop of an iteration: promises, timers, and asynchronous requests, until nothing is left to do.
+
+use crate::host::Host;
+use crate::http::send::Started;
+use crate::vu::{Arrived, Vu};
+use plimsoll_quickjs::{Thrown, Value};
+use std::rc::Rc;
+
+/// Runs what an iteration has started; returns its result, which may be that of a promise.
+///
+/// # Errors
+/// Returns what a callback has thrown, or with what the promise was rejected.
+pub fn complete(host: &Host, vu: &Rc<Vu>, result: Value) -> Result<Value, Thrown> {
+    let realm = vu.realm.clone();
+    loop {
+        while realm.run_job()? {}
+        if !vu.has_asynchronous() {
+            break;
+        }
+        vu.awaits_any.set(true);
+        let waited = realm.runtime().wait();
+        vu.awaits_any.set(false);
+        waited?;
+        let arrived: Vec<_> = vu.arrived.borrow_mut().drain(..).collect();
+        for (id, result) in arrived {
+            deliver(host, vu, id, result)?;
+            while realm.run_job()? {}
+        }
+    }
+    if !result.is_promise() {
+        return Ok(result);
+    }
+    match result.settled() {
+        Some(Ok(value)) => Ok(value),
+        Some(Err(reason)) => Err(Thrown::Value(reason)),
+        None => Err(realm.error("Error", "a promise was never settled: nothing is left that could settle it")),
+    }
+}
+
+/// Runs the callback of a timer, or settles the promise of a request.
+fn deliver(host: &Host, vu: &Rc<Vu>, id: u32, result: Arrived) -> Result<(), Thrown> {
+    let realm = &vu.realm;
+    let nothing = realm.undefined();
+    match result {
+        Arrived::Slept => {
+            let Some(timer) = vu.take_timer(id) else { return Ok(()) };
+            let (callback, arguments) = (timer.callback.clone(), timer.arguments.clone());
+            if let Some(every_ns) = timer.every_ns {
+                let step = vu.step();
+                host.out.borrow_mut().sleep(step, every_ns);
+                vu.timers.borrow_mut().push(crate::vu::Timer { step, ..timer });
+            }
+            let arguments: Vec<&Value> = arguments.iter().collect();
+            callback.call(&nothing, &arguments)?;
+        }
+        Arrived::Response(response) => {
+            let Some(mut promise) = vu.take_promise(id) else { return Ok(()) };
+            let done = match &mut promise.flow {
+                Some(flow) => match flow.finish(host, vu, *response) {
+                    Some(response) => Some(response),
+                    None => match flow.start(host, vu) {
+                        Started::Sent(next) => {
+                            promise.step = next;
+                            vu.promises.borrow_mut().push(promise);
+                            return Ok(());
+                        }
+                        Started::Failed(response) => Some(response),
+                    },
+                },
+                None => Some(*response),
+            };
+            if let Some(response) = done {
+                let fails = host.shared.settings.throws && response.has_failed();
+                if fails {
+                    if let Thrown::Value(error) = realm.error("Error", &response.error()) {
+                        promise.reject.call(&nothing, &[&error])?;
+                    }
+                } else {
+                    promise.resolve.call(&nothing, &[&host.responses.object(realm, response)])?;
+                }
+            }
+        }
+    }
+    Ok(())
+}

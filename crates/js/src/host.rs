@@ -1,0 +1,110 @@
+//! The state that the native functions of a pod share.
+
+use crate::http::Response;
+use crate::jar::Jar;
+use crate::metrics::Metrics;
+use crate::source::Shared;
+use crate::vu::{Arrived, Vu};
+use plimsoll_plan::program::{At, Outbox, StepId};
+use plimsoll_quickjs::{Call, Class, Realm, Runtime, Thrown, Value};
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// State of a pod.
+pub struct Host {
+    pub shared: Arc<Shared>,
+    /// The outbox of the current wake; an empty one at other times.
+    pub out: RefCell<Outbox>,
+    pub at: Cell<At>,
+    /// The user that runs; none while modules are evaluated before the load.
+    pub vu: RefCell<Option<Rc<Vu>>>,
+    pub metrics: RefCell<Metrics>,
+    pub responses: Class<Response>,
+    pub jars: Class<Rc<RefCell<Jar>>>,
+    /// Compiled modules and built-in modules, by realm; see `modules`.
+    pub modules: RefCell<BTreeMap<String, Value>>,
+    /// Whether the init part of the script runs.
+    pub is_init: Cell<bool>,
+    /// State of `Math.random` in the init part.
+    pub seed: Cell<u64>,
+    /// A response callback that was set in the init part, for all users.
+    pub expected: RefCell<Option<Option<Rc<Vec<(u16, u16)>>>>>,
+}
+
+impl Host {
+    /// Returns the host of a call.
+    ///
+    /// # Errors
+    /// Returns an error if the runtime has none, which is a mistake of this crate.
+    pub fn of<'a>(call: &'a Call<'_>) -> Result<&'a Host, Thrown> {
+        call.host::<Host>().ok_or_else(|| call.realm().error("InternalError", "a runtime without a host"))
+    }
+
+    pub fn of_runtime(runtime: &Runtime) -> Option<&Host> {
+        runtime.host::<Host>()
+    }
+
+    /// Returns the user that runs.
+    ///
+    /// # Errors
+    /// Returns an error in the init part of a script.
+    pub fn vu(&self, realm: &Realm, what: &str) -> Result<Rc<Vu>, Thrown> {
+        self.vu.borrow().clone().ok_or_else(|| {
+            realm.error("Error", &format!("{what} cannot be called in the init part of a script"))
+        })
+    }
+
+    /// Waits until a step has ended, and returns its result.
+    ///
+    /// # Errors
+    /// Returns an error if the fiber is to end, or if there is none.
+    pub fn wait(&self, call: &Call<'_>, vu: &Vu, id: StepId) -> Result<Arrived, Thrown> {
+        vu.expect(id);
+        loop {
+            if let Err(thrown) = call.wait() {
+                vu.stop_expecting();
+                return Err(thrown);
+            }
+            if let Some(arrived) = vu.take(id) {
+                return Ok(arrived);
+            }
+        }
+    }
+
+    /// Waits until one of several steps has ended; returns it with its result.
+    ///
+    /// # Errors
+    /// Returns an error if the fiber is to end, or if there is none.
+    pub fn wait_for_one(
+        &self,
+        call: &Call<'_>,
+        vu: &Vu,
+        ids: impl Iterator<Item = StepId> + Clone,
+    ) -> Result<(StepId, Arrived), Thrown> {
+        loop {
+            for id in ids.clone() {
+                if let Some(arrived) = vu.take(id) {
+                    return Ok((id, arrived));
+                }
+            }
+            vu.awaits_any.set(true);
+            let waited = call.wait();
+            vu.awaits_any.set(false);
+            waited?;
+        }
+    }
+
+    /// Returns a random number below 1 for the init part.
+    pub fn init_random(&self) -> f64 {
+        let (state, number) = crate::vu::next_random(self.seed.get());
+        self.seed.set(state);
+        number
+    }
+
+    /// Returns the time since 1970, ms.
+    pub fn unix_ms(&self) -> f64 {
+        self.at.get().unix_ns as f64 / 1e6
+    }
+}

@@ -1,0 +1,12 @@
+//! HTTP requests of scripts, and their responses.
+
+mod error;
+pub mod params;
+pub mod response;
+pub mod send;
+pub mod url;
+
+pub use error::error_code;
+pub use params::Params;
+pub use response::{BodyType, Pending, Response, Sent, canonical};
+pub use send::{Prepared, send};

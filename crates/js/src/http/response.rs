@@ -1,0 +1,210 @@
+//! A response as a script sees it.
+
+use crate::http::error_code;
+use plimsoll_plan::Fault;
+use plimsoll_plan::head::Head;
+use plimsoll_plan::program::{Phases, Reply};
+use std::rc::Rc;
+
+/// Largest decoded body, in bytes: a few kilobytes can decode to gigabytes.
+const DECODED_BYTES_MAX: usize = 256 << 20;
+
+/// What is known of a request in flight.
+pub struct Pending {
+    pub request: Rc<Sent>,
+    /// Statuses that are no failures; `None` means that every status is accepted.
+    pub expected: Option<Rc<Vec<(u16, u16)>>>,
+    pub keeps_body: bool,
+}
+
+/// A request as it was sent.
+#[derive(Debug, Default)]
+pub struct Sent {
+    pub method: String,
+    pub url: String,
+    pub headers: Vec<(String, String)>,
+    pub body: Vec<u8>,
+    pub cookies: Vec<(String, String)>,
+}
+
+/// Which type a script gets for a body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum BodyType {
+    #[default]
+    Text,
+    Binary,
+    None,
+}
+
+/// A response, or the failure of its request.
+pub struct Response {
+    pub request: Rc<Sent>,
+    /// The URL of the last request, after redirects.
+    pub url: String,
+    pub status: u16,
+    pub fault: Option<Fault>,
+    /// An error that is not a fault of the exchange, such as an unknown host.
+    pub error: String,
+    pub head: Vec<u8>,
+    /// Decoded.
+    pub body: Vec<u8>,
+    pub body_type: BodyType,
+    pub phases: Phases,
+}
+
+impl Pending {
+    /// Returns the response. A status that is not expected makes the request fail.
+    pub fn finish(self, reply: &Reply<'_>) -> Response {
+        let mut fault = reply.fault;
+        let is_expected = |status| {
+            self.expected.as_ref().is_none_or(|all| all.iter().any(|(low, high)| (*low..=*high).contains(&status)))
+        };
+        if fault.is_none() && !is_expected(reply.status) {
+            fault = Some(Fault::Status);
+        }
+        let mut response = Response {
+            url: self.request.url.clone(),
+            request: self.request,
+            status: reply.status,
+            fault,
+            error: String::new(),
+            head: reply.head.text().to_vec(),
+            body: Vec::new(),
+            body_type: BodyType::None,
+            phases: reply.phases,
+        };
+        if self.keeps_body && reply.fault.is_none() {
+            response.body_type = BodyType::Text;
+            if response.header("content-encoding").is_none() {
+                response.body = reply.body.to_vec();
+            } else {
+                match plimsoll_script::answer::decoded(reply.head, reply.body, DECODED_BYTES_MAX) {
+                    Ok(body) => response.body = body,
+                    Err(why) => {
+                        response.fault = Some(Fault::DecodeFailed);
+                        response.error = format!("the response body cannot be decoded: {why}");
+                    }
+                }
+            }
+        }
+        response
+    }
+}
+
+impl Response {
+    /// Returns the response of a request that was never sent.
+    pub fn never(request: Rc<Sent>, fault: Fault, error: String) -> Response {
+        Response {
+            url: request.url.clone(),
+            request,
+            status: 0,
+            fault: Some(fault),
+            error,
+            head: Vec::new(),
+            body: Vec::new(),
+            body_type: BodyType::None,
+            phases: Phases::default(),
+        }
+    }
+
+    pub fn head(&self) -> Head<'_> {
+        Head::new(&self.head)
+    }
+
+    /// Returns the first value of a field.
+    pub fn header(&self, name: &str) -> Option<String> {
+        self.head().field(name).map(|value| String::from_utf8_lossy(value).into_owned())
+    }
+
+    /// Returns the status line after the version, such as `200 OK`.
+    pub fn status_text(&self) -> String {
+        let line = self.head.split(|byte| *byte == b'\r' || *byte == b'\n').next().unwrap_or_default();
+        let line = String::from_utf8_lossy(line);
+        let text = line.split_once(' ').map_or("", |(_, rest)| rest).trim();
+        match text.len() {
+            0 => String::new(),
+            // HTTP/2 has no reason phrase.
+            1..=3 => format!("{} {}", self.status, reason(self.status)).trim().to_owned(),
+            _ => text.to_owned(),
+        }
+    }
+
+    pub fn protocol(&self) -> &'static str {
+        match &self.head {
+            head if head.is_empty() => "",
+            head if head.starts_with(b"HTTP/2") => "HTTP/2.0",
+            head if head.starts_with(b"HTTP/1.0") => "HTTP/1.0",
+            _ => "HTTP/1.1",
+        }
+    }
+
+    /// Returns whether it is a failure of the transport, so that there is no status.
+    pub fn has_failed(&self) -> bool {
+        self.fault.is_some_and(|fault| fault != Fault::Status)
+    }
+
+    pub fn error(&self) -> String {
+        match self.fault {
+            Some(_) if !self.error.is_empty() => self.error.clone(),
+            Some(fault) if fault != Fault::Status => fault.sentence().to_owned(),
+            _ => String::new(),
+        }
+    }
+
+    pub fn error_code(&self) -> u16 {
+        let fault = self.fault.filter(|fault| *fault != Fault::Status);
+        error_code(fault, self.status)
+    }
+
+    /// Returns the body as text; invalid UTF-8 is replaced.
+    pub fn text(&self) -> std::borrow::Cow<'_, str> {
+        String::from_utf8_lossy(&self.body)
+    }
+
+    /// Returns names and values of all fields, in their order.
+    pub fn fields(&self) -> Vec<(String, String)> {
+        let text = String::from_utf8_lossy(&self.head);
+        let lines = text.split("\r\n").skip(1).take_while(|line| !line.is_empty());
+        let fields = lines.filter_map(|line| line.split_once(':'));
+        fields.map(|(name, value)| (canonical(name), value.trim().to_owned())).collect()
+    }
+}
+
+/// Returns a field name in the form in which scripts look it up: `Content-Type`.
+pub fn canonical(name: &str) -> String {
+    let mut is_first = true;
+    let upper = |c: char| {
+        let out = if is_first { c.to_ascii_uppercase() } else { c.to_ascii_lowercase() };
+        is_first = c == '-';
+        out
+    };
+    name.trim().chars().map(upper).collect()
+}
+
+/// Reason phrases of frequent statuses (RFC 9110 section 15), for protocols without them.
+fn reason(status: u16) -> &'static str {
+    match status {
+        200 => "OK",
+        201 => "Created",
+        202 => "Accepted",
+        204 => "No Content",
+        301 => "Moved Permanently",
+        302 => "Found",
+        304 => "Not Modified",
+        307 => "Temporary Redirect",
+        308 => "Permanent Redirect",
+        400 => "Bad Request",
+        401 => "Unauthorized",
+        403 => "Forbidden",
+        404 => "Not Found",
+        405 => "Method Not Allowed",
+        409 => "Conflict",
+        422 => "Unprocessable Entity",
+        429 => "Too Many Requests",
+        500 => "Internal Server Error",
+        502 => "Bad Gateway",
+        503 => "Service Unavailable",
+        504 => "Gateway Timeout",
+        _ => "",
+    }
+}

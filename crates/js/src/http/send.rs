@@ -1,0 +1,268 @@
+//! Sends a request of a script: renders it, waits for the response, and follows redirects.
+
+use crate::host::Host;
+use crate::http::params::{Params, TIMEOUT_NS};
+use crate::http::response::{BodyType, Pending, Response, Sent};
+use crate::http::url;
+use crate::jar::{Cookie, Jar, Place};
+use crate::metrics::Labels;
+use crate::vu::{Arrived, Vu};
+use plimsoll_plan::Fault;
+use plimsoll_plan::origin::{ORIGIN_TAG, OriginId};
+use plimsoll_plan::program::{BodyUse, Step, StepId};
+use plimsoll_plan::request::{Target, Url};
+use plimsoll_plan::series::{Family, label};
+use plimsoll_quickjs::{Call, Thrown};
+use base64::Engine as _;
+use plimsoll_wire::h1::{self, Request, check_header, check_method, check_target};
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// A request that is ready to be sent.
+pub struct Prepared {
+    pub method: String,
+    pub url: String,
+    /// Name of its series; the URL if the script gives none.
+    pub name: Option<String>,
+    pub body: Option<Vec<u8>>,
+    pub params: Params,
+}
+
+/// Sends a request and waits for its response, the last one after redirects.
+///
+/// # Errors
+/// Returns an error if the fiber is to end, or if a request throws its failures.
+pub fn send(call: &Call<'_>, host: &Host, vu: &Vu, prepared: Prepared) -> Result<Response, Thrown> {
+    let mut flow = Flow::new(host, vu, prepared);
+    loop {
+        let response = match flow.start(host, vu) {
+            Started::Sent(id) => match host.wait(call, vu, id)? {
+                Arrived::Response(response) => *response,
+                Arrived::Slept => continue,
+            },
+            Started::Failed(response) => response,
+        };
+        if let Some(response) = flow.finish(host, vu, response) {
+            return settle(call, host, response);
+        }
+    }
+}
+
+/// Logs or throws the failure of a request.
+///
+/// # Errors
+/// Returns an error if requests throw their failures.
+pub fn settle(call: &Call<'_>, host: &Host, response: Response) -> Result<Response, Thrown> {
+    if !response.has_failed() {
+        return Ok(response);
+    }
+    let error = response.error();
+    if host.shared.settings.throws {
+        return Err(call.realm().error("Error", &error));
+    }
+    host.shared.warn_once(&format!("request failed: {} {}: {error}", response.request.method, response.request.url));
+    Ok(response)
+}
+
+/// One request with its redirects.
+pub struct Flow {
+    prepared: Prepared,
+    redirects_left: u32,
+    jar: Rc<RefCell<Jar>>,
+}
+
+/// What became of the start of a request.
+pub enum Started {
+    Sent(StepId),
+    Failed(Response),
+}
+
+impl Flow {
+    pub fn new(host: &Host, vu: &Vu, mut prepared: Prepared) -> Flow {
+        let redirects_left = prepared.params.redirects.unwrap_or(host.shared.settings.max_redirects);
+        let jar = prepared.params.jar.take().unwrap_or_else(|| Rc::clone(&vu.jar.borrow()));
+        Flow { prepared, redirects_left, jar }
+    }
+
+    /// Puts the request into the outbox.
+    pub fn start(&mut self, host: &Host, vu: &Vu) -> Started {
+        let url = match url::parse(&self.prepared.url) {
+            Ok(url) => url,
+            Err(why) => return self.failed(Fault::ClientSendRefused, why),
+        };
+        let Some(origin) = host.shared.origin(&url.target) else {
+            let why = format!("unknown origin `{}`", url::origin(&url.target));
+            return self.failed(Fault::ClientSendRefused, why);
+        };
+        match self.rendered(host, vu, &url, origin) {
+            Ok(id) => Started::Sent(id),
+            Err(why) => self.failed(Fault::ClientSendRefused, why),
+        }
+    }
+
+    fn failed(&self, fault: Fault, why: String) -> Started {
+        let prepared = &self.prepared;
+        let request = Sent { method: prepared.method.clone(), url: prepared.url.clone(), ..Sent::default() };
+        Started::Failed(Response::never(Rc::new(request), fault, why))
+    }
+
+    /// Renders the request; returns the number of its step.
+    fn rendered(&mut self, host: &Host, vu: &Vu, url: &Url, origin: OriginId) -> Result<StepId, String> {
+        let prepared = &mut self.prepared;
+        let settings = &host.shared.settings;
+        check_method(&prepared.method)?;
+        check_target(&url.path)?;
+        let mut headers = prepared.params.headers.clone();
+        let has = |headers: &[(String, String)], name: &str| {
+            headers.iter().any(|(known, _)| known.eq_ignore_ascii_case(name))
+        };
+        if let Some(credentials) = url.credentials.as_ref().filter(|_| !has(&headers, "authorization")) {
+            headers.push(("Authorization".to_owned(), format!("Basic {}", base64::engine::general_purpose::STANDARD.encode(credentials))));
+        }
+        let lower = url.target.host.to_ascii_lowercase();
+        let now_s = (host.at.get().unix_ns / 1_000_000_000) as i64;
+        let place = Place { host: &lower, path: &url.path, is_secure: url.target.tls, now_s };
+        let mut cookies: Vec<(String, String)> = {
+            let jar = self.jar.borrow();
+            let own = &prepared.params.cookies;
+            let is_replaced = |name: &str| own.iter().any(|(known, _, replaces)| *replaces && known == name);
+            let stored = jar.matching(place).into_iter().filter(|cookie| !is_replaced(&cookie.name));
+            stored.map(|cookie| (cookie.name.clone(), cookie.value.clone())).collect()
+        };
+        cookies.extend(prepared.params.cookies.iter().map(|(name, value, _)| (name.clone(), value.clone())));
+        if !cookies.is_empty() {
+            let text: Vec<String> = cookies.iter().map(|(name, value)| format!("{name}={value}")).collect();
+            let text = text.join("; ");
+            match headers.iter_mut().find(|(name, _)| name.eq_ignore_ascii_case("cookie")) {
+                Some((_, value)) => *value = format!("{value}; {text}"),
+                None => headers.push(("Cookie".to_owned(), text)),
+            }
+        }
+        for (name, value) in &headers {
+            check_header(name, value)?;
+        }
+        let authority = url.target.authority();
+        let request = Request {
+            method: &prepared.method,
+            target: &url.path,
+            host: &authority,
+            headers: &headers,
+            body: prepared.body.as_deref(),
+            http10: false,
+            close: settings.closes_connections,
+            user_agent: &settings.user_agent,
+        };
+        let ask = request.ask();
+        let series = host.request_series(vu, prepared, &url.target)?;
+        let keeps_body = settings.reads_bodies
+            && match prepared.params.body_type {
+                Some(kind) => kind != BodyType::None,
+                None => !settings.discards_bodies,
+            };
+        let id = vu.step();
+        let step = Step {
+            id,
+            request: series,
+            origin,
+            body: if keeps_body { BodyUse::Keep } else { BodyUse::HeadOnly },
+            head_only: ask.head_only,
+            close: ask.close,
+            timeout_ns: if prepared.params.timeout_ns == 0 { TIMEOUT_NS } else { prepared.params.timeout_ns },
+            judged: true,
+            ..Step::default()
+        };
+        host.out.borrow_mut().push_rendered(step, |out| h1::render(&request, out));
+        let expected = match &prepared.params.expected {
+            Some(expected) => expected.clone(),
+            None => vu.expected.borrow().clone(),
+        };
+        let sent = Sent {
+            method: prepared.method.clone(),
+            url: url_text(&url.target, &url.path),
+            headers,
+            body: prepared.body.clone().unwrap_or_default(),
+            cookies,
+        };
+        vu.pending.borrow_mut().push((id, Pending { request: Rc::new(sent), expected, keeps_body }));
+        Ok(id)
+    }
+
+    /// Takes a response: stores its cookies, and returns it unless it is a redirect to follow.
+    pub fn finish(&mut self, host: &Host, vu: &Vu, mut response: Response) -> Option<Response> {
+        let _ = vu;
+        let kind = self.prepared.params.body_type.unwrap_or_default();
+        if response.body_type != BodyType::None {
+            response.body_type = kind;
+        }
+        self.store_cookies(host, &response);
+        let Some(location) = self.redirect(&response) else { return Some(response) };
+        self.redirects_left -= 1;
+        self.prepared.url = url::join(&response.url, &location);
+        // RFC 9110 section 15.4: 307 and 308 keep method and body; for others, user agents send GET.
+        if !matches!(response.status, 307 | 308) {
+            if self.prepared.method != "HEAD" {
+                self.prepared.method = "GET".to_owned();
+            }
+            self.prepared.body = None;
+            let is_of_body = |name: &str| {
+                ["content-type", "content-length", "transfer-encoding"].contains(&name.to_ascii_lowercase().as_str())
+            };
+            self.prepared.params.headers.retain(|(name, _)| !is_of_body(name));
+        }
+        let from = url::parse(&response.url).map(|url| url.target);
+        let to = url::parse(&self.prepared.url).map(|url| url.target);
+        if from != to {
+            // Credentials are for the host that they were written for.
+            let is_secret =
+                |name: &str| ["authorization", "cookie", "host"].contains(&name.to_ascii_lowercase().as_str());
+            self.prepared.params.headers.retain(|(name, _)| !is_secret(name));
+            self.prepared.params.cookies.clear();
+        }
+        None
+    }
+
+    fn redirect(&self, response: &Response) -> Option<String> {
+        let is_redirect = matches!(response.status, 301 | 302 | 303 | 307 | 308);
+        if !is_redirect || self.redirects_left == 0 || response.has_failed() {
+            return None;
+        }
+        response.header("location")
+    }
+
+    fn store_cookies(&self, host: &Host, response: &Response) {
+        let Ok(url) = url::parse(&response.url) else { return };
+        let lower = url.target.host.to_ascii_lowercase();
+        let now_s = (host.at.get().unix_ns / 1_000_000_000) as i64;
+        let place = Place { host: &lower, path: &url.path, is_secure: url.target.tls, now_s };
+        for field in response.head().fields("set-cookie") {
+            if let Some(cookie) = Cookie::parse(&String::from_utf8_lossy(field), place) {
+                self.jar.borrow_mut().set(cookie, now_s);
+            }
+        }
+    }
+}
+
+fn url_text(target: &Target, path: &str) -> String {
+    format!("{}{path}", url::origin(target))
+}
+
+impl Host {
+    /// Returns the series of a request.
+    fn request_series(&self, vu: &Vu, prepared: &Prepared, target: &Target) -> Result<u32, String> {
+        let group = vu.group();
+        let labels: Labels<'_> = self.labels(vu, &group, &prepared.params.tags);
+        let origin = url::origin(target);
+        let mut pairs = labels.pairs();
+        pairs.push((label::METHOD, &prepared.method));
+        if self.shared.has_many_origins() {
+            pairs.push((ORIGIN_TAG, &origin));
+        }
+        let name = prepared.params.name.as_deref().or(prepared.name.as_deref()).unwrap_or(&prepared.url);
+        let name = match name.char_indices().nth(200) {
+            Some((at, _)) => &name[..at],
+            None => name,
+        };
+        let series = self.out.borrow_mut().open(Family::Request, name, &pairs);
+        series.ok_or_else(|| "too many different requests: give them a `name` tag".to_owned())
+    }
+}

@@ -1,0 +1,31 @@
+//! Virtual users as JavaScript: scripts of k6 as programs of the engine.
+//!
+//! Each worker has *pods*: a runtime of JavaScript with a part of the worker's users. A user's iteration runs on a
+//! fiber. A call that has to wait, such as `http.get()`, puts its request into the outbox, suspends the fiber, and
+//! continues when the engine wakes the user with the response. So a script is written as if it blocked, and thousands
+//! of users share one thread.
+//!
+//! `native` has the functions that scripts call, `modules` those parts of k6's modules that are JavaScript themselves.
+//! How users are isolated from each other is decided before the load ([`Isolation`]).
+
+#![forbid(unsafe_code)]
+
+mod event_loop;
+mod host;
+mod http;
+mod jar;
+mod log;
+mod metrics;
+mod modules;
+mod native;
+mod pod;
+mod settings;
+mod source;
+mod stage;
+mod user;
+mod vu;
+
+pub use log::{Level, Log};
+pub use settings::{Isolation, ScenarioSettings, Settings};
+pub use source::{Import, Init, ReadFile, Script, Shared, Source, initialize};
+pub use stage::{EXCEPTIONS, Stage};

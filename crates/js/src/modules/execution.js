@@ -1,0 +1,41 @@
+(function (exports, require, native) {
+  'use strict';
+  const getters = (names, of) =>
+    Object.defineProperties(
+      {},
+      Object.fromEntries(names.map((name) => [name, { enumerable: true, get: () => native.execution(of, name) }])),
+    );
+  exports.scenario = getters(
+    ['name', 'executor', 'startTime', 'progress', 'iterationInInstance', 'iterationInTest'],
+    'scenario',
+  );
+  exports.instance = getters(
+    ['iterationsInterrupted', 'iterationsCompleted', 'vusActive', 'vusInitialized', 'currentTestRunDuration'],
+    'instance',
+  );
+  const tags = new Proxy({}, {
+    get: (_, name) => (typeof name === 'string' ? native.tag(name) : undefined),
+    set: (_, name, value) => native.setTag(name, value),
+    deleteProperty: (_, name) => native.setTag(name, undefined),
+    has: (_, name) => native.tag(name) !== undefined,
+    ownKeys: () => native.tagNames(),
+    getOwnPropertyDescriptor: (_, name) => {
+      const value = native.tag(name);
+      return value === undefined ? undefined : { value, writable: true, enumerable: true, configurable: true };
+    },
+  });
+  exports.vu = getters(['idInInstance', 'idInTest', 'iterationInInstance', 'iterationInScenario'], 'vu');
+  Object.defineProperties(exports.vu, {
+    tags: { enumerable: true, get: () => tags, set: (all) => Object.assign(tags, all) },
+    metrics: { enumerable: true, value: { get tags() { return tags; }, metadata: {} } },
+  });
+  exports.test = {
+    abort: (message) => native.abort(message === undefined ? 'test aborted' : `test aborted: ${message}`),
+    fail: (message) => native.failTest(message === undefined ? '' : String(message)),
+    get options() {
+      return JSON.parse(native.options());
+    },
+  };
+  const { scenario, instance, vu, test } = exports;
+  exports.default = { scenario, instance, vu, test };
+})

@@ -1,0 +1,4 @@
+(function (exports, require, native) {
+  'use strict';
+  exports.default = {};
+})

@@ -1,0 +1,174 @@
+//! What every script has: modules, `sleep`, `__ENV`, `__VU`, `__ITER`, random numbers.
+
+use super::Row;
+use crate::host::Host;
+use crate::http::url;
+use crate::modules;
+use crate::source::Import;
+use plimsoll_quickjs::{Call, Realm, Thrown, Value};
+
+pub(super) const ROWS: &[Row] = &[
+    ("nothing", 0, nothing),
+    ("entry", 0, entry),
+    ("factory", 1, factory),
+    ("builtin", 1, builtin),
+    ("imported", 2, imported),
+    ("isCommon", 1, is_common),
+    ("moduleUrl", 1, module_url),
+    ("resolve", 2, resolve),
+    ("isAsync", 1, is_async),
+    ("sleep", 1, sleep),
+    ("random", 0, random),
+    ("randomSeed", 1, random_seed),
+    ("env", 0, env),
+    ("vuNumber", 0, vu_number),
+    ("iteration", 0, iteration),
+    ("now", 0, now),
+];
+
+pub(super) fn nothing(call: &Call<'_>) -> Result<Value, Thrown> {
+    Ok(call.realm().undefined())
+}
+
+pub(super) fn install(realm: &Realm) -> Result<(), Thrown> {
+    let global = realm.global();
+    global.define_getter("__ENV", realm.function("__ENV", 0, env))?;
+    global.define_getter("__VU", realm.function("__VU", 0, vu_number))?;
+    global.define_getter("__ITER", realm.function("__ITER", 0, iteration))?;
+    global.get_str("Math")?.define("random", realm.function("random", 0, random), true, false)
+}
+
+/// Returns an argument as an index.
+pub(super) fn index(call: &Call<'_>, at: usize) -> usize {
+    call.argument(at).as_number().map_or(usize::MAX, |number| number as usize)
+}
+
+fn entry(call: &Call<'_>) -> Result<Value, Thrown> {
+    let host = Host::of(call)?;
+    Ok(call.realm().number(host.shared.script.entry as f64))
+}
+
+/// Compiles a module.
+fn factory(call: &Call<'_>) -> Result<Value, Thrown> {
+    let host = Host::of(call)?;
+    match host.shared.script.modules.get(index(call, 0)) {
+        Some(module) => call.realm().eval(&module.factory, &module.name),
+        None => Err(call.realm().error("InternalError", "unknown module")),
+    }
+}
+
+fn builtin(call: &Call<'_>) -> Result<Value, Thrown> {
+    let name = call.argument(0).to_text()?;
+    match modules::text(&name) {
+        Some(text) => call.realm().eval(text, &name),
+        None => Err(call.realm().error("Error", &format!("unknown module `{name}`"))),
+    }
+}
+
+/// Returns what import `k` of module `i` is: a number of a module, a name, or an object with JSON.
+fn imported(call: &Call<'_>) -> Result<Value, Thrown> {
+    let (host, realm) = (Host::of(call)?, call.realm());
+    let module = host.shared.script.modules.get(index(call, 0));
+    match module.and_then(|module| module.imports.get(index(call, 1))) {
+        Some(Import::Module(number)) => Ok(realm.number(*number as f64)),
+        Some(Import::Builtin(name)) => Ok(realm.text(name)),
+        Some(Import::Json(text)) => {
+            let object = realm.object();
+            object.set_str("json", realm.parse_json(text, "import.json")?)?;
+            Ok(object)
+        }
+        None => Err(realm.error("Error", "unknown module: only modules that are named by a text can be imported")),
+    }
+}
+
+fn is_common(call: &Call<'_>) -> Result<Value, Thrown> {
+    let host = Host::of(call)?;
+    let module = host.shared.script.modules.get(index(call, 0));
+    Ok(call.realm().bool(module.is_some_and(|module| module.is_common)))
+}
+
+fn module_url(call: &Call<'_>) -> Result<Value, Thrown> {
+    let host = Host::of(call)?;
+    let module = host.shared.script.modules.get(index(call, 0));
+    let path = module.map(|module| module.path.display().to_string()).unwrap_or_default();
+    Ok(call.realm().text(&format!("file://{path}")))
+}
+
+fn resolve(call: &Call<'_>) -> Result<Value, Thrown> {
+    let base = module_url(call)?.to_text()?;
+    let reference = call.argument(1).to_text()?;
+    Ok(call.realm().text(&url::join(&base, &reference)))
+}
+
+fn is_async(call: &Call<'_>) -> Result<Value, Thrown> {
+    Ok(call.realm().bool(call.argument(0).is_async_function()))
+}
+
+fn sleep(call: &Call<'_>) -> Result<Value, Thrown> {
+    let host = Host::of(call)?;
+    let vu = host.vu(call.realm(), "sleep()")?;
+    let seconds = call.argument(0).to_number()?;
+    if seconds > 0.0 {
+        let id = vu.step();
+        host.out.borrow_mut().sleep(id, (seconds * 1e9) as u64);
+        host.wait(call, &vu, id)?;
+    }
+    Ok(call.realm().undefined())
+}
+
+fn random(call: &Call<'_>) -> Result<Value, Thrown> {
+    let host = Host::of(call)?;
+    let vu = host.vu.borrow().clone();
+    let number = match vu {
+        Some(vu) => vu.random(),
+        // In the init part, all users get the same numbers.
+        None => host.init_random(),
+    };
+    Ok(call.realm().number(number))
+}
+
+fn random_seed(call: &Call<'_>) -> Result<Value, Thrown> {
+    let host = Host::of(call)?;
+    let seed = call.argument(0).to_number()? as i64 as u64;
+    match &*host.vu.borrow() {
+        Some(vu) => vu.random.set(seed),
+        None => host.seed.set(seed),
+    }
+    Ok(call.realm().undefined())
+}
+
+fn env(call: &Call<'_>) -> Result<Value, Thrown> {
+    let (host, realm) = (Host::of(call)?, call.realm());
+    let vu = host.vu.borrow().clone();
+    if let Some(env) = vu.as_ref().and_then(|vu| vu.env.borrow().clone()) {
+        return Ok(env);
+    }
+    let object = realm.object();
+    let settings = &host.shared.settings;
+    let scenario = vu.as_ref().and_then(|vu| settings.scenarios.get(vu.scenario));
+    for (name, value) in settings.env.iter().chain(scenario.iter().flat_map(|one| &one.env)) {
+        object.set_str(name, realm.text(value))?;
+    }
+    if let Some(vu) = vu {
+        vu.env.replace(Some(object.clone()));
+    }
+    Ok(object)
+}
+
+fn vu_number(call: &Call<'_>) -> Result<Value, Thrown> {
+    let host = Host::of(call)?;
+    let number = host.vu.borrow().as_ref().map_or(0, |vu| vu.number);
+    Ok(call.realm().number(number as f64))
+}
+
+fn iteration(call: &Call<'_>) -> Result<Value, Thrown> {
+    let host = Host::of(call)?;
+    let number = host.vu.borrow().as_ref().map_or(0, |vu| vu.iterations.get().saturating_sub(1));
+    Ok(call.realm().number(number as f64))
+}
+
+/// Time since 1970, ms.
+fn now(call: &Call<'_>) -> Result<Value, Thrown> {
+    let host = Host::of(call)?;
+    Ok(call.realm().number(host.unix_ms()))
+}

@@ -1,0 +1,134 @@
+//! A pod: one runtime of JavaScript with a part of a worker's users.
+
+use crate::host::Host;
+use crate::metrics::Metrics;
+use crate::modules::BOOT;
+use crate::native::{self, NATIVES};
+use crate::source::Shared;
+use plimsoll_plan::program::{At, Outbox};
+use plimsoll_quickjs::{Class, Realm, Runtime, StackPool, Thrown, Value};
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// Hidden property of the global object: instantiates the script's modules for a user.
+const INSTANTIATE: &str = "__plimsoll_instantiate";
+/// Iterations between two garbage collections.
+const ITERATIONS_PER_COLLECTION: u64 = 5_000;
+
+/// A pod.
+pub struct Pod {
+    pub runtime: Runtime,
+    pub host: Rc<Host>,
+    /// Stacks of all pods of the worker.
+    pub stacks: StackPool,
+    /// The realm that users share.
+    shared_realm: RefCell<Option<Realm>>,
+    /// Values of variables at the top level of the last instance.
+    peek: RefCell<Option<Value>>,
+    iterations: Cell<u64>,
+    pub users: Cell<usize>,
+}
+
+/// There is no memory for a runtime.
+#[derive(Debug)]
+pub struct NoMemory;
+
+impl Pod {
+    /// # Errors
+    /// Returns an error if memory has run out.
+    pub fn new(shared: &Arc<Shared>) -> Result<Pod, NoMemory> {
+        Pod::with(shared, StackPool::new())
+    }
+
+    /// # Errors
+    /// Returns an error if memory has run out.
+    pub fn with(shared: &Arc<Shared>, stacks: StackPool) -> Result<Pod, NoMemory> {
+        let runtime = Runtime::new(NATIVES).ok_or(NoMemory)?;
+        let host = Rc::new(Host {
+            shared: Arc::clone(shared),
+            out: RefCell::new(Outbox::default()),
+            at: Cell::new(At::default()),
+            vu: RefCell::new(None),
+            metrics: RefCell::new(Metrics::default()),
+            responses: Class::new(&runtime, "Response").ok_or(NoMemory)?,
+            jars: Class::new(&runtime, "CookieJar").ok_or(NoMemory)?,
+            modules: RefCell::new(BTreeMap::new()),
+            is_init: Cell::new(false),
+            seed: Cell::new(shared.seed),
+            expected: RefCell::new(None),
+        });
+        runtime.set_host(Rc::clone(&host) as Rc<dyn std::any::Any>);
+        Ok(Pod {
+            runtime,
+            host,
+            stacks,
+            shared_realm: RefCell::new(None),
+            peek: RefCell::new(None),
+            iterations: Cell::new(0),
+            users: Cell::new(0),
+        })
+    }
+
+    /// Returns a new realm with the global objects of scripts.
+    ///
+    /// # Errors
+    /// Returns what the preparation has thrown.
+    pub fn realm(&self) -> Result<Realm, Thrown> {
+        let realm = Realm::new(&self.runtime).ok_or(Thrown::Interrupted)?;
+        native::install(&realm, &self.host)?;
+        let natives = native::object(&realm)?;
+        let boot = realm.eval(BOOT, "boot.js")?;
+        let instantiate = boot.call(&realm.undefined(), &[&natives])?;
+        realm.global().define(INSTANTIATE, instantiate, false, false)?;
+        Ok(realm)
+    }
+
+    /// Returns the realm that users share.
+    ///
+    /// # Errors
+    /// Returns what the preparation has thrown.
+    pub fn shared_realm(&self) -> Result<Realm, Thrown> {
+        if let Some(realm) = &*self.shared_realm.borrow() {
+            return Ok(realm.clone());
+        }
+        let realm = self.realm()?;
+        self.shared_realm.replace(Some(realm.clone()));
+        Ok(realm)
+    }
+
+    /// Evaluates the modules of the script for a user; returns the exports of its entry.
+    ///
+    /// # Errors
+    /// Returns what a module has thrown.
+    pub fn instantiate(&self, realm: &Realm) -> Result<Value, Thrown> {
+        self.host.is_init.set(true);
+        let result = realm.global().get_str(INSTANTIATE)?.call(&realm.undefined(), &[]);
+        self.host.is_init.set(false);
+        let instance = result?;
+        self.peek.replace(Some(instance.get_str("peek")?));
+        instance.get_str("exports")
+    }
+
+    /// Returns the values of variables at the top level of the last instance.
+    ///
+    /// # Errors
+    /// Returns what a getter has thrown.
+    pub fn peek(&self, realm: &Realm) -> Result<Value, Thrown> {
+        let peek = self.peek.borrow().clone();
+        match peek {
+            Some(peek) => peek.call(&realm.undefined(), &[]),
+            None => Ok(realm.undefined()),
+        }
+    }
+
+    /// Collects garbage from time to time, between iterations.
+    pub fn iteration_ended(&self) {
+        let count = self.iterations.get() + 1;
+        self.iterations.set(count);
+        if count.is_multiple_of(ITERATIONS_PER_COLLECTION) {
+            self.runtime.collect();
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! What a script's options and the command line decide for its users.
+
+/// How the users of a worker are kept apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Isolation {
+    /// Users share global objects; each has its own modules. For scripts that do not change global objects.
+    #[default]
+    Shared,
+    /// Each user has its own global objects.
+    Context,
+    /// Each user has its own runtime, with its own queue of promises.
+    Runtime,
+}
+
+/// A scenario of a script.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ScenarioSettings {
+    pub name: String,
+    /// Name of k6's executor, as `exec.scenario.executor` returns it.
+    pub executor: String,
+    /// The exported function that each iteration calls.
+    pub exec: String,
+    /// Variables of the environment for this scenario only.
+    pub env: Vec<(String, String)>,
+    pub tags: Vec<(String, String)>,
+    /// Its start, ns from the start of the run.
+    pub start_ns: u64,
+    /// Its regular duration, ns; 0 if it has none.
+    pub duration_ns: u64,
+}
+
+/// Settings of all users.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Settings {
+    pub isolation: Isolation,
+    /// By number of workload.
+    pub scenarios: Vec<ScenarioSettings>,
+    /// Variables of the environment, `__ENV`.
+    pub env: Vec<(String, String)>,
+    /// Tags of everything that is measured.
+    pub tags: Vec<(String, String)>,
+    pub user_agent: String,
+    /// Maximum number of redirects to follow.
+    pub max_redirects: u32,
+    /// Whether a request that fails throws an error.
+    pub throws: bool,
+    /// Whether bodies of responses are discarded unless a request asks for its own.
+    pub discards_bodies: bool,
+    /// Whether cookies stay from one iteration to the next.
+    pub keeps_cookies: bool,
+    /// Whether connections are closed after each request.
+    pub closes_connections: bool,
+    /// Minimum duration of an iteration, ns.
+    pub min_iteration_ns: u64,
+    /// Requests of a batch that are sent at the same time, over all hosts and per host.
+    pub batch: u32,
+    pub batch_per_host: u32,
+    /// Whether any body of a response may be read. If not, bodies are never kept.
+    pub reads_bodies: bool,
+    /// The consolidated options of the script, as JSON.
+    pub options_json: String,
+    /// Loops of JavaScript without waiting, in 10,000s, before an iteration is stopped as endless.
+    pub budget: u64,
+    /// Users that share one runtime.
+    pub users_per_pod: usize,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings {
+            isolation: Isolation::default(),
+            scenarios: Vec::new(),
+            env: Vec::new(),
+            tags: Vec::new(),
+            user_agent: concat!("plimsoll/", env!("CARGO_PKG_VERSION")).to_owned(),
+            max_redirects: 10,
+            throws: false,
+            discards_bodies: false,
+            keeps_cookies: false,
+            closes_connections: false,
+            min_iteration_ns: 0,
+            batch: 20,
+            batch_per_host: 6,
+            reads_bodies: true,
+            options_json: "{}".to_owned(),
+            // Some ten seconds of a busy core.
+            budget: 60_000,
+            users_per_pod: 1_000,
+        }
+    }
+}

@@ -1,0 +1,288 @@
+//! A script as all workers share it: its modules, its settings, and what its users have in common.
+
+use crate::host::Host;
+use crate::log::{Level, Log};
+use crate::metrics::Defined;
+use crate::pod::Pod;
+use crate::settings::Settings;
+use plimsoll_plan::origin::OriginId;
+use plimsoll_plan::request::Target;
+use plimsoll_quickjs::{Kind, Thrown, Value};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// What an import refers to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Import {
+    /// Another module of the script, by its number.
+    Module(usize),
+    /// A module of k6, or a library that comes with the program.
+    Builtin(String),
+    /// A JSON file: its content.
+    Json(Arc<str>),
+}
+
+/// A module of a script as a factory: the text of a function with the parameters `exports`, `require`, `module`, and
+/// `__meta`. `require(i)` returns the import with this number.
+#[derive(Debug, Clone)]
+pub struct Source {
+    /// As stack traces show it.
+    pub name: String,
+    /// Absolute path, for `open()`.
+    pub path: PathBuf,
+    pub factory: String,
+    pub imports: Vec<Import>,
+    /// Whether it is a CommonJS module, whose exports are also its default export.
+    pub is_common: bool,
+}
+
+/// Reads files for `open()`.
+pub type ReadFile = dyn Fn(&Path) -> Result<Vec<u8>, String> + Send + Sync;
+
+/// The modules of a script.
+#[derive(Clone)]
+pub struct Script {
+    pub modules: Vec<Source>,
+    /// Number of the module that the user runs.
+    pub entry: usize,
+    pub log: Log,
+    pub read_file: Arc<ReadFile>,
+}
+
+impl std::fmt::Debug for Script {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Script").field("modules", &self.modules).finish_non_exhaustive()
+    }
+}
+
+/// What all users of a script share, over all workers.
+pub struct Shared {
+    pub script: Script,
+    pub settings: Settings,
+    /// The origins of the plan.
+    pub origins: Vec<(Target, OriginId)>,
+    /// The result of `setup()`, as JSON.
+    pub setup_data: Mutex<Option<String>>,
+    /// Iterations begun, by scenario.
+    pub begun: Vec<AtomicU64>,
+    /// Iterations that threw.
+    pub exceptions: AtomicU64,
+    /// Iterations completed.
+    pub completed: AtomicU64,
+    /// Users that were made.
+    pub users: AtomicU64,
+    /// Why setup or teardown failed.
+    trouble: Mutex<Option<String>>,
+    /// Whether setup or teardown has returned.
+    is_over: AtomicBool,
+    /// Why a script has ended the test.
+    aborted: Mutex<Option<String>>,
+    /// Why a script has declared the test failed.
+    failed: Mutex<Option<String>>,
+    /// Elements of shared arrays, as JSON, by name.
+    pub arrays: Mutex<BTreeMap<String, Arc<[String]>>>,
+    /// Contents of opened files, by path.
+    pub files: Mutex<BTreeMap<PathBuf, Arc<[u8]>>>,
+    /// Seed of the run.
+    pub seed: u64,
+    warned: Mutex<BTreeSet<String>>,
+}
+
+/// Warnings of different texts that are shown; more of them would hide everything else.
+const WARNINGS_MAX: usize = 100;
+
+impl Shared {
+    pub fn new(script: Script, settings: Settings, origins: Vec<(Target, OriginId)>, seed: u64) -> Shared {
+        let begun = settings.scenarios.iter().map(|_| AtomicU64::new(0)).collect();
+        Shared {
+            script,
+            settings,
+            origins,
+            setup_data: Mutex::new(None),
+            begun,
+            exceptions: AtomicU64::new(0),
+            completed: AtomicU64::new(0),
+            users: AtomicU64::new(0),
+            trouble: Mutex::default(),
+            is_over: AtomicBool::new(false),
+            aborted: Mutex::default(),
+            failed: Mutex::default(),
+            arrays: Mutex::default(),
+            files: Mutex::default(),
+            seed,
+            warned: Mutex::default(),
+        }
+    }
+
+    pub fn origin(&self, target: &Target) -> Option<OriginId> {
+        self.origins.iter().find(|(known, _)| known == target).map(|(_, id)| *id)
+    }
+
+    pub fn has_many_origins(&self) -> bool {
+        self.origins.len() > 1
+    }
+
+    pub fn begin_phase(&self) {
+        self.is_over.store(false, Ordering::Relaxed);
+    }
+
+    pub fn phase_ended(&self) {
+        self.is_over.store(true, Ordering::Relaxed);
+    }
+
+    pub fn is_phase_over(&self) -> bool {
+        self.is_over.load(Ordering::Relaxed)
+    }
+
+    pub fn set_trouble(&self, why: String) {
+        self.trouble.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(why);
+    }
+
+    pub fn trouble(&self) -> Option<String> {
+        self.trouble.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Keeps the result of setup.
+    pub fn keep_setup_data(&self, json: Option<String>) {
+        *self.setup_data.lock().unwrap_or_else(PoisonError::into_inner) = json;
+        self.phase_ended();
+    }
+
+    pub fn setup_json(&self) -> Option<String> {
+        self.setup_data.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub fn users(&self) -> u64 {
+        self.users.load(Ordering::Relaxed)
+    }
+
+    /// Ends the test; the first reason applies.
+    pub fn abort(&self, message: &str) {
+        let mut aborted = self.aborted.lock().unwrap_or_else(PoisonError::into_inner);
+        aborted.get_or_insert_with(|| message.to_owned());
+    }
+
+    /// Returns why a script has ended the test.
+    pub fn aborted(&self) -> Option<String> {
+        self.aborted.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Declares the test failed; the first reason applies.
+    pub fn fail(&self, message: &str) {
+        self.failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_with(|| message.to_owned());
+    }
+
+    /// Returns why a script has declared the test failed.
+    pub fn failed(&self) -> Option<String> {
+        self.failed.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Writes a warning to the console of the script, each text once.
+    pub fn warn_once(&self, text: &str) {
+        let mut warned = self.warned.lock().unwrap_or_else(PoisonError::into_inner);
+        if warned.len() < WARNINGS_MAX && warned.insert(text.to_owned()) {
+            drop(warned);
+            self.script.log.write(Level::Warning, text);
+        }
+    }
+
+    /// Describes a thrown error with its stack, whose places are those of the user's files.
+    pub fn describe(&self, thrown: &Thrown) -> String {
+        match thrown {
+            Thrown::Value(value) => described(value),
+            Thrown::Cancelled => "the iteration was interrupted".to_owned(),
+            Thrown::Interrupted => "an endless loop: JavaScript ran too long without waiting".to_owned(),
+            Thrown::Outside => "this call cannot wait here".to_owned(),
+        }
+    }
+
+    /// Counts an iteration that threw, and writes its error.
+    pub fn threw(&self, thrown: &Thrown) {
+        self.exceptions.fetch_add(1, Ordering::Relaxed);
+        let text = self.describe(thrown);
+        self.script.log.write(Level::Error, &text);
+    }
+}
+
+fn described(value: &Value) -> String {
+    let text = value.describe();
+    if !value.is_error() {
+        return format!("uncaught: {text}");
+    }
+    let stack = value.get_str("stack").ok().and_then(|stack| stack.as_text()).unwrap_or_default();
+    match stack.trim_end() {
+        "" => text,
+        stack => format!("{text}\n{stack}"),
+    }
+}
+
+/// What the init part of a script says of it.
+#[derive(Debug, Clone, Default)]
+pub struct Init {
+    /// `options`, as JSON.
+    pub options_json: Option<String>,
+    /// Names of exported functions.
+    pub functions: Vec<String>,
+    /// The metrics that it defines.
+    pub metrics: Vec<Defined>,
+    /// Texts of variables at the top level that may be URLs.
+    pub texts: Vec<String>,
+}
+
+/// Evaluates the init part of a script once.
+///
+/// # Errors
+/// Returns what it has thrown, with its place.
+pub fn initialize(script: &Script, settings: &Settings) -> Result<Init, String> {
+    let shared = Arc::new(Shared::new(script.clone(), settings.clone(), Vec::new(), 1));
+    let pod = Pod::new(&shared).map_err(|_| "memory has run out".to_owned())?;
+    let realm = pod.realm().map_err(|thrown| shared.describe(&thrown))?;
+    let describe = |thrown: Thrown| shared.describe(&thrown);
+    pod.runtime.set_budget(settings.budget);
+    let exports = pod.instantiate(&realm).map_err(describe)?;
+    let mut init = Init::default();
+    for name in exports.keys().map_err(describe)? {
+        let value = exports.get_str(&name).map_err(describe)?;
+        if value.is_function() {
+            init.functions.push(name);
+        } else if name == "options" && value.is_object() {
+            init.options_json = value.to_json().map_err(describe)?;
+        } else {
+            texts_of(&value, 0, &mut init.texts);
+        }
+    }
+    if let Ok(values) = pod.peek(&realm) {
+        texts_of(&values, 0, &mut init.texts);
+    }
+    if let Some(host) = Host::of_runtime(&pod.runtime) {
+        init.metrics = host.metrics.borrow().all().to_vec();
+    }
+    Ok(init)
+}
+
+/// Collects texts that begin like a URL, some levels deep.
+fn texts_of(value: &Value, depth: usize, texts: &mut Vec<String>) {
+    const DEPTH_MAX: usize = 4;
+    const TEXTS_MAX: usize = 200;
+    if depth > DEPTH_MAX || texts.len() >= TEXTS_MAX {
+        return;
+    }
+    match value.kind() {
+        Kind::String => {
+            let text = value.as_text().unwrap_or_default();
+            if text.starts_with("http://") || text.starts_with("https://") {
+                texts.push(text);
+            }
+        }
+        Kind::Object if !value.is_function() => {
+            for key in value.keys().unwrap_or_default().into_iter().take(TEXTS_MAX) {
+                if let Ok(inner) = value.get_str(&key) {
+                    texts_of(&inner, depth + 1, texts);
+                }
+            }
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,230 @@
+//! The behavior of a plan whose users are a script.
+
+use crate::log::Level;
+use crate::pod::Pod;
+use crate::settings::Isolation;
+use crate::source::Shared;
+use crate::user::{User, Work};
+use crate::vu::Vu;
+use plimsoll_plan::Problem;
+use plimsoll_plan::program::{Behavior, Phase, Program, ProgramFactory, Programs, Unready, UserSlot};
+use plimsoll_quickjs::{StackPool, Thrown, Value};
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Name of the check that counts iterations that threw.
+pub const EXCEPTIONS: &str = "iteration without an exception";
+
+/// Contexts that share a runtime: a garbage collection looks at all of them.
+const CONTEXTS_PER_POD: usize = 64;
+
+/// The behavior.
+pub struct Stage {
+    shared: Arc<Shared>,
+    has_setup: bool,
+    has_teardown: bool,
+    /// Numbers of users that were given out.
+    users: AtomicU64,
+    through: Mutex<Option<Phase>>,
+}
+
+impl Stage {
+    /// Returns the behavior of a script. `functions` are the names of its exported functions.
+    pub fn new(shared: Arc<Shared>, functions: &[String], runs_setup: bool, runs_teardown: bool) -> Arc<Stage> {
+        let has = |name: &str| functions.iter().any(|one| one == name);
+        Arc::new(Stage {
+            has_setup: runs_setup && has("setup"),
+            has_teardown: runs_teardown && has("teardown"),
+            shared,
+            users: AtomicU64::new(0),
+            through: Mutex::new(None),
+        })
+    }
+
+    pub fn shared(&self) -> &Arc<Shared> {
+        &self.shared
+    }
+}
+
+impl Behavior for Stage {
+    fn has(&self, phase: Phase) -> bool {
+        match phase {
+            Phase::Setup => self.has_setup,
+            Phase::Teardown => self.has_teardown,
+            Phase::Load => true,
+        }
+    }
+
+    fn check_data(&self) -> Result<(), Unready> {
+        Ok(())
+    }
+
+    fn factory(self: Arc<Self>, phase: Phase) -> Result<Arc<dyn ProgramFactory>, Unready> {
+        self.shared.begin_phase();
+        *self.through.lock().unwrap_or_else(PoisonError::into_inner) = Some(phase);
+        Ok(Arc::new(Factory { stage: self, phase }))
+    }
+
+    fn trouble(&self) -> Option<String> {
+        self.shared.trouble()
+    }
+
+    fn is_through(&self) -> bool {
+        self.shared.is_phase_over()
+    }
+
+    fn missing_globals(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn close(&self) -> Result<(), Problem> {
+        Ok(())
+    }
+}
+
+struct Factory {
+    stage: Arc<Stage>,
+    phase: Phase,
+}
+
+impl ProgramFactory for Factory {
+    fn programs(&self) -> Box<dyn Programs> {
+        Box::new(Worker {
+            stage: Arc::clone(&self.stage),
+            phase: self.phase,
+            stacks: StackPool::new(),
+            pods: Vec::new(),
+        })
+    }
+}
+
+/// The pods of one worker.
+struct Worker {
+    stage: Arc<Stage>,
+    phase: Phase,
+    stacks: StackPool,
+    pods: Vec<Rc<Pod>>,
+}
+
+impl Programs for Worker {
+    fn make(&mut self, slot: UserSlot) -> Box<dyn Program> {
+        let shared = Arc::clone(&self.stage.shared);
+        let number = match self.phase {
+            Phase::Load => self.stage.users.fetch_add(1, Ordering::Relaxed) + 1,
+            Phase::Setup | Phase::Teardown => 0,
+        };
+        shared.users.fetch_add(1, Ordering::Relaxed);
+        let scenario = match self.phase {
+            Phase::Load => usize::from(slot.workload),
+            Phase::Setup | Phase::Teardown => usize::MAX,
+        };
+        match self.user(slot, number, scenario) {
+            Ok(user) => user,
+            Err(why) => {
+                shared.script.log.write(Level::Error, &why);
+                shared.set_trouble(why);
+                Box::new(Idle)
+            }
+        }
+    }
+}
+
+/// A user that could not be made.
+struct Idle;
+
+impl Program for Idle {
+    fn resume(
+        &mut self,
+        _at: plimsoll_plan::program::At,
+        _wake: plimsoll_plan::program::Wake<'_>,
+        out: &mut plimsoll_plan::program::Outbox,
+    ) {
+        out.retire();
+    }
+}
+
+impl Worker {
+    fn user(&mut self, slot: UserSlot, number: u64, scenario: usize) -> Result<Box<dyn Program>, String> {
+        let shared = Arc::clone(&self.stage.shared);
+        let pod = self.pod()?;
+        let describe = |thrown: Thrown| shared.describe(&thrown);
+        let realm = match self.isolation() {
+            Isolation::Shared => pod.shared_realm(),
+            Isolation::Context | Isolation::Runtime => pod.realm(),
+        }
+        .map_err(describe)?;
+        let seed = shared.seed ^ number.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let vu = Rc::new(Vu::new(slot, number, scenario, realm.clone(), seed));
+        pod.runtime.set_budget(shared.settings.budget);
+        let exports = with_vu(&pod, &vu, || pod.instantiate(&realm)).map_err(describe)?;
+        if let Some(expected) = &*pod.host.expected.borrow() {
+            vu.expected.replace(expected.clone());
+        }
+        let work = self.work(&exports, scenario, describe)?;
+        let data = Rc::new(RefCell::new(None));
+        Ok(Box::new(User { pod, vu, work: Rc::new(work), fiber: None, data }))
+    }
+
+    fn work(
+        &self,
+        exports: &Value,
+        scenario: usize,
+        describe: impl Fn(Thrown) -> String,
+    ) -> Result<Work, String> {
+        let name = match self.phase {
+            Phase::Setup => "setup",
+            Phase::Teardown => "teardown",
+            Phase::Load => {
+                let scenario = self.stage.shared.settings.scenarios.get(scenario);
+                scenario.map_or("default", |one| one.exec.as_str())
+            }
+        };
+        let function = exports.get_str(name).map_err(describe)?;
+        if !function.is_function() {
+            return Err(format!("the script exports no function `{name}`"));
+        }
+        Ok(match self.phase {
+            Phase::Setup => Work::Setup(function),
+            Phase::Teardown => Work::Teardown(function),
+            Phase::Load => Work::Function(function),
+        })
+    }
+
+    /// Without the word for frames, users must not share a runtime.
+    fn isolation(&self) -> Isolation {
+        match plimsoll_quickjs::is_sound() {
+            true => self.stage.shared.settings.isolation,
+            false => Isolation::Runtime,
+        }
+    }
+
+    /// Returns a pod with room for one more user.
+    fn pod(&mut self) -> Result<Rc<Pod>, String> {
+        let most = match self.isolation() {
+            Isolation::Shared => self.stage.shared.settings.users_per_pod.max(1),
+            Isolation::Context => CONTEXTS_PER_POD,
+            Isolation::Runtime => 1,
+        };
+        let pod = match self.pods.last().filter(|pod| pod.users.get() < most) {
+            Some(pod) => Rc::clone(pod),
+            None => {
+                let pod = Pod::with(&self.stage.shared, self.stacks.clone());
+                let pod = Rc::new(pod.map_err(|_| "memory has run out for JavaScript".to_owned())?);
+                self.pods.push(Rc::clone(&pod));
+                pod
+            }
+        };
+        pod.users.set(pod.users.get() + 1);
+        Ok(pod)
+    }
+}
+
+/// Evaluates the init part with `__VU` and `__ENV` of a user, but without the right to send.
+fn with_vu<R>(pod: &Pod, vu: &Rc<Vu>, run: impl FnOnce() -> R) -> R {
+    pod.host.vu.replace(Some(Rc::clone(vu)));
+    let result = run();
+    pod.host.vu.replace(None);
+    result
+}

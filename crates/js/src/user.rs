@@ -1,0 +1,208 @@
+//! A virtual user as a program of the engine.
+
+use crate::event_loop;
+use crate::host::Host;
+use crate::log::Level;
+use crate::pod::Pod;
+use crate::vu::{Arrived, Vu};
+use plimsoll_plan::program::{At, Outbox, Program, Wake};
+use plimsoll_quickjs::{Fiber, Progress, Thrown, Value};
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::atomic::Ordering;
+
+/// What a user calls in each iteration.
+pub enum Work {
+    /// An exported function, with the data of setup.
+    Function(Value),
+    /// `setup()`: its result is kept for the load.
+    Setup(Value),
+    /// `teardown()`, with the data of setup.
+    Teardown(Value),
+    /// The user cannot run: why.
+    Broken(String),
+}
+
+/// A user.
+pub struct User {
+    pub pod: Rc<Pod>,
+    pub vu: Rc<Vu>,
+    pub work: Rc<Work>,
+    /// The iteration in progress.
+    pub fiber: Option<Fiber>,
+    /// The data of setup, parsed once.
+    pub data: Rc<RefCell<Option<Value>>>,
+}
+
+impl Program for User {
+    fn resume(&mut self, at: At, wake: Wake<'_>, out: &mut Outbox) {
+        let host = Rc::clone(&self.pod.host);
+        host.at.set(at);
+        std::mem::swap(out, &mut *host.out.borrow_mut());
+        host.vu.replace(Some(Rc::clone(&self.vu)));
+        self.step(&host, wake);
+        host.vu.replace(None);
+        std::mem::swap(out, &mut *host.out.borrow_mut());
+    }
+}
+
+impl User {
+    fn step(&mut self, host: &Rc<Host>, wake: Wake<'_>) {
+        let can_go_on = match wake {
+            Wake::Begin { .. } => self.begin(host),
+            Wake::Slept { id } => self.vu.arrive(id, Arrived::Slept),
+            Wake::Reply(reply) => {
+                let mut pending = self.vu.pending.borrow_mut();
+                let found = pending.iter().position(|(id, _)| *id == reply.id);
+                let Some(at) = found else { return };
+                let (_, pending) = pending.swap_remove(at);
+                let response = pending.finish(&reply);
+                if reply.fault.is_none()
+                    && let Some(fault) = response.fault
+                {
+                    host.out.borrow_mut().fail(fault);
+                }
+                self.vu.arrive(reply.id, Arrived::Response(Box::new(response)))
+            }
+            Wake::Head { .. } | Wake::Event(_) | Wake::Message(_) => false,
+        };
+        if can_go_on {
+            self.run(host);
+        }
+    }
+
+    /// Prepares an iteration; returns whether it can run.
+    fn begin(&mut self, host: &Rc<Host>) -> bool {
+        let shared = &host.shared;
+        if let Work::Broken(why) = &*self.work {
+            shared.warn_once(why);
+            host.out.borrow_mut().retire();
+            return false;
+        }
+        if shared.aborted().is_some() {
+            host.out.borrow_mut().retire();
+            return false;
+        }
+        let vu = &self.vu;
+        vu.end_iteration();
+        vu.iterations.set(vu.iterations.get() + 1);
+        if let Some(begun) = shared.begun.get(vu.scenario) {
+            vu.iteration_in_test.set(begun.fetch_add(1, Ordering::Relaxed));
+        }
+        if !shared.settings.keeps_cookies {
+            vu.jar.replace(Rc::default());
+        }
+        let (own, of, work, data) = (Rc::clone(host), Rc::clone(vu), Rc::clone(&self.work), Rc::clone(&self.data));
+        let body = move || iterate(&own, &of, &work, &data);
+        match Fiber::new(&self.pod.stacks, &self.pod.runtime, body) {
+            Ok(fiber) => {
+                self.fiber = Some(fiber);
+                true
+            }
+            Err(e) => {
+                shared.warn_once(&format!("no memory for the stack of a virtual user: {e}"));
+                false
+            }
+        }
+    }
+
+    fn run(&mut self, host: &Rc<Host>) {
+        let Some(fiber) = &mut self.fiber else { return };
+        self.pod.runtime.set_budget(host.shared.settings.budget);
+        if fiber.resume() == Progress::Ended {
+            self.fiber = None;
+            self.pod.iteration_ended();
+        }
+    }
+}
+
+impl Drop for User {
+    fn drop(&mut self) {
+        // Its call in progress ends with an error, which may use the host.
+        self.pod.host.vu.replace(Some(Rc::clone(&self.vu)));
+        self.fiber = None;
+        self.pod.host.vu.replace(None);
+    }
+}
+
+/// Runs one iteration.
+fn iterate(host: &Rc<Host>, vu: &Rc<Vu>, work: &Work, data: &RefCell<Option<Value>>) {
+    let began_ns = host.at.get().run_ns;
+    let result = call(host, vu, work, data).and_then(|value| event_loop::complete(host, vu, value));
+    match (result, work) {
+        (Err(Thrown::Cancelled), _) => {}
+        (Err(thrown), Work::Setup(_) | Work::Teardown(_)) => {
+            host.shared.phase_failed(&thrown);
+        }
+        (Err(thrown), _) => {
+            host.shared.threw(&thrown);
+            vu.iteration_ended(host, began_ns, true);
+        }
+        (Ok(value), Work::Setup(_)) => match value.to_json() {
+            Ok(json) => host.shared.keep_setup_data(json),
+            Err(thrown) => host.shared.phase_failed(&thrown),
+        },
+        (Ok(_), Work::Teardown(_)) => host.shared.phase_ended(),
+        (Ok(_), _) => vu.iteration_ended(host, began_ns, false),
+    }
+}
+
+fn call(host: &Host, vu: &Vu, work: &Work, data: &RefCell<Option<Value>>) -> Result<Value, Thrown> {
+    let nothing = vu.realm.undefined();
+    match work {
+        Work::Setup(function) => function.call(&nothing, &[]),
+        Work::Function(function) | Work::Teardown(function) => {
+            let known = data.borrow().clone();
+            let value = match known {
+                Some(value) => value,
+                None => {
+                    let value = match host.shared.setup_json() {
+                        Some(json) => vu.realm.parse_json(&json, "setup.json")?,
+                        None => nothing.clone(),
+                    };
+                    data.replace(Some(value.clone()));
+                    value
+                }
+            };
+            function.call(&nothing, &[&value])
+        }
+        Work::Broken(why) => Err(vu.realm.error("Error", why)),
+    }
+}
+
+impl Vu {
+    /// Waits for the minimum duration of an iteration, and counts it.
+    fn iteration_ended(&self, host: &Host, began_ns: u64, has_thrown: bool) {
+        let least_ns = host.shared.settings.min_iteration_ns;
+        let passed_ns = host.at.get().run_ns.saturating_sub(began_ns);
+        if passed_ns < least_ns {
+            let id = self.step();
+            host.out.borrow_mut().sleep(id, least_ns - passed_ns);
+            self.expect(id);
+            if self.realm.runtime().wait().is_err() {
+                return;
+            }
+        }
+        host.shared.completed.fetch_add(1, Ordering::Relaxed);
+        if has_thrown {
+            host.count_exception(self);
+        }
+    }
+}
+
+impl Host {
+    /// Counts an iteration that threw, as a check that failed.
+    fn count_exception(&self, vu: &Vu) {
+        let labels = self.labels(vu, "", &[]);
+        self.count_check(crate::stage::EXCEPTIONS, &labels, false);
+    }
+}
+
+impl crate::source::Shared {
+    fn phase_failed(&self, thrown: &Thrown) {
+        let text = self.describe(thrown);
+        self.script.log.write(Level::Error, &text);
+        self.set_trouble(text);
+    }
+}
+

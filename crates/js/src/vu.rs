@@ -1,0 +1,200 @@
+//! The state of one virtual user that native functions reach while it runs.
+
+use crate::http::Pending;
+use crate::http::send::Flow;
+use crate::jar::Jar;
+use plimsoll_plan::program::{StepId, UserSlot};
+use plimsoll_quickjs::{Realm, Value};
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+/// A virtual user.
+pub struct Vu {
+    pub slot: UserSlot,
+    /// Number over all scenarios, from 1; 0 in setup and teardown.
+    pub number: u64,
+    /// Index of the scenario.
+    pub scenario: usize,
+    pub realm: Realm,
+    /// Iterations that this user has begun.
+    pub iterations: Cell<u64>,
+    /// Number of the current iteration in its scenario, over all users.
+    pub iteration_in_test: Cell<u64>,
+    /// `__ENV`, made at the first use.
+    pub env: RefCell<Option<Value>>,
+    /// Names of the open groups, outermost first.
+    pub groups: RefCell<Vec<String>>,
+    /// Tags set by the script, `exec.vu.metrics.tags`.
+    pub tags: RefCell<Vec<(String, String)>>,
+    pub jar: RefCell<Rc<RefCell<Jar>>>,
+    /// State of `Math.random`.
+    pub random: Cell<u64>,
+    /// `http.setResponseCallback`: the statuses that are no failures; `None` means that none is.
+    pub expected: RefCell<Option<Rc<Vec<(u16, u16)>>>>,
+    next_step: Cell<StepId>,
+    /// Requests in flight.
+    pub pending: RefCell<Vec<(StepId, Pending)>>,
+    /// Results that came since the fiber was resumed.
+    pub arrived: RefCell<Vec<(StepId, Arrived)>>,
+    /// Steps without which the fiber cannot go on.
+    awaited: RefCell<Vec<StepId>>,
+    /// The fiber waits for any result.
+    pub awaits_any: Cell<bool>,
+    /// Promises of steps: what to do with the result.
+    pub promises: RefCell<Vec<Promised>>,
+    pub timers: RefCell<Vec<Timer>>,
+    last_timer: Cell<u32>,
+}
+
+/// A promise of a response.
+pub struct Promised {
+    pub step: StepId,
+    pub resolve: Value,
+    pub reject: Value,
+    pub flow: Option<Box<Flow>>,
+}
+
+/// A timer that has not expired.
+pub struct Timer {
+    /// As `setTimeout` returns it.
+    pub number: u32,
+    pub step: StepId,
+    pub callback: Value,
+    pub arguments: Vec<Value>,
+    /// Of an interval, ns.
+    pub every_ns: Option<u64>,
+}
+
+/// The result of a step.
+pub enum Arrived {
+    Slept,
+    Response(Box<crate::http::Response>),
+}
+
+impl Vu {
+    pub fn new(slot: UserSlot, number: u64, scenario: usize, realm: Realm, seed: u64) -> Vu {
+        Vu {
+            slot,
+            number,
+            scenario,
+            realm,
+            iterations: Cell::new(0),
+            iteration_in_test: Cell::new(0),
+            env: RefCell::new(None),
+            groups: RefCell::default(),
+            tags: RefCell::default(),
+            jar: RefCell::default(),
+            random: Cell::new(seed),
+            expected: RefCell::new(Some(Rc::new(vec![(200, 399)]))),
+            next_step: Cell::new(0),
+            pending: RefCell::default(),
+            arrived: RefCell::default(),
+            awaited: RefCell::default(),
+            awaits_any: Cell::new(false),
+            promises: RefCell::default(),
+            timers: RefCell::default(),
+            last_timer: Cell::new(0),
+        }
+    }
+
+    /// Returns an unused number for a step.
+    pub fn step(&self) -> StepId {
+        let id = self.next_step.get();
+        // `StepId::MAX` is the engine's own.
+        self.next_step.set(if id >= StepId::MAX - 1 { 0 } else { id + 1 });
+        id
+    }
+
+    /// Makes the fiber wait for a step.
+    pub fn expect(&self, id: StepId) {
+        self.awaited.borrow_mut().push(id);
+    }
+
+    pub fn stop_expecting(&self) {
+        self.awaited.borrow_mut().clear();
+        self.awaits_any.set(false);
+    }
+
+    /// Keeps the result of a step; returns whether the fiber can go on.
+    pub fn arrive(&self, id: StepId, result: Arrived) -> bool {
+        self.arrived.borrow_mut().push((id, result));
+        let mut awaited = self.awaited.borrow_mut();
+        match awaited.iter().position(|one| *one == id) {
+            Some(at) => {
+                awaited.swap_remove(at);
+                awaited.is_empty()
+            }
+            None => self.awaits_any.get(),
+        }
+    }
+
+    /// Takes the result of a step.
+    pub fn take(&self, id: StepId) -> Option<Arrived> {
+        let mut arrived = self.arrived.borrow_mut();
+        let at = arrived.iter().position(|(one, _)| *one == id)?;
+        Some(arrived.swap_remove(at).1)
+    }
+
+    pub fn promise(&self, step: StepId, resolve: Value, reject: Value, flow: Option<Box<Flow>>) {
+        self.promises.borrow_mut().push(Promised { step, resolve, reject, flow });
+    }
+
+    pub fn take_promise(&self, step: StepId) -> Option<Promised> {
+        let mut promises = self.promises.borrow_mut();
+        let at = promises.iter().position(|one| one.step == step)?;
+        Some(promises.swap_remove(at))
+    }
+
+    pub fn take_timer(&self, step: StepId) -> Option<Timer> {
+        let mut timers = self.timers.borrow_mut();
+        let at = timers.iter().position(|one| one.step == step)?;
+        Some(timers.remove(at))
+    }
+
+    /// Returns an unused number for a timer.
+    pub fn timer_number(&self) -> u32 {
+        self.last_timer.set(self.last_timer.get().wrapping_add(1));
+        self.last_timer.get()
+    }
+
+    /// Returns whether a timer or a promise of the iteration is outstanding.
+    pub fn has_asynchronous(&self) -> bool {
+        !self.timers.borrow().is_empty() || !self.promises.borrow().is_empty()
+    }
+
+    /// Forgets what an iteration has left behind.
+    pub fn end_iteration(&self) {
+        self.pending.borrow_mut().clear();
+        self.arrived.borrow_mut().clear();
+        self.promises.borrow_mut().clear();
+        self.timers.borrow_mut().clear();
+        self.groups.borrow_mut().clear();
+        self.stop_expecting();
+    }
+
+    /// Returns the open groups as k6 writes them: `::outer::inner`, or nothing.
+    pub fn group(&self) -> String {
+        let mut text = String::new();
+        for name in self.groups.borrow().iter() {
+            text.push_str("::");
+            text.push_str(name);
+        }
+        text
+    }
+
+    /// Returns a random number below 1.
+    pub fn random(&self) -> f64 {
+        let (state, number) = next_random(self.random.get());
+        self.random.set(state);
+        number
+    }
+}
+
+/// Returns the next state and a number below 1 (SplitMix64, Steele et al. 2014).
+pub fn next_random(state: u64) -> (u64, f64) {
+    let state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+    let mut bits = (state ^ (state >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    bits = (bits ^ (bits >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    bits ^= bits >> 31;
+    (state, (bits >> 11) as f64 / (1u64 << 53) as f64)
+}

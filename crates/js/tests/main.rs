@@ -1,0 +1,3 @@
+//! Tests of the crate's surface.
+
+mod surface;

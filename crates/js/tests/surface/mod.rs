@@ -1,0 +1,4 @@
+mod bench;
+mod requests;
+pub mod run;
+mod values;

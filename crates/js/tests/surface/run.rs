@@ -1,0 +1,193 @@
+//! Runs scripts without an engine: requests are answered by a function, and sleeps end in simulated time.
+
+use plimsoll_js::{Import, Level, Log, ScenarioSettings, Script, Settings, Shared, Source, Stage, initialize};
+use plimsoll_plan::head::Head;
+use plimsoll_plan::metric::CheckSum;
+use plimsoll_plan::program::{At, Behavior, Count, Outbox, Payload, Phase, Phases, Program, Reply, UserSlot, Wake};
+use plimsoll_plan::request::Target;
+use plimsoll_plan::series::Family;
+use plimsoll_plan::series::book::SeriesBook;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+
+/// A response of the simulated server.
+pub struct Answer {
+    pub status: u16,
+    /// Header lines, each with its line end.
+    pub head: String,
+    pub body: Vec<u8>,
+}
+
+/// Returns a response with a body of JSON.
+pub fn json(status: u16, body: &str) -> Answer {
+    Answer { status, head: "Content-Type: application/json\r\n".into(), body: body.into() }
+}
+
+/// What a run has left behind.
+#[derive(Default)]
+pub struct Trace {
+    /// Requests as sent.
+    pub requests: Vec<String>,
+    /// Lines of the console.
+    pub console: Vec<String>,
+    /// Evaluations and failures of checks, by name.
+    pub checks: BTreeMap<String, (u64, u64)>,
+    /// Values of metrics, by name and labels.
+    pub values: BTreeMap<String, Vec<f64>>,
+    /// Names and labels of series of requests.
+    pub series: Vec<String>,
+    pub slept_ns: u64,
+}
+
+/// A script with its imports as a factory, written by hand as the loader writes it.
+pub fn factory(imports: &[&str], body: &str) -> Source {
+    let names: Vec<String> = (0..imports.len()).map(|at| format!("const m{at} = require({at});")).collect();
+    Source {
+        name: "script.js".into(),
+        path: PathBuf::from("/scripts/script.js"),
+        factory: format!("(function (exports, require, module, __meta) {{'use strict'; {} {body}\n}})", names.join(" ")),
+        imports: imports.iter().map(|name| Import::Builtin((*name).into())).collect(),
+        is_common: false,
+    }
+}
+
+pub fn settings() -> Settings {
+    let scenario = ScenarioSettings { name: "default".into(), exec: "default".into(), ..ScenarioSettings::default() };
+    Settings { scenarios: vec![scenario], ..Settings::default() }
+}
+
+/// Runs iterations of one user; `k6` is imported as `m0`, `k6/http` as `m1`, `k6/metrics` as `m2`.
+pub fn run(body: &str, iterations: u64, settings: Settings, server: impl FnMut(&str) -> Answer) -> Trace {
+    let modules = vec![factory(&["k6", "k6/http", "k6/metrics", "k6/execution", "k6/data"], body)];
+    run_script(modules, 1, iterations, settings, server)
+}
+
+/// Runs iterations of several users, each after the other.
+pub fn run_script(
+    modules: Vec<Source>,
+    users: u32,
+    iterations: u64,
+    settings: Settings,
+    mut server: impl FnMut(&str) -> Answer,
+) -> Trace {
+    let console = Arc::new(Mutex::new(Vec::new()));
+    let sink = Arc::clone(&console);
+    let log = Log::new(move |level, text| {
+        let mark = match level {
+            Level::Debug => "debug",
+            Level::Info => "info",
+            Level::Warning => "warning",
+            Level::Error => "error",
+        };
+        sink.lock().expect("a lock").push(format!("{mark}: {text}"));
+    });
+    let read_file = Arc::new(|path: &std::path::Path| Err(format!("no such file: {}", path.display())));
+    let script = Script { modules, entry: 0, log, read_file };
+    let init = initialize(&script, &settings).expect("the init part runs");
+    let target = Target { host: "127.0.0.1".into(), port: 8080, tls: false };
+    let shared = Arc::new(Shared::new(script, settings, vec![(target, 0)], 7));
+    let stage = Stage::new(shared, &init.functions, true, true);
+    let mut trace = Trace::default();
+    for phase in [Phase::Setup, Phase::Load, Phase::Teardown] {
+        if !stage.has(phase) {
+            continue;
+        }
+        let behavior: Arc<dyn Behavior> = Arc::clone(&stage) as Arc<dyn Behavior>;
+        let mut programs = behavior.factory(phase).expect("a factory").programs();
+        let rounds = if phase == Phase::Load { iterations } else { 1 };
+        let count = if phase == Phase::Load { users } else { 1 };
+        let mut all: Vec<_> =
+            (0..count).map(|user| programs.make(UserSlot { workload: 0, user, users: count })).collect();
+        let mut out = Outbox { book: Box::new(SeriesBook::new(0, 10_000)), ..Outbox::default() };
+        for iteration in 0..rounds {
+            for (user, program) in (0..).zip(&mut all) {
+                one(&mut **program, user, iteration, &mut out, &mut trace, &mut server);
+            }
+        }
+        count_series(&out, &mut trace);
+    }
+    trace.console = std::mem::take(&mut *console.lock().expect("a lock"));
+    trace
+}
+
+/// Runs one iteration to its end.
+fn one(
+    program: &mut dyn Program,
+    user: u32,
+    iteration: u64,
+    out: &mut Outbox,
+    trace: &mut Trace,
+    server: &mut impl FnMut(&str) -> Answer,
+) {
+    let mut at = At { run_ns: trace.slept_ns, unix_ns: 1_800_000_000_000_000_000 + trace.slept_ns };
+    program.resume(at, Wake::Begin { user, iteration }, out);
+    let mut queue: Vec<(u32, Option<String>, u64)> = Vec::new();
+    loop {
+        for step in &out.steps {
+            let Payload::Rendered { begin, end } = step.payload else { panic!("a prepared request") };
+            let text = String::from_utf8_lossy(&out.arena[begin as usize..end as usize]).into_owned();
+            trace.requests.push(text.clone());
+            queue.push((step.id, Some(text), at.run_ns + 1_000_000));
+        }
+        queue.extend(out.sleeps.iter().map(|(id, ns)| (*id, None, at.run_ns + ns)));
+        queue.retain(|(id, _, _)| !out.cancels.contains(id));
+        take_counts(out, trace);
+        let book = std::mem::take(&mut out.book);
+        out.clear();
+        out.book = book;
+        let Some(next) = (0..queue.len()).min_by_key(|at| queue[*at].2) else { return };
+        let (id, request, due_ns) = queue.remove(next);
+        trace.slept_ns += due_ns - at.run_ns;
+        at = At { run_ns: due_ns, unix_ns: at.unix_ns + (due_ns - at.run_ns) };
+        match request {
+            None => program.resume(at, Wake::Slept { id }, out),
+            Some(text) => {
+                let answer = server(&text);
+                let head = format!("HTTP/1.1 {} OK\r\n{}\r\n", answer.status, answer.head);
+                let phases = Phases { first_byte_ns: 900_000, body_ns: 100_000, ..Phases::default() };
+                let reply = Reply {
+                    id,
+                    status: answer.status,
+                    fault: None,
+                    head: Head::new(head.as_bytes()),
+                    body: &answer.body,
+                    body_bytes: answer.body.len() as u64,
+                    trailers: Head::default(),
+                    phases,
+                    ended: None,
+                };
+                program.resume(at, Wake::Reply(reply), out);
+            }
+        }
+    }
+}
+
+fn take_counts(out: &mut Outbox, trace: &mut Trace) {
+    for count in &out.counts {
+        match count {
+            Count::Sum(series, id, n) => {
+                let key = out.book.opened()[*series as usize].clone();
+                if key.family == Family::Check {
+                    let entry = trace.checks.entry(key.name.clone()).or_default();
+                    let made = Count::sum(*series, CheckSum::Made, 1) == Count::Sum(*series, *id, 1);
+                    if made { entry.0 += n } else { entry.1 += n }
+                }
+            }
+            Count::Value(series, value) => {
+                let key = &out.book.opened()[*series as usize];
+                let labels: Vec<String> = key.labels.iter().map(|(k, v)| format!("{k}={v}")).collect();
+                let name = [vec![key.name.clone()], labels].concat().join(" ");
+                trace.values.entry(name).or_default().push(*value);
+            }
+            Count::Hist(..) | Count::Run(..) => {}
+        }
+    }
+}
+
+fn count_series(out: &Outbox, trace: &mut Trace) {
+    for key in out.book.opened().iter().filter(|key| key.family == Family::Request) {
+        let labels: Vec<String> = key.labels.iter().map(|(k, v)| format!("{k}={v}")).collect();
+        trace.series.push([vec![key.name.clone()], labels].concat().join(" "));
+    }
+}
