@@ -70,6 +70,8 @@ pub struct Plan {
     /// The recorded arrivals of each workload, in ns from the start.
     pub recorded: Vec<Option<Arc<[u64]>>>,
     pub tls_files: link::TlsFiles,
+    /// The TLS settings of origins that are found during the run.
+    pub found_tls: Option<link::Tls>,
     /// The trust settings of monitors that use TLS.
     pub watch_trust: watch::Trust,
     /// The monitors, by their index in `outline.monitors`.

@@ -151,9 +151,10 @@ pub fn seal(draft: Draft, machine: Machine) -> Result<Plan, Vec<Diagnostic>> {
     // The TLS settings also apply to monitors, even if no origin uses TLS.
     let watch_trust =
         Trust { ca: draft.tls_files.ca.clone(), insecure: link.tls.as_ref().is_some_and(|tls| tls.insecure) };
+    let found_tls = link.tls.take();
     let mut origins = Vec::new();
     if let Some(target) = &target {
-        origins = origin::origins(target, &draft.more_origins, link.tls.as_ref());
+        origins = origin::origins(target, &draft.more_origins, found_tls.as_ref());
         link.tls = origins[0].tls.clone();
     }
     if draft.more_origins.is_empty() {
@@ -237,6 +238,7 @@ pub fn seal(draft: Draft, machine: Machine) -> Result<Plan, Vec<Diagnostic>> {
         entries,
         recorded,
         tls_files: draft.tls_files,
+        found_tls,
         watch_trust,
         watches: draft.watches,
         health: draft.health,
