@@ -190,7 +190,8 @@ struct Line {
 impl Line {
     fn open(peer: Peer<'_>, tls: Option<&Setup>, timeout: Duration) -> Result<Line, Problem> {
         let mut stream = connected(peer, timeout)?;
-        let channel = tls.map(|setup| greeted(&mut stream, setup)).transpose().map_err(|failed| failed.why)?;
+        let channel =
+            tls.map(|setup| greeted(&mut stream, setup)).transpose().map_err(|failed| failed.why)?;
         let until_ns = now_ns().saturating_add(timeout.as_nanos() as u64);
         Ok(Line { stream, channel, until_ns })
     }
@@ -321,8 +322,8 @@ pub fn handshake<'a>(
     setup: &Setup,
     timeout: Duration,
 ) -> Result<bool, HandshakeError> {
-    let mut stream =
-        Stream::open(peer.into(), timeout).map_err(|why| HandshakeError::new(why.class(), why.to_string()))?;
+    let mut stream = Stream::open(peer.into(), timeout)
+        .map_err(|why| HandshakeError::new(why.class(), why.to_string()))?;
     let channel = greeted(&mut stream, setup)?;
     Ok(channel.facts().and_then(|facts| facts.alpn) == Some(HTTP2))
 }

@@ -41,7 +41,11 @@ fn to_found(scene: &mut Scene<'_>, wake: &Wake<'_>) {
     }
 }
 
-fn run(base: Draft, finder: SimFinder, act: impl Fn(&mut Scene<'_>, &Wake<'_>) + Send + Sync + 'static) -> (Outcome, Vec<String>) {
+fn run(
+    base: Draft,
+    finder: SimFinder,
+    act: impl Fn(&mut Scene<'_>, &Wake<'_>) + Send + Sync + 'static,
+) -> (Outcome, Vec<String>) {
     let (programs, log) = diary(act);
     let mut lab = Lab::new(base).factory(programs);
     lab.finder = Some(finder);

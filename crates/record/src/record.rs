@@ -124,17 +124,19 @@ impl GeneratorRecord {
         is_next
     }
 
-    /// Adds an origin that was found, also to the outline; returns false if it is known already, or if its predecessor
+    /// Adds an origin that was found, also to the opening; returns false if it is known already, or if its predecessor
     /// is missing.
     pub fn open_origin(&mut self, found: &OriginOpened) -> bool {
         if self.found.iter().any(|known| known.number == found.number) {
             return false;
         }
         // A copy of a record has it in its outline.
-        let is_listed = self.opening.outline.all_origins().get(usize::from(found.number)) == Some(&found.origin);
-        let is_next = is_listed
-            || Arc::make_mut(&mut self.opening).outline.add_origin(found.number, found.origin.clone());
+        let is_listed =
+            self.opening.outline.all_origins().get(usize::from(found.number)) == Some(&found.origin);
+        let opening = Arc::make_mut(&mut self.opening);
+        let is_next = is_listed || opening.outline.add_origin(found.number, found.origin.clone());
         if is_next {
+            opening.environment.is_same_machine |= found.way.is_same_machine;
             self.found.push(found.clone());
         }
         is_next

@@ -163,7 +163,10 @@ impl Shared {
                 Err(_) if state.threads > 0 => {}
                 Err(error) => {
                     let sentence = format!("the load generator could not start a thread ({error})").into();
-                    return Begun::Answered(answer, Err(Unreachable { fault: Fault::ClientSendRefused, sentence }));
+                    return Begun::Answered(
+                        answer,
+                        Err(Unreachable { fault: Fault::ClientSendRefused, sentence }),
+                    );
                 }
             }
         }

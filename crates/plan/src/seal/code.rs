@@ -17,7 +17,8 @@ pub(super) fn check(draft: &Draft, wrong: &mut Vec<Diagnostic>) {
             "remove the other requests, and the flags that change requests",
         ));
     }
-    let names_target = !draft.more_origins.is_empty() || !draft.link.weighted.is_empty() || draft.health.is_some();
+    let names_target =
+        !draft.more_origins.is_empty() || !draft.link.weighted.is_empty() || draft.health.is_some();
     if draft.target.is_none() && names_target {
         wrong.push(Diagnostic::field(
             "P001",

@@ -29,10 +29,12 @@ fn of_error(error: &Error) -> Fault {
             tried.first().map_or(Fault::ConnectionRefused, |(_, why)| why.class())
         }
         // The proxy itself is not there.
-        Error::Proxy { why: ProbeError::Proxy { is_about_credentials, .. }, .. } => match is_about_credentials {
-            true => Fault::ProxyCredentials,
-            false => Fault::ProxyRefused,
-        },
+        Error::Proxy { why: ProbeError::Proxy { is_about_credentials, .. }, .. } => {
+            match is_about_credentials {
+                true => Fault::ProxyCredentials,
+                false => Fault::ProxyRefused,
+            }
+        }
         Error::Proxy { why, .. } | Error::UnixSocket { why, .. } => why.class(),
         Error::NoTls { fault, .. } => *fault,
         Error::NoPlain { .. } => Fault::Tls,
