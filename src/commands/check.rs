@@ -1,6 +1,6 @@
 //! `plimsoll check` and `schema`: the validation and the schema of experiment files.
 
-use super::run;
+use super::{load, run};
 use crate::exit::{Exit, Failure};
 use crate::flags::verbs::Check;
 use crate::say;
@@ -17,7 +17,7 @@ pub fn command(check: &Check) -> Result<Exit, Failure> {
     let file = check.file.as_deref().unwrap_or_default();
     for plan in parts.iter().flat_map(|(_, plans)| plans) {
         // The script compiler validates patterns, paths, and output files.
-        if let Some(behavior) = plimsoll_script::behavior(plan).map_err(Failure::of)? {
+        if let Some(behavior) = load::behavior(plan).map_err(Failure::of)? {
             behavior.check_data()?;
         }
         for origin in plan.outline.all_origins().iter() {

@@ -15,15 +15,24 @@ use plimsoll_control::session::{self, AfterRunError, News, Orders, Ran, Reflecte
 use plimsoll_control::{Options, RunController};
 use plimsoll_output::terminal::Detail;
 use plimsoll_output::{json, style, terminal};
-use plimsoll_plan::program::Phase;
-use plimsoll_plan::{Outline, Plan};
+use plimsoll_plan::program::{Behavior, Phase};
+use plimsoll_plan::{Outline, Plan, Problem};
 use plimsoll_record::RunRecord;
 use plimsoll_record::event::Sink;
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::io::{BufRead, IsTerminal};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
+
+/// Compiles the users of a plan: its code, or else its script.
+pub fn behavior(plan: &Plan) -> Result<Option<Arc<dyn Behavior>>, Problem> {
+    match &plan.code {
+        Some(code) => code.behavior(plan).map(Some),
+        None => plimsoll_script::behavior(plan),
+    }
+}
 
 /// Result of a load.
 pub struct Measured {
@@ -154,8 +163,7 @@ impl Here<'_> {
         if manner.with_parent.is_some_and(|parent| !plimsoll_engine::signals::follow(parent)) {
             return Err(Failure::machine("the process that started this run has ended", None));
         }
-        session::run(plan, plimsoll_script::behavior, self.orders(), self)
-            .map_err(|failure| self.cut(failure))
+        session::run(plan, behavior, self.orders(), self).map_err(|failure| self.cut(failure))
     }
 
     fn orders(&self) -> Orders<'_> {

@@ -11,6 +11,7 @@
 //! | connect_timeout | a firewall that drops SYNs; a listen queue that is full |
 //! | host_unreachable | a routing rule without a way |
 //! | dns_failed, dns_timeout | a hosts file that changes, a silent name server (tests/scenarios/names.rs) |
+//! | origin_refused | a public host without permission (crates/control/tests/found.rs) |
 //! | client_limit | a limit below its default |
 //! | the others | a server that does just that |
 
@@ -99,6 +100,8 @@ fn every_class_of_the_table_has_its_test() {
         // In `tests/scenarios/names.rs`.
         "dns_failed",
         "dns_timeout",
+        // In `crates/control/tests/found.rs`.
+        "origin_refused",
     ];
     let table: Vec<&str> = Fault::ALL.iter().map(|fault| fault.name()).collect();
     assert_eq!(table, tested);

@@ -7,7 +7,7 @@ use crate::summary::{AddressRow, CheckRow, FailureExampleRow, GroupRow, PartRow,
 use plimsoll_plan::address::describe;
 use plimsoll_plan::failure_example::REDIRECT;
 use plimsoll_plan::metric::{SeriesHist, SeriesSum};
-use plimsoll_plan::origin::{ORIGIN_TAG, Origin};
+use plimsoll_plan::origin::ORIGIN_TAG;
 use plimsoll_plan::threshold::Scope;
 use plimsoll_stats::{Hist, Tally};
 
@@ -23,13 +23,20 @@ pub(super) fn scenarios(facts: &Facts, belief: Belief) -> Vec<PartRow> {
     names.into_iter().filter_map(row).collect()
 }
 
-/// Of several origins one row each that anything was sent to, in the order of the plan.
+/// Of several origins one row each that anything was sent to, in the order of their numbers.
 pub(super) fn by_origin(facts: &Facts, belief: Belief) -> Vec<PartRow> {
-    let row = |origin: &Origin| {
-        let scope = Scope::Tag(ORIGIN_TAG.to_owned(), origin.name.clone());
-        part(facts, &origin.name, &scope, belief)
+    // Each machine numbers the origins that it finds during the run.
+    let mut names: Vec<&String> = Vec::new();
+    for origin in facts.machines.iter().flat_map(|machine| &machine.plan().origins) {
+        if !names.contains(&&origin.name) {
+            names.push(&origin.name);
+        }
+    }
+    let row = |name: &String| {
+        let scope = Scope::Tag(ORIGIN_TAG.to_owned(), name.clone());
+        part(facts, name, &scope, belief)
     };
-    facts.plan.origins.iter().filter_map(row).collect()
+    names.into_iter().filter_map(row).collect()
 }
 
 /// One row per address over which connections rotated; empty if each origin had only one.

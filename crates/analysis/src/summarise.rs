@@ -98,7 +98,7 @@ fn summary_of(facts: &Facts, moments: Vec<Moment>, course: Course, limits: &Caut
         schema_version: SCHEMA_VERSION,
         tool_version: openings().next().map_or_else(String::new, |o| o.environment.tool_version.clone()),
         name: facts.plan.name.clone(),
-        target: facts.plan.target.clone(),
+        target: facts.plan.describe_target(),
         verdict,
         thresholds,
         cautions,

@@ -36,7 +36,8 @@ pub fn environment(ways: &[Way], tool_version: &str, descriptors: u64) -> Enviro
     }
 }
 
-fn way_there(way: &Way, own: &[IpAddr]) -> WayThere {
+/// Describes the path to one origin; `own` are the addresses of this machine.
+pub(crate) fn way_there(way: &Way, own: &[IpAddr]) -> WayThere {
     WayThere {
         addresses: match way.place.unix_socket() {
             Some(path) => vec![path.display().to_string()],

@@ -2,7 +2,7 @@
 
 use crate::gather::Refused;
 use plimsoll_engine::probe::{InterfaceProblem, ProbeError};
-use plimsoll_plan::Problem;
+use plimsoll_plan::{Fault, Problem};
 use std::fmt;
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
@@ -22,8 +22,8 @@ pub enum Error {
     Interface { name: String, why: InterfaceProblem },
     /// A certificate or a key of the plan is unusable.
     TlsSetup(Problem),
-    /// The trial handshake failed.
-    NoTls { target: String, why: Problem },
+    /// The trial handshake failed; with the row of the table of failures that the load would count.
+    NoTls { target: String, fault: Fault, why: Problem },
     /// The target uses TLS, but its URL starts with `http://`.
     NoPlain { target: String },
     /// The target does not speak HTTP/2.
@@ -160,7 +160,7 @@ impl fmt::Display for Error {
                 write!(f, "cannot bind connections to the network interface `{name}`: {why}")
             }
             Error::TlsSetup(why) => f.write_str(&why.message),
-            Error::NoTls { target, why } => write!(f, "TLS with `{target}` failed: {}", why.message),
+            Error::NoTls { target, why, .. } => write!(f, "TLS with `{target}` failed: {}", why.message),
             Error::NoHttp2 { target, why } => {
                 write!(f, "`{target}` does not speak HTTP/2: {}", why.message)
             }

@@ -135,8 +135,11 @@ fn host_and_port(origin: &Origin) -> String {
 /// Returns the reason: an untrusted certificate, or a server without TLS.
 pub fn shake_hands(place: &Resolved, setup: &Setup, origin: &Origin, limits: &Limits) -> Result<bool, Error> {
     let patience = PATIENCE.min(Duration::from_nanos(limits.connect_timeout_ns));
-    probe::handshake(place.peer(place.first()), setup, patience)
-        .map_err(|why| Error::NoTls { target: host_and_port(origin), why })
+    probe::handshake(place.peer(place.first()), setup, patience).map_err(|failed| Error::NoTls {
+        target: host_and_port(origin),
+        fault: failed.fault,
+        why: failed.why,
+    })
 }
 
 /// Checks that an origin answers in HTTP/2. Returns whether it announces WebSocket over HTTP/2.

@@ -46,6 +46,22 @@ pub fn run(
     sinks: &mut [&mut dyn Sink],
     helm_out: impl FnOnce(RunController),
 ) -> Result<Ending, Error> {
+    run_with(plan, scene, opening, options, sinks, helm_out, &mut Vec::new)
+}
+
+/// Does the same, and passes on what `news` returns: events that precede the ticks with their numbers.
+///
+/// # Errors
+/// Returns an error under the conditions of [`run`].
+pub(crate) fn run_with(
+    plan: Arc<Plan>,
+    scene: Scene,
+    opening: Opening,
+    options: Options,
+    sinks: &mut [&mut dyn Sink],
+    helm_out: impl FnOnce(RunController),
+    news: &mut dyn FnMut() -> Vec<RunEvent>,
+) -> Result<Ending, Error> {
     let breaker = if options.breaker { Breaker::new(&plan.outline) } else { None };
     let watch = Watch::new(&plan.outline);
     let mut gather =
@@ -58,6 +74,9 @@ pub fn run(
     helm_out(controller.clone());
     let mut life = Life { sinks, breaker, watch, controller: &controller, aborted: false };
     life.tell(&RunEvent::Opened(Arc::new(opening)));
+    for event in news() {
+        life.tell(&event);
+    }
     let mut contradiction = None;
     loop {
         if let Some(begin_ns) = running.begin_ns().filter(|_| std::mem::take(&mut waiting)) {
@@ -83,6 +102,10 @@ pub fn run(
                 }
                 for sample in report.told.samples {
                     life.tell(&RunEvent::FailureRecorded(sample));
+                }
+                // An origin is found before a request to it is counted.
+                for event in news() {
+                    life.tell(&event);
                 }
                 for opened in gather.opened() {
                     life.tell(&RunEvent::SeriesOpened(opened));

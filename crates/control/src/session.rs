@@ -2,6 +2,7 @@
 //! the setup, the load, and the teardown. A session prints nothing, asks nothing, and handles no signals; its
 //! [`SessionHost`] does.
 
+mod found;
 mod ready;
 mod reflection;
 mod schemas;
@@ -9,12 +10,14 @@ mod setup_teardown;
 mod ways;
 
 use crate::permission::Refusal;
+use crate::run::run_with;
 use crate::{Error, Options, RunController, environment, monitor};
-use plimsoll_engine::{Place, Scene};
+use found::Origins;
+use plimsoll_engine::Scene;
 use plimsoll_plan::program::{Behavior, Phase, Unready};
 use plimsoll_plan::{Outline, Plan, Problem};
 use plimsoll_record::RunRecord;
-use plimsoll_record::event::{Opening, Sink};
+use plimsoll_record::event::{Opening, RunEvent, Sink};
 use plimsoll_record::record::Gatherer;
 use plimsoll_record::run_file::{self, Finished, RunFile};
 use ready::Patience;
@@ -208,7 +211,8 @@ pub fn run<D: SessionHost>(
     let mut ways = ways::resolved(plan, &patience)?;
     let started_unix_ns = caller.now_unix_ns();
     ways::permitted(&mut ways, plan, &orders, caller, started_unix_ns)?;
-    let mut run_file = caller.run_file(&outline.host, started_unix_ns)?;
+    let label = if outline.has_target() { outline.host.as_str() } else { "script" };
+    let mut run_file = caller.run_file(label, started_unix_ns)?;
     // A single signal ends a permission question and the trials; only a wait needs handling.
     if patience.is_long() {
         caller.take_signals()?;
@@ -218,18 +222,13 @@ pub fn run<D: SessionHost>(
     let outline = &plan.outline;
 
     // The file limit is raised by now, and no worker runs yet. Connections are limited per origin.
-    let connections = u64::from(outline.connections).saturating_mul(ways.len() as u64);
+    let connections = u64::from(outline.connections).saturating_mul(ways.len().max(1) as u64);
     plimsoll_engine::machine::reserve_descriptors(connections);
     caller.take_signals()?;
     caller.listen(outline)?;
-    let places = ways.iter().map(|way| Place {
-        addresses: way.place.loaded(outline.link.addresses),
-        weights: way.place.loaded_weights(outline.link.addresses),
-        tls: way.tls.clone(),
-        route: way.place.route.clone(),
-        resolver: ways::resolver(way, &outline.link),
-    });
-    let scene = Scene { places: places.collect(), factory: None };
+    let origins = Origins::new(plan, &ways, orders.allow, caller.date(started_unix_ns));
+    let places = ways.iter().map(|way| ways::place_of(way, &outline.link)).collect();
+    let scene = Scene { places, factory: None, finder: Some(origins.finder()) };
     let asides = SetupTeardown { plan, scene: &scene, behavior: behavior.as_ref(), caller };
     asides.set_up().map_err(|failed| instead_of(failed, caller))?;
     let factory = behavior.as_ref().map(|all| Arc::clone(all).factory(Phase::Load)).transpose();
@@ -252,7 +251,15 @@ pub fn run<D: SessionHost>(
         sinks.push(view.as_mut());
     }
     let steer = |controller| caller.steer(Phase::Load, controller);
-    let ran = crate::run(Arc::new(plan.clone()), loaded, opening, orders.options, &mut sinks, steer);
+    // Found by the setup, then by the load.
+    let mut told = 0;
+    let mut news = || {
+        let opened = origins.opened(told);
+        told += opened.len();
+        opened.into_iter().map(RunEvent::OriginOpened).collect()
+    };
+    let plan_of_load = Arc::new(plan.clone());
+    let ran = run_with(plan_of_load, loaded, opening, orders.options, &mut sinks, steer, &mut news);
     // Clears the view before anything else is printed.
     drop(view);
     let mut finished = match writer {
@@ -267,7 +274,7 @@ pub fn run<D: SessionHost>(
         return Err(Failed::from(error).into());
     }
     if let (Some(trouble), Some(path)) = (finished.trouble.take(), &run_file) {
-        let second = caller.second_run_file(path, &outline.host, started_unix_ns, &finished.record);
+        let second = caller.second_run_file(path, label, started_unix_ns, &finished.record);
         if second.is_none() {
             // Without a record of its end, the run counts as cut off and cannot pass.
             finished.record.generators.values_mut().for_each(|origin| origin.ending = None);
@@ -276,7 +283,8 @@ pub fn run<D: SessionHost>(
         run_file = second.or(run_file);
     }
     let key_logs = ways.iter().filter_map(|way| way.tls.as_ref());
-    if let Some(why) = key_logs.filter_map(|setup| setup.key_log_trouble()).next() {
+    let trouble = key_logs.filter_map(|setup| setup.key_log_trouble()).next();
+    if let Some(why) = trouble.or_else(|| origins.key_log_trouble()) {
         caller.trouble(AfterRunError::KeyLog(why));
     }
     // The verdict does not depend on the teardown, but a failed teardown must be reported.

@@ -13,6 +13,8 @@
 mod breaker;
 mod certificate;
 mod fetch;
+mod found;
+mod found_support;
 mod gather;
 mod monitor_cgroup;
 mod monitor_command;

@@ -3,6 +3,7 @@
 use crate::compile::{Compiled, compile};
 use crate::lease::{Lease, RequestBudget};
 use crate::names::Resolver;
+use crate::origins::OriginFinder;
 use crate::pace::WorkerSlot;
 use crate::run::{Place, Scene};
 use crate::sequence::Sequence;
@@ -53,11 +54,8 @@ impl Job {
         if outline.limits.read_buffer_bytes == 0 {
             outline.limits.read_buffer_bytes = cache::read_buffer_bytes() as u64;
         }
-        if scene
-            .places
-            .iter()
-            .any(|place| place.route.as_ref().is_some_and(|route| route.unix_socket.is_some()))
-        {
+        let of_place = |place: &Place| place.route.as_ref().is_some_and(|route| route.unix_socket.is_some());
+        if outline.link.route.unix_socket.is_some() || scene.places.iter().any(of_place) {
             // Only TCP can discard received bytes in the kernel.
             outline.read_bodies = true;
         }
@@ -89,20 +87,18 @@ impl Job {
         self.scene.places.iter().map(|place| place.resolver.clone()).collect()
     }
 
+    /// Returns the finder of origins that programs ask for.
+    pub(crate) fn finder(&self) -> Option<Arc<dyn OriginFinder>> {
+        self.scene.finder.clone()
+    }
+
     /// Returns the part of one worker, below the plan's number of workers. Call it on the thread that runs the part,
     /// because its programs and its resumable TLS sessions are not shared.
     pub fn seating(&self, worker: u32) -> WorkerConfig {
-        let own = |place: &Place| Place {
-            addresses: place.addresses.clone(),
-            weights: place.weights.clone(),
-            tls: place.tls.as_ref().map(|setup| setup.for_worker()),
-            route: place.route.clone(),
-            resolver: place.resolver.clone(),
-        };
         WorkerConfig {
             outline: Arc::clone(&self.outline),
             compiled: Arc::clone(&self.compiled),
-            places: self.scene.places.iter().map(own).collect(),
+            places: self.scene.places.iter().map(Place::for_worker).collect(),
             sources: self.outline.link.source_addresses.as_slice().into(),
             seat: WorkerSlot::new(self.outline.share, worker, self.outline.workers),
             unix_offset_ns: self.unix_offset_ns,

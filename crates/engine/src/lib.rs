@@ -20,6 +20,7 @@ pub mod machine;
 mod mailbox;
 pub mod memory;
 pub mod names;
+pub mod origins;
 mod pace;
 pub mod probe;
 pub mod route;

@@ -2,6 +2,9 @@
 
 use crate::command::Command;
 use crate::sys::epoll::Waker;
+use plimsoll_plan::Target;
+use plimsoll_plan::origin::OriginId;
+use plimsoll_plan::program::Unreachable;
 use std::net::SocketAddr;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
@@ -12,6 +15,8 @@ pub(crate) struct Mailbox {
     pub queue: Mutex<Vec<Command>>,
     pub has_answers: AtomicBool,
     pub answers: Mutex<Vec<(Ticket, LookedUp)>>,
+    pub has_reached: AtomicBool,
+    pub reached: Mutex<Vec<Reached>>,
     pub waker: Arc<Waker>,
 }
 
@@ -23,6 +28,8 @@ impl Mailbox {
             queue: Mutex::default(),
             has_answers: AtomicBool::new(false),
             answers: Mutex::default(),
+            has_reached: AtomicBool::new(false),
+            reached: Mutex::default(),
             waker,
         }
     }
@@ -37,6 +44,14 @@ pub struct LookedUp {
     pub took_ns: u64,
     /// Whether it first waited for a thread of the resolver.
     pub was_queued: bool,
+}
+
+/// The end of the search for an origin.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reached {
+    /// The target as the worker asked for it.
+    pub target: Target,
+    pub result: Result<OriginId, Unreachable>,
 }
 
 /// The link that waits for an answer.

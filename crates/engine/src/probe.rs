@@ -5,10 +5,10 @@ pub mod grpc;
 mod stream;
 
 use crate::clock::now_ns;
-use crate::link::tls::{Channel, Setup};
+use crate::link::tls::{Channel, Setup, TlsFault};
 use crate::route::Route;
 use crate::sys::socket;
-use plimsoll_plan::Problem;
+use plimsoll_plan::{Fault, Problem};
 use plimsoll_wire::h2::{self, Event};
 use plimsoll_wire::proxy::Refused;
 use std::fmt;
@@ -44,6 +44,21 @@ pub enum ProbeError {
         is_about_credentials: bool,
     },
     Other(String),
+}
+
+impl ProbeError {
+    /// Returns the row of the table of failures that the load would count.
+    pub fn class(&self) -> Fault {
+        match self {
+            ProbeError::Refused => Fault::ConnectionRefused,
+            ProbeError::TimedOut => Fault::ConnectTimeout,
+            ProbeError::Unreachable(_) => Fault::HostUnreachable,
+            ProbeError::Client(_) => Fault::ClientSendRefused,
+            ProbeError::Proxy { is_about_credentials: true, .. } => Fault::ProxyCredentials,
+            ProbeError::Proxy { .. } => Fault::ProxyRefused,
+            ProbeError::Other(_) => Fault::ConnectionReset,
+        }
+    }
 }
 
 impl fmt::Display for ProbeError {
@@ -175,7 +190,8 @@ struct Line {
 impl Line {
     fn open(peer: Peer<'_>, tls: Option<&Setup>, timeout: Duration) -> Result<Line, Problem> {
         let mut stream = connected(peer, timeout)?;
-        let channel = tls.map(|setup| greeted(&mut stream, setup)).transpose()?;
+        let channel =
+            tls.map(|setup| greeted(&mut stream, setup)).transpose().map_err(|failed| failed.why)?;
         let until_ns = now_ns().saturating_add(timeout.as_nanos() as u64);
         Ok(Line { stream, channel, until_ns })
     }
@@ -300,9 +316,14 @@ fn connected(peer: Peer<'_>, timeout: Duration) -> Result<Stream, Problem> {
 /// thousand failures. Returns whether the server chose HTTP/2 (ALPN).
 ///
 /// # Errors
-/// Returns an error with the reason.
-pub fn handshake<'a>(peer: impl Into<Peer<'a>>, setup: &Setup, timeout: Duration) -> Result<bool, Problem> {
-    let mut stream = connected(peer.into(), timeout)?;
+/// Returns an error with the reason, and how the load would count it.
+pub fn handshake<'a>(
+    peer: impl Into<Peer<'a>>,
+    setup: &Setup,
+    timeout: Duration,
+) -> Result<bool, HandshakeError> {
+    let mut stream = Stream::open(peer.into(), timeout)
+        .map_err(|why| HandshakeError::new(why.class(), why.to_string()))?;
     let channel = greeted(&mut stream, setup)?;
     Ok(channel.facts().and_then(|facts| facts.alpn) == Some(HTTP2))
 }
@@ -330,27 +351,48 @@ pub fn greet_http2<'a>(
     })
 }
 
-fn greeted(stream: &mut Stream, setup: &Setup) -> Result<Channel, Problem> {
+/// Why a trial handshake failed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HandshakeError {
+    /// The row of the table of failures.
+    pub fault: Fault,
+    pub why: Problem,
+}
+
+impl HandshakeError {
+    fn new(fault: Fault, why: impl Into<String>) -> HandshakeError {
+        HandshakeError { fault, why: Problem::plain(why) }
+    }
+}
+
+impl From<TlsFault> for HandshakeError {
+    fn from(refused: TlsFault) -> Self {
+        HandshakeError { fault: refused.class(), why: refused.problem().clone() }
+    }
+}
+
+fn greeted(stream: &mut Stream, setup: &Setup) -> Result<Channel, HandshakeError> {
     let (mut out, mut plain, mut buffer) = (Vec::new(), Vec::new(), vec![0; 16_384]);
-    let mut channel = Channel::new(setup, &mut out).map_err(|e| e.problem().clone())?;
+    let mut channel = Channel::new(setup, &mut out)?;
     loop {
-        stream.write_all(&out).map_err(|e| Problem::plain(e.to_string()))?;
+        stream.write_all(&out).map_err(|e| HandshakeError::new(Fault::Tls, e.to_string()))?;
         out.clear();
         if channel.is_ready() {
             return Ok(channel);
         }
         let n = stream.read(&mut buffer).map_err(|e| match classify(&e) {
-            ProbeError::TimedOut => Problem::plain("the TLS handshake timed out"),
-            _ => Problem::plain(e.to_string()),
+            ProbeError::TimedOut => HandshakeError::new(Fault::TlsTimeout, "the TLS handshake timed out"),
+            _ => HandshakeError::new(Fault::Tls, e.to_string()),
         })?;
         if n == 0 {
-            return Err(Problem::plain("the server closed the connection during the TLS handshake"));
+            let why = "the server closed the connection during the TLS handshake";
+            return Err(HandshakeError::new(Fault::Tls, why));
         }
         let fed = channel.feed(&mut buffer[..n], &mut plain, &mut out);
         if let Err(refused) = fed {
             // The alert tells the server why; it does not matter if it cannot be sent.
             let _ = stream.write_all(&out);
-            return Err(refused.problem().clone());
+            return Err(refused.into());
         }
     }
 }

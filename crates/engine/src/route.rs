@@ -95,7 +95,7 @@ impl Route {
         let words = |login: &Login| basic(login.user.reveal(), login.password.reveal());
         let authorization = proxy.login.as_ref().map(words);
         match proxy.kind {
-            ProxyKind::Http if outline.forwarding_proxy(number).is_some() => {
+            ProxyKind::Http if outline.forwarding_proxy(number, origin).is_some() => {
                 let fields = authorization.map(|value| format!("Proxy-Authorization: {value}\r\n"));
                 let fields = Secret(fields.unwrap_or_default().into_bytes().into());
                 route.forward = Some(Forward { prefix: origin.url(), fields });

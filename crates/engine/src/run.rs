@@ -6,13 +6,14 @@ use crate::job::Job;
 use crate::link::tls::Setup;
 use crate::mailbox::Mailbox;
 use crate::names::{AnswerTo, LookedUp, Resolver, Ticket};
+use crate::origins::{FoundOrigin, OriginAnswer, OriginFinder, Reached};
 use crate::route::Route;
 use crate::sys::epoll::Waker;
 use crate::worker::{Post, WorkerNotes};
 use crate::{Error, clock, memory};
-use plimsoll_plan::Plan;
 use plimsoll_plan::origin::OriginId;
 use plimsoll_plan::program::ProgramFactory;
+use plimsoll_plan::{Plan, Target};
 use plimsoll_stats::interval::Interval;
 use std::net::SocketAddr;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -88,6 +89,7 @@ struct Channels {
     boxes: Arc<[Mailbox]>,
     /// By origin.
     resolvers: Vec<Option<Arc<dyn Resolver>>>,
+    finder: Option<Arc<dyn OriginFinder>>,
 }
 
 impl Post for Channels {
@@ -121,6 +123,27 @@ impl Post for Channels {
             into.append(&mut mailbox.answers.lock().unwrap_or_else(PoisonError::into_inner));
         }
     }
+
+    fn reach(&mut self, target: &Target) -> bool {
+        let Some(finder) = &self.finder else { return false };
+        let (boxes, target) = (Arc::clone(&self.boxes), target.clone());
+        finder.find(&target.clone(), OriginAnswer { boxes, worker: self.worker, target });
+        true
+    }
+
+    fn reached(&mut self, into: &mut Vec<Reached>) {
+        let mailbox = &self.boxes[self.worker as usize];
+        if mailbox.has_reached.swap(false, Ordering::AcqRel) {
+            into.append(&mut mailbox.reached.lock().unwrap_or_else(PoisonError::into_inner));
+        }
+    }
+
+    fn found(&mut self, from: usize) -> Vec<Arc<FoundOrigin>> {
+        let found = self.finder.as_ref().map(|finder| finder.found(from)).unwrap_or_default();
+        self.resolvers.truncate(from);
+        self.resolvers.extend(found.iter().map(|one| one.place.resolver.clone()));
+        found
+    }
 }
 
 /// How a worker's thread ended: why and when, and whether memory had run out by then; or why it never started.
@@ -142,6 +165,8 @@ pub struct Scene {
     pub places: Vec<Place>,
     /// Programs for the users; `None` only for a plan without a script.
     pub factory: Option<Arc<dyn ProgramFactory>>,
+    /// Finds the origins that programs ask for; without it, they are refused.
+    pub finder: Option<Arc<dyn OriginFinder>>,
 }
 
 /// The addresses and TLS setup of an origin.
@@ -164,12 +189,23 @@ impl Place {
     pub fn new(addresses: Vec<SocketAddr>, tls: Option<Setup>) -> Place {
         Place { addresses, weights: Vec::new(), tls, route: None, resolver: None }
     }
+
+    /// Returns the place as one worker uses it: resumable TLS sessions are not shared.
+    pub(crate) fn for_worker(&self) -> Place {
+        Place {
+            addresses: self.addresses.clone(),
+            weights: self.weights.clone(),
+            tls: self.tls.as_ref().map(|setup| setup.for_worker()),
+            route: self.route.clone(),
+            resolver: self.resolver.clone(),
+        }
+    }
 }
 
 impl Scene {
     /// Creates a scene with one address of one origin, without programs and TLS.
     pub fn at(address: SocketAddr) -> Scene {
-        Scene { places: vec![Place::new(vec![address], None)], factory: None }
+        Scene { places: vec![Place::new(vec![address], None)], factory: None, finder: None }
     }
 }
 
@@ -204,6 +240,7 @@ pub fn start(plan: Arc<Plan>, scene: Scene) -> Result<Running, Error> {
             empties: empty_rx,
             boxes: Arc::clone(&boxes),
             resolvers: job.resolvers(),
+            finder: job.finder(),
         };
         let (ready, begin, boxes) = (Arc::clone(&ready), Arc::clone(&begin), Arc::clone(&boxes));
         let job = Arc::clone(&job);

@@ -5,7 +5,7 @@
 //! [`delivery`] in pieces). [`tunnel`] begins connections through a proxy. [`read`] passes received bytes ([`stream`]
 //! for endless streams of events, [`socket`] for WebSockets, [`duplex`] for requests that stay open, [`keep`] for kept
 //! parts of a response) to one of the [`ends`], in [`shares`] of an event-loop iteration. [`arrivals`] and [`next`]
-//! decide which user sends next, [`names`] looks up hosts,
+//! decide which user sends next, [`names`] looks up hosts, [`reach`] finds origins that programs ask for,
 //! [`attempts`] handles failed connections, and [`unasked`] handles bytes received without a request. [`resume`] runs
 //! programs. Links, exchanges, and users have separate numbers. The worker is generic over its [`Door`], so tests run
 //! it in a network made of numbers.
@@ -27,6 +27,7 @@ mod names;
 mod next;
 mod pipe;
 mod post;
+mod reach;
 mod read;
 mod redirect;
 mod resume;
@@ -113,7 +114,8 @@ struct Here {
     cycle: Box<[u16]>,
     /// Counter that rotates connections over addresses and sources.
     turn: usize,
-    /// Number of the first of them over all origins.
+    /// Number of the first of them over all origins of the plan; `NONE` for one that was found during the load, whose
+    /// addresses have no series.
     first: u32,
     tls: Option<Setup>,
     route: Option<Arc<Route>>,
@@ -181,8 +183,10 @@ struct Worker<D: Door, P: Post> {
     post: P,
     outline: Arc<Outline>,
     compiled: Arc<Compiled>,
-    /// By origin.
-    places: Box<[Here]>,
+    /// By origin; those that were found during the load follow those of the plan.
+    places: Vec<Here>,
+    /// The plan has a target: the first origin, to which users have their own links unless these are pooled.
+    has_target: bool,
     /// The number of series.
     series: usize,
     sources: Arc<[IpAddr]>,
@@ -206,7 +210,7 @@ struct Worker<D: Door, P: Post> {
     links: Vec<Link>,
     /// By origin: unused links beyond the users' own, for programs with several outstanding steps; if links are pooled,
     /// all unused ones.
-    spare: Box<[Vec<u32>]>,
+    spare: Vec<Vec<u32>>,
     openings: Openings,
     tunnels: tunnel::Tunnels,
     /// Whether a proxy forwards requests to some origin, and a request in the form for it.
@@ -215,6 +219,9 @@ struct Worker<D: Door, P: Post> {
     /// Lookups in progress, and answers taken at once.
     looking_up: u64,
     answers: Vec<(Ticket, LookedUp)>,
+    /// Steps of programs that wait for an origin.
+    reaching: u64,
+    reaches: reach::Reaches,
     exchanges: Vec<Exchange>,
     /// The last one freed goes first because it is the warmest.
     free_exchanges: Vec<u32>,

@@ -33,6 +33,7 @@ mod own_limits;
 mod phases;
 mod programs;
 mod programs_more;
+mod reached;
 mod reuse;
 mod routes;
 mod served;

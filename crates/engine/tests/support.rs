@@ -3,11 +3,13 @@
 #![allow(dead_code, clippy::unwrap_used, clippy::expect_used)]
 
 pub mod actors;
+pub mod finder;
 pub mod frames;
 
 pub use plimsoll_engine::driver::sim::{Answer, SimRequest};
 use plimsoll_engine::driver::sim::{Calls, Network, Server, SimConditions};
 use plimsoll_engine::link::tls::Setup;
+use plimsoll_engine::origins::{FoundOrigin, Reached};
 use plimsoll_engine::route::Route;
 use plimsoll_engine::tally::blank;
 use plimsoll_engine::{Command, Job, Place, Post, Scene, Stopped, WorkerNotes};
@@ -156,6 +158,8 @@ pub struct Lab {
     pub route: Option<Route>,
     /// Origins that speak HTTP/2, as the probe before a load finds out.
     pub http2: Vec<OriginId>,
+    /// Finds the origins that programs ask for.
+    pub finder: Option<finder::SimFinder>,
 }
 
 impl Lab {
@@ -173,6 +177,7 @@ impl Lab {
             tls: None,
             route: None,
             http2: vec![],
+            finder: None,
         }
     }
 
@@ -202,14 +207,17 @@ impl Lab {
         let mut plan = plan(self.draft);
         self.http2.iter().for_each(|origin| plan.outline.set_http2(*origin));
         let outline = &plan.outline;
-        let mut places = vec![Place {
-            route: self.route.map(Arc::new),
-            weights: self.weights,
-            ..Place::new(self.addresses, self.tls)
-        }];
+        let mut places = vec![];
+        if plan.outline.has_target() {
+            places.push(Place {
+                route: self.route.map(Arc::new),
+                weights: self.weights,
+                ..Place::new(self.addresses, self.tls)
+            });
+        }
         let more = self.more_addresses.into_iter();
         places.extend(more.map(|address| Place::new(vec![address], None)));
-        let scene = Scene { places, factory: self.factory };
+        let scene = Scene { places, factory: self.factory, finder: None };
         let network = Network::new(BEGIN_NS, self.nature, server);
         for (at_ns, _) in &self.commands {
             network.wake_at(BEGIN_NS + at_ns);
@@ -224,6 +232,7 @@ impl Lab {
             opened: Rc::clone(&opened),
             commands: self.commands.into_iter().map(|(at, c)| (BEGIN_NS + at, c)).collect(),
             looked: (0, 0),
+            finder: self.finder,
         };
         let seating = Job::new(&plan, scene, 0).seating(self.worker);
         let (stopped, elapsed_ns) = seating.run(BEGIN_NS, network.door(), post);
@@ -262,6 +271,7 @@ pub struct Collector {
     pub commands: VecDeque<(u64, Command)>,
     /// The time at the last event-loop iteration, and the iterations since it last advanced.
     pub looked: (u64, u64),
+    pub finder: Option<finder::SimFinder>,
 }
 
 /// More event-loop iterations at one time than any run needs: the worker does not sleep, and virtual time does not
@@ -290,6 +300,20 @@ impl Post for Collector {
         while self.commands.front().is_some_and(|(at_ns, _)| *at_ns <= self.network.now_ns()) {
             into.extend(self.commands.pop_front().map(|(_, command)| command));
         }
+    }
+
+    fn reach(&mut self, target: &Target) -> bool {
+        let network = &self.network;
+        self.finder.as_mut().is_some_and(|finder| finder.reach(target, network))
+    }
+
+    fn reached(&mut self, into: &mut Vec<Reached>) {
+        let now_ns = self.network.now_ns();
+        into.extend(self.finder.iter_mut().flat_map(|finder| finder.answers(now_ns)));
+    }
+
+    fn found(&mut self, from: usize) -> Vec<Arc<FoundOrigin>> {
+        self.finder.iter().flat_map(|finder| finder.found(from)).collect()
     }
 }
 

@@ -175,6 +175,10 @@ cautions! {
         "responses exceeded a limit of the load generator",
         "these requests count as failures of the load generator",
         "raise the limit that the failure examples name with `--limit NAME=VALUE`, or keep its default";
+    OriginRefused = "origin_refused", Inconclusive, Generator, Line(Machine),
+        "the run may not load an origin that its script named",
+        "the service saw less load than planned",
+        "add `--allow HOST` if you own the host or may load it; the failure examples name it";
     ClientStalled = "client_stalled", Inconclusive, Generator, Line(Workers),
         "the load generator stalled",
         "the service itself appears to stall",

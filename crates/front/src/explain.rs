@@ -528,4 +528,10 @@ pub const TABLE: &[Explained] = &[
          step of a scenario needs the response to the one before it.\n\n  plimsoll http://127.0.0.1:8080/ \
          --pipeline 16 -c 8",
     ),
+    row(
+        "P045",
+        "requests in addition to those of a script",
+        "A script in JavaScript decides which requests its users send, with their methods, headers, bodies, and \
+         redirects. Flags that define or change requests have no meaning for it.\n\n  plimsoll run script.js",
+    ),
 ];

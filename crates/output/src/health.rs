@@ -161,6 +161,7 @@ fn host(s: &Summary) -> Vec<String> {
     facts.extend(fault(s, Fault::ClientOutOfMemory, "failed: out of memory"));
     facts.extend(fault(s, Fault::ClientLimit, "exceeded a limit of the load generator"));
     facts.extend(fault(s, Fault::ClientSendRefused, "rejected by this host"));
+    facts.extend(fault(s, Fault::OriginRefused, "to origins without permission"));
     facts
 }
 

@@ -1,5 +1,6 @@
 //! Drafts: user input before validation, with optional fields and unresolved names.
 
+use crate::code::Code;
 use crate::limit::Limits;
 use crate::link::{Link, TlsFiles};
 use crate::load::{Arrivals, Profile, Share};
@@ -36,6 +37,9 @@ pub struct Draft {
     pub limits: Limits,
     /// Scenarios that are more than a fixed sequence; `requests` is then empty.
     pub script: Option<Script>,
+    /// Users as code; `requests` and `script` are then empty. The target may be missing, and the entries of workloads
+    /// have no effect.
+    pub code: Option<Arc<dyn Code>>,
     /// Load models of single scenarios. Scenarios without one share that of the draft.
     pub workloads: Vec<WorkloadDraft>,
     /// The scenario that runs under the load model of the draft, if any.

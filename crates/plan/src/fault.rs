@@ -131,6 +131,8 @@ faults! {
     DnsFailed = 55, "dns_failed", Network,
         "the resolver did not find an address of the host that may be loaded";
     DnsTimeout = 56, "dns_timeout", Network, "the lookup of the host timed out";
+    OriginRefused = 57, "origin_refused", Client,
+        "the run may not load an origin that its script named: it has no permission, or there are too many origins";
 }
 
 impl Fault {

@@ -11,6 +11,7 @@ pub mod answer;
 pub mod auth;
 pub mod calendar;
 pub mod cipher;
+pub mod code;
 pub mod css;
 pub mod data;
 pub mod delivery;
@@ -62,11 +63,15 @@ pub struct Plan {
     pub requests: Vec<Request>,
     /// The script of users that do more than send the requests in sequence.
     pub script: Option<Arc<script::Script>>,
-    /// The scenario of each workload.
+    /// The users of a plan without requests and script.
+    pub code: Option<Arc<dyn code::Code>>,
+    /// The scenario of each workload. Programs of code find theirs by [`program::UserSlot::workload`].
     pub entries: Vec<script::Entry>,
     /// The recorded arrivals of each workload, in ns from the start.
     pub recorded: Vec<Option<Arc<[u64]>>>,
     pub tls_files: link::TlsFiles,
+    /// The TLS settings of origins that are found during the run.
+    pub found_tls: Option<link::Tls>,
     /// The trust settings of monitors that use TLS.
     pub watch_trust: watch::Trust,
     /// The monitors, by their index in `outline.monitors`.

@@ -76,6 +76,24 @@ impl Origin {
     }
 }
 
+/// Returns an origin that was found during the run, over HTTP/1.1 until the server chooses otherwise. `settings` are the
+/// TLS settings of the plan; the name to verify is the host.
+pub fn found(target: &Target, settings: Option<&Tls>) -> Origin {
+    let tls = || Tls { server_name: target.host.clone(), ..settings.cloned().unwrap_or_default() };
+    Origin {
+        name: found_name(target),
+        host: target.host.clone(),
+        port: target.port,
+        tls: target.tls.then(tls),
+        is_http2: false,
+    }
+}
+
+/// Returns the name of an origin that was found during the run: scheme and authority, such as `https://api.example:8443`.
+pub fn found_name(target: &Target) -> String {
+    url_of(target)
+}
+
 fn url_of(target: &Target) -> String {
     format!("{}://{}", if target.tls { "https" } else { "http" }, target.authority())
 }

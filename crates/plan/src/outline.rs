@@ -70,11 +70,12 @@ pub struct CheckOutline {
 pub struct Outline {
     pub version: u32,
     pub name: String,
-    /// `host:port` as in the `Host` header.
+    /// `host:port` as in the `Host` header; empty if users as code name all their origins.
     pub target: String,
     pub host: String,
     pub port: u16,
-    /// All origins, beginning with the target; empty if the target is the only one.
+    /// All origins, beginning with the target; empty if the target is the only one. A record adds those that programs
+    /// found during the run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub origins: Vec<Origin>,
     pub requests: Vec<RequestOutline>,
@@ -130,14 +131,43 @@ pub struct Outline {
 }
 
 impl Outline {
-    /// Returns the origins by number; at least the target.
+    /// Returns the origins by number; at least the target, if the plan has one.
     pub fn all_origins(&self) -> Cow<'_, [Origin]> {
-        if !self.origins.is_empty() {
+        if !self.origins.is_empty() || !self.has_target() {
             return Cow::Borrowed(&self.origins);
         }
         let (name, host) = (self.target.clone(), self.host.clone());
         let (tls, is_http2) = (self.link.tls.clone(), self.link.is_http2);
         Cow::Owned(vec![Origin { name, host, port: self.port, tls, is_http2 }])
+    }
+
+    /// Returns whether the plan names an origin. Users as code may name all of theirs during the run.
+    pub fn has_target(&self) -> bool {
+        !self.host.is_empty()
+    }
+
+    /// Adds the origin with the next number, which was found during the run; returns false if it has another number.
+    pub fn add_origin(&mut self, number: OriginId, origin: Origin) -> bool {
+        let mut all = self.all_origins().into_owned();
+        let is_next = all.len() == usize::from(number);
+        if is_next {
+            all.push(origin);
+            self.origins = all;
+        }
+        is_next
+    }
+
+    /// Returns the target, or the first origins that were found if the plan names none.
+    pub fn describe_target(&self) -> String {
+        const NAMED: usize = 3;
+        if self.has_target() {
+            return self.target.clone();
+        }
+        let named: Vec<&str> = self.origins.iter().take(NAMED).map(|origin| origin.name.as_str()).collect();
+        match self.origins.len().saturating_sub(NAMED) {
+            0 => named.join(", "),
+            more => format!("{} and {more} more", named.join(", ")),
+        }
     }
 
     /// Records that connections to an origin speak HTTP/2.
@@ -164,11 +194,10 @@ impl Outline {
 
     /// Returns the proxy to which requests to an origin are sent in their absolute form (RFC 9112, section 3.2.2):
     /// an HTTP proxy, unless the origin needs a tunnel because its bytes are not requests of plain HTTP/1.
-    pub fn forwarding_proxy(&self, origin: OriginId) -> Option<&Proxy> {
+    pub fn forwarding_proxy(&self, number: OriginId, origin: &Origin) -> Option<&Proxy> {
         let proxy = self.link.route.proxy.as_ref().filter(|proxy| proxy.kind == ProxyKind::Http)?;
-        let has_tls = self.all_origins().get(usize::from(origin)).is_some_and(|origin| origin.tls.is_some());
-        let has_sockets = self.requests.iter().any(|one| one.is_websocket && one.origin == origin);
-        (!has_tls && !has_sockets && self.link.http != Http::V2).then_some(proxy)
+        let has_sockets = self.requests.iter().any(|one| one.is_websocket && one.origin == number);
+        (origin.tls.is_none() && !has_sockets && self.link.http != Http::V2).then_some(proxy)
     }
 
     /// Returns the number of series: requests, checks, groups.

@@ -1,7 +1,7 @@
 //! The interface between a virtual user and the engine: Steps out, Replies in.
 //!
 //! The engine resumes a program with a [`Wake`]. The program puts what it wants into its [`Outbox`]: requests, sleeps,
-//! and streams, each with an ID that it chooses. Several may be outstanding at once, and the iteration ends when
+//! streams, and origins that the plan does not name, each with an ID that it chooses. Several may be outstanding at once, and the iteration ends when
 //! nothing is outstanding. The engine runs fixed sequences itself, without calls through this trait. Everything else
 //! (scenario files, scripts, tests) implements it. The interface does not depend on the language of a program.
 
@@ -11,6 +11,7 @@ use crate::fault::Fault;
 use crate::head::Head;
 use crate::metric::{HistCell, RunSum, SumCell};
 use crate::origin::OriginId;
+use crate::request::Target;
 use crate::series::Family;
 use crate::series::book::SeriesBook;
 use std::sync::Arc;
@@ -203,6 +204,20 @@ pub enum Wake<'a> {
     Slept {
         id: StepId,
     },
+    /// The answer to [`Outbox::reach`]: the number of the origin for [`Step::origin`], or why it cannot be used.
+    Reached {
+        id: StepId,
+        result: Result<OriginId, &'a Unreachable>,
+    },
+}
+
+/// Why an origin that a program asked for cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unreachable {
+    /// The row of the table of failures that counts it.
+    pub fault: Fault,
+    /// The reason, a lower-case sentence without a period.
+    pub sentence: Arc<str>,
 }
 
 /// The clocks at a wake, ns.
@@ -248,6 +263,8 @@ pub struct Outbox {
     pub arena: Vec<u8>,
     /// (ID, duration in ns)
     pub sleeps: Vec<(StepId, u64)>,
+    /// Origins that the program asks for; see [`Outbox::reach`].
+    pub reaches: Vec<(StepId, Target)>,
     pub cancels: Vec<StepId>,
     pub counts: Vec<Count>,
     pub samples: Vec<FailureExample>,
@@ -287,8 +304,20 @@ impl Outbox {
         self.sleeps.push((id, ns));
     }
 
+    /// Asks for an origin that the plan may not name, and requests a [`Wake::Reached`]. A new origin is subject to the
+    /// target policy; it is resolved, tried, and agreed with on the version of HTTP, as those of the plan are before the
+    /// load, and all programs of the run can use its number from then on. A known one is answered in the worker's next
+    /// event-loop iteration. Letter case of the host does not matter.
+    ///
+    /// The name of a new origin in reports is [`found_name`](crate::origin::found_name); series of its requests carry it
+    /// as the label [`ORIGIN_TAG`](crate::origin::ORIGIN_TAG). Those of the plan have their own names.
+    pub fn reach(&mut self, id: StepId, target: Target) {
+        self.reaches.push((id, target));
+    }
+
     /// Cancels an outstanding step. A stream or a WebSocket is closed and later ends with a [`Wake::Reply`] of
-    /// [`Ended::Client`]. A sleep ends without a wake. A request in flight continues until it ends.
+    /// [`Ended::Client`]. A sleep or a wait for an origin ends without a wake. A request in flight continues until it
+    /// ends.
     pub fn cancel(&mut self, id: StepId) {
         self.cancels.push(id);
     }
@@ -346,6 +375,7 @@ impl Outbox {
         self.messages.clear();
         self.arena.clear();
         self.sleeps.clear();
+        self.reaches.clear();
         self.cancels.clear();
         self.counts.clear();
         self.samples.clear();

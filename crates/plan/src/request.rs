@@ -5,7 +5,7 @@ use crate::origin::OriginId;
 use std::fmt;
 
 /// The parts of `http://host:port`.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Target {
     /// Host name or address, without brackets.
     pub host: String,

@@ -1,6 +1,7 @@
 //! Seals a draft: fills in defaults, finds contradictions, and returns the [`Plan`] or all diagnostics at once.
 
 mod addresses;
+mod code;
 mod delivery;
 mod follow;
 pub mod names;
@@ -22,7 +23,7 @@ use crate::request::{redacted_header, redacted_path};
 use crate::threshold::{self, Statistic, Subject};
 use crate::unit::SECOND_NS;
 use crate::watch::Trust;
-use crate::{Plan, Request};
+use crate::{Plan, Request, Target};
 use std::sync::Arc;
 use workloads::Lanes;
 
@@ -59,8 +60,10 @@ pub fn seal(draft: Draft, machine: Machine) -> Result<Plan, Vec<Diagnostic>> {
     secure::check(&draft, &mut wrong);
     addresses::check(&draft, &mut wrong);
     requests::check(&draft, &mut wrong);
+    code::check(&draft, &mut wrong);
     let draft = delivery::applied(follow::applied(draft), &mut wrong);
-    let Some(target) = draft.target.clone() else {
+    let target = draft.target.clone();
+    if target.is_none() && draft.code.is_none() {
         wrong.push(Diagnostic::field(
             "P001",
             key::TARGET,
@@ -68,9 +71,11 @@ pub fn seal(draft: Draft, machine: Machine) -> Result<Plan, Vec<Diagnostic>> {
             "add a target, such as `http://127.0.0.1:8080/`",
         ));
         return Err(wrong);
-    };
-    for (host, _) in &draft.link.resolve {
-        let mut loaded = std::iter::once(&target).chain(draft.more_origins.iter().map(|more| &more.target));
+    }
+    // Code may name any host during the load.
+    let mapped = draft.link.resolve.iter().filter(|_| draft.code.is_none());
+    for ((host, _), target) in mapped.zip(std::iter::repeat(&target).map_while(Option::as_ref)) {
+        let mut loaded = std::iter::once(target).chain(draft.more_origins.iter().map(|more| &more.target));
         if !loaded.any(|target| host.eq_ignore_ascii_case(&target.host)) {
             wrong.push(Diagnostic::field(
                 "P025",
@@ -146,8 +151,12 @@ pub fn seal(draft: Draft, machine: Machine) -> Result<Plan, Vec<Diagnostic>> {
     // The TLS settings also apply to monitors, even if no origin uses TLS.
     let watch_trust =
         Trust { ca: draft.tls_files.ca.clone(), insecure: link.tls.as_ref().is_some_and(|tls| tls.insecure) };
-    let mut origins = origin::origins(&target, &draft.more_origins, link.tls.as_ref());
-    link.tls = origins[0].tls.clone();
+    let found_tls = link.tls.take();
+    let mut origins = Vec::new();
+    if let Some(target) = &target {
+        origins = origin::origins(target, &draft.more_origins, found_tls.as_ref());
+        link.tls = origins[0].tls.clone();
+    }
     if draft.more_origins.is_empty() {
         origins.clear();
     }
@@ -166,7 +175,8 @@ pub fn seal(draft: Draft, machine: Machine) -> Result<Plan, Vec<Diagnostic>> {
             0 | 1 => String::new(),
             n => format!(" and {} more", n - 1),
         };
-        format!("{} {}{}{more}", first.method, target.authority(), first.path)
+        let authority = target.as_ref().map(Target::authority).unwrap_or_default();
+        format!("{} {authority}{}{more}", first.method, first.path)
     };
     let outline = Outline {
         version: OUTLINE_VERSION,
@@ -175,9 +185,10 @@ pub fn seal(draft: Draft, machine: Machine) -> Result<Plan, Vec<Diagnostic>> {
             .name
             .or_else(|| requests.iter().find(|r| !r.is_outside_load).map(default_name))
             .unwrap_or_default(),
-        target: target.authority(),
-        host: target.host.clone(),
-        port: target.port,
+        // Empty if code names all its origins.
+        target: target.as_ref().map(Target::authority).unwrap_or_default(),
+        port: target.as_ref().map_or(0, |target| target.port),
+        host: target.map(|target| target.host).unwrap_or_default(),
         origins,
         requests,
         load,
@@ -201,7 +212,7 @@ pub fn seal(draft: Draft, machine: Machine) -> Result<Plan, Vec<Diagnostic>> {
         checks,
         groups,
         // A fixed sequence has only one load model, `load`.
-        workloads: if script.is_some() { workloads } else { Vec::new() },
+        workloads: if script.is_some() || draft.code.is_some() { workloads } else { Vec::new() },
         link,
         deliveries,
         graceful_stop_ns: draft.graceful_stop_ns.unwrap_or(0),
@@ -211,7 +222,11 @@ pub fn seal(draft: Draft, machine: Machine) -> Result<Plan, Vec<Diagnostic>> {
         question: draft.question,
         scale: draft.scale,
     };
-    let wrong = threshold::check_scopes(&outline.thresholds, &outline);
+    // The requests and checks of code are unknown before it runs.
+    let wrong = match &draft.code {
+        None => threshold::check_scopes(&outline.thresholds, &outline),
+        Some(_) => Vec::new(),
+    };
     if !wrong.is_empty() {
         return Err(wrong);
     }
@@ -219,9 +234,11 @@ pub fn seal(draft: Draft, machine: Machine) -> Result<Plan, Vec<Diagnostic>> {
         outline,
         requests: draft.requests,
         script,
+        code: draft.code,
         entries,
         recorded,
         tls_files: draft.tls_files,
+        found_tls,
         watch_trust,
         watches: draft.watches,
         health: draft.health,

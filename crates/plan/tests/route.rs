@@ -111,7 +111,7 @@ fn routes_that_contradict_each_other_are_refused_and_others_are_not() {
 fn only_plain_http1_is_forwarded_everything_else_gets_a_tunnel() {
     let forwards = |target: &str, link: Link| {
         let plan = sealed(draft(target, link)).unwrap();
-        plan.outline.forwarding_proxy(0).is_some()
+        plan.outline.forwarding_proxy(0, &plan.outline.all_origins()[0]).is_some()
     };
     let http = || by(proxied("http://p:1"));
     assert!(forwards("http://h/", http()));

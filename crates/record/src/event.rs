@@ -5,6 +5,7 @@ use crate::steered::Steered;
 use plimsoll_plan::Outline;
 use plimsoll_plan::failure_example::FailureExample;
 use plimsoll_plan::link::Addresses;
+use plimsoll_plan::origin::{Origin, OriginId};
 use plimsoll_plan::series::{Family, SeriesKey};
 use plimsoll_plan::watch::Unit;
 use plimsoll_stats::interval::Interval;
@@ -79,7 +80,7 @@ pub struct Environment {
     pub more_origins: Vec<WayThere>,
 }
 
-/// The path to an additional origin.
+/// The path to an additional origin, of the plan or found during the run.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct WayThere {
     /// Addresses of the name, as in [`Environment::addresses`].
@@ -237,12 +238,23 @@ pub struct SeriesOpened {
     pub key: Arc<SeriesKey>,
 }
 
+/// An origin that was found during the run, because a program asked for it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct OriginOpened {
+    /// Its number; those of a run continue after those of the plan without a gap.
+    pub number: OriginId,
+    pub origin: Origin,
+    pub way: WayThere,
+}
+
 /// Event that sinks receive.
 #[derive(Debug, Clone)]
 pub enum RunEvent {
     Opened(Arc<Opening>),
     /// Precedes the first tick that counts in the series.
     SeriesOpened(SeriesOpened),
+    /// Precedes the first tick that counts requests to the origin. Those found by the setup follow the opening.
+    OriginOpened(OriginOpened),
     Ticked(Tick),
     Noted(Note),
     /// An example of a failure.

@@ -18,7 +18,7 @@ pub(crate) use tick_row::widened;
 pub use total::{requests_of, requests_total, total_of};
 pub use watched::{CHANNELS_KEPT, Channel, LAPSES_KEPT, Watched};
 
-use crate::event::{Ending, Note, Opening, SeriesOpened, Tick, WorkerTimes};
+use crate::event::{Ending, Note, Opening, OriginOpened, SeriesOpened, Tick, WorkerTimes};
 use crate::run_file::Error;
 use plimsoll_plan::failure_example::{EXAMPLES_MAX, FailureExample};
 use plimsoll_plan::series::{REQUESTS_CELLS, RUN_CELLS};
@@ -48,6 +48,8 @@ pub struct GeneratorRecord {
     pub opening: Arc<Opening>,
     /// Series that programs opened during the run, in order of their numbers.
     pub opened: Vec<Opened>,
+    /// Origins that were found during the run, in order of their numbers. The outline lists them, too.
+    pub found: Vec<OriginOpened>,
     /// Ticks by number, including the warm-up.
     pub ticks: BTreeMap<u32, TickRow>,
     /// Sum over all ticks outside the warm-up, per series; exact even if rows of `ticks` are missing. Its own tick
@@ -97,10 +99,11 @@ impl GeneratorRecord {
     /// Returns the record of a run before its first event.
     pub fn new(opening: Arc<Opening>) -> Self {
         let totals = Interval::on_demand(RUN_LAYOUT, opening.layouts());
-        let (opened, workers, notes, samples, watched) = Default::default();
+        let (opened, found, workers, notes, samples, watched) = Default::default();
         Self {
             opening,
             opened,
+            found,
             ticks: BTreeMap::new(),
             totals,
             workers,
@@ -117,6 +120,24 @@ impl GeneratorRecord {
         if is_next {
             self.totals.series.push(Tally::on_demand(Layout::of(opened.key.family.cells())));
             self.opened.push(Opened::new(opened.series, Arc::clone(&opened.key)));
+        }
+        is_next
+    }
+
+    /// Adds an origin that was found, also to the opening; returns false if it is known already, or if its predecessor
+    /// is missing.
+    pub fn open_origin(&mut self, found: &OriginOpened) -> bool {
+        if self.found.iter().any(|known| known.number == found.number) {
+            return false;
+        }
+        // A copy of a record has it in its outline.
+        let is_listed =
+            self.opening.outline.all_origins().get(usize::from(found.number)) == Some(&found.origin);
+        let opening = Arc::make_mut(&mut self.opening);
+        let is_next = is_listed || opening.outline.add_origin(found.number, found.origin.clone());
+        if is_next {
+            opening.environment.is_same_machine |= found.way.is_same_machine;
+            self.found.push(found.clone());
         }
         is_next
     }
@@ -153,6 +174,7 @@ impl GeneratorRecord {
         let differences = [
             ("openings", self.opening != other.opening),
             ("series", self.opened != other.opened),
+            ("origins", self.found != other.found),
             ("endings", self.ending != other.ending),
             ("ticks", self.ticks != other.ticks),
             ("totals", self.totals != other.totals || self.workers != other.workers),

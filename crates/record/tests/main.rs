@@ -12,6 +12,7 @@
 )]
 
 mod disk_full;
+mod found;
 mod merge;
 mod opened;
 mod run_file;

@@ -341,12 +341,13 @@ const UNSEEN_NS: f64 = 200e6;
 
 /// Each kind of failure on this side with its number.
 fn unmade(facts: &Facts) -> Vec<Unmade> {
-    const FAULTS: [(Fault, Shortage); 5] = [
+    const FAULTS: [(Fault, Shortage); 6] = [
         (Fault::FdLimit, Shortage::Descriptors),
         (Fault::PortsExhausted, Shortage::Ports),
         (Fault::ClientOutOfMemory, Shortage::Memory),
         (Fault::ClientLimit, Shortage::Limit),
         (Fault::ClientSendRefused, Shortage::Other),
+        (Fault::OriginRefused, Shortage::Permission),
     ];
     let all = FAULTS.into_iter().map(|(fault, shortage)| Unmade { shortage, number: facts.all.fault(fault) });
     all.filter(|one| one.number > 0).collect()

@@ -161,6 +161,7 @@ fn of_class(case: &Case, row: &ErrorRow) -> Option<Cause> {
         | Fault::PortsExhausted
         | Fault::ClientOutOfMemory
         | Fault::ClientSendRefused
+        | Fault::OriginRefused
         | Fault::ClientLimit => None,
     }
 }

@@ -113,6 +113,11 @@ cases! {
         Run::closed(15),
         ["2 responses exceeded a limit", "--limit NAME=VALUE"];
 
+    an_origin_without_permission_is_not_the_servers_fault: OriginRefused, Inconclusive,
+        Run::closed(15).at(0, |t| fail(t, Fault::OriginRefused, 4)),
+        Run::closed(15),
+        ["4 requests to origins without permission", "--allow HOST"];
+
     a_firewall_here_is_not_the_servers_fault: ClientSendRefused, Inconclusive,
         Run::closed(15).at(0, |t| fail(t, Fault::ClientSendRefused, 9)),
         Run::closed(15),

@@ -5,7 +5,8 @@ use super::ready::{self, Patience};
 use super::{Failed, News, Orders, SessionHost};
 use crate::permission::{Asking, Granted, fetch_proof, permit, permit_proxied, permit_watching};
 use crate::resolver::HostResolver;
-use crate::{Resolved, dns, place};
+use crate::{Error, Resolved, dns, place};
+use plimsoll_engine::Place;
 use plimsoll_engine::link::tls::Setup;
 use plimsoll_engine::names::Resolver;
 use plimsoll_engine::route::{Route, address_of_unix_socket};
@@ -35,31 +36,41 @@ pub struct Way {
 /// Returns an error if a certificate or a key is unusable, or a name still does not resolve after the wait.
 pub fn resolved<D: SessionHost>(plan: &Plan, patience: &Patience<'_, D>) -> Result<Vec<Way>, Failed> {
     let origins = plan.outline.all_origins().into_owned();
-    let ways = (0 as OriginId..).zip(origins).map(|(number, origin)| {
-        let http = version_for(number, plan);
-        let tls = place::tls(&origin, &plan.tls_files, http)?;
-        let (place, beyond) = placed(number, &origin, plan, patience)?;
-        Ok(Way { origin, place, tls, is_host_allowed: false, first_connect_ns: 0, beyond })
-    });
+    let resolve = |number, target: &Target| ready::resolved(number, target, &plan.outline.link, patience);
+    let ways = (0 as OriginId..).zip(origins).map(|(number, origin)| way_to(number, origin, plan, &resolve));
     ways.collect()
 }
 
+/// Resolves an origin with `resolve`.
+///
+/// # Errors
+/// Returns an error if a certificate or a key is unusable, or a name does not resolve.
+pub fn way_to(
+    number: OriginId,
+    origin: Origin,
+    plan: &Plan,
+    resolve: &dyn Fn(OriginId, &Target) -> Result<Resolved, Failed>,
+) -> Result<Way, Failed> {
+    let tls = place::tls(&origin, &plan.tls_files, version_for(number, plan))?;
+    let (place, beyond) = placed(number, &origin, plan, resolve)?;
+    Ok(Way { origin, place, tls, is_host_allowed: false, first_connect_ns: 0, beyond })
+}
+
 /// Returns where connections to an origin go, with their route, and the addresses of the origin beyond it.
-fn placed<D: SessionHost>(
+fn placed(
     number: OriginId,
     origin: &Origin,
     plan: &Plan,
-    patience: &Patience<'_, D>,
+    resolve: &dyn Fn(OriginId, &Target) -> Result<Resolved, Failed>,
 ) -> Result<(Resolved, Option<Resolved>), Failed> {
     let link = &plan.outline.link;
     let (mut place, mut beyond, mut resolved) = (None, None, None);
     if let Some(proxy) = &link.route.proxy {
         let target = Target { host: proxy.host.clone(), port: proxy.port, tls: false };
-        place =
-            Some(Resolved { proxy: Some(proxy.url()), ..ready::resolved(number, &target, link, patience)? });
+        place = Some(Resolved { proxy: Some(proxy.url()), ..resolve(number, &target)? });
         beyond = match proxy.kind {
             ProxyKind::Socks5 => {
-                let found = ready::resolved(number, &origin.target(), link, patience)?;
+                let found = resolve(number, &origin.target())?;
                 resolved = Some(found.first().ip());
                 Some(found)
             }
@@ -72,10 +83,59 @@ fn placed<D: SessionHost>(
     }
     let place = match place {
         Some(place) => place,
-        None => ready::resolved(number, &origin.target(), link, patience)?,
+        None => resolve(number, &origin.target())?,
     };
     let route = Route::of(&plan.outline, number, origin, resolved).map(Arc::new);
     Ok((Resolved { route, ..place }, beyond))
+}
+
+/// Means to get permission.
+pub struct Permission<'a> {
+    /// Hosts or literal addresses that may be loaded.
+    pub allow: &'a [String],
+    /// Asks the user; `None` if the user must not be asked.
+    pub confirm: Option<&'a mut dyn FnMut(&str) -> String>,
+    /// Today's date as `YYYY-MM-DD`.
+    pub today: &'a str,
+}
+
+/// Checks permission for one origin; `named` are the hosts that have it already, as a load through a proxy has it.
+///
+/// # Errors
+/// Returns an error if it is not allowed.
+pub fn permitted_way<'a>(
+    way: &'a mut Way,
+    plan: &'a Plan,
+    permission: Permission<'_>,
+    named: &mut Vec<&'a str>,
+) -> Result<Granted, Failed> {
+    let Permission { allow, mut confirm, today } = permission;
+    let Way { origin, place, is_host_allowed, beyond, .. } = way;
+    let host = origin.host.as_str();
+    if let Some(proxy) = &plan.outline.link.route.proxy {
+        permit_proxied((&proxy.host, place), (host, beyond.as_mut()), allow, confirm, named)?;
+        return Ok(Granted::Free);
+    }
+    let authority = origin.authority();
+    // The file is fetched over HTTP/1.1, even if the load uses HTTP/2.
+    let tls = place::tls(origin, &plan.tls_files, Http::V11)?;
+    let asking = Asking {
+        // Permission for a host includes all its ports.
+        allow,
+        confirm: confirm
+            .as_mut()
+            .filter(|_| !named.contains(&host))
+            .map(|confirm| &mut **confirm as &mut dyn FnMut(&str) -> String),
+        today,
+        fetch: &mut |address| fetch_proof(address, &authority, tls.as_ref()),
+    };
+    let granted = permit(host, place, asking)?;
+    *is_host_allowed =
+        granted == Granted::Confirmed || allow.iter().any(|name| name.eq_ignore_ascii_case(host));
+    if granted != Granted::Free {
+        named.push(host);
+    }
+    Ok(granted)
 }
 
 /// Checks permission for every origin and for the hosts that monitors query.
@@ -94,38 +154,12 @@ pub fn permitted<D: SessionHost>(
     // A monitor ignores `resolve`, so a name that is only mapped to a private address is not allowed for it.
     let mut named: Vec<&str> = Vec::new();
     let mut proved: Vec<&str> = Vec::new();
-    for Way { origin, place, is_host_allowed, beyond, .. } in ways {
-        if let Some(proxy) = &plan.outline.link.route.proxy {
-            let confirm: Option<&mut dyn FnMut(&str) -> String> =
-                if orders.may_ask { Some(&mut confirm) } else { None };
-            permit_proxied(
-                (&proxy.host, place),
-                (&origin.host, beyond.as_mut()),
-                orders.allow,
-                confirm,
-                &mut named,
-            )?;
-            continue;
-        }
-        let authority = origin.authority();
-        // The file is fetched over HTTP/1.1, even if the load uses HTTP/2.
-        let tls = place::tls(origin, &plan.tls_files, Http::V11)?;
-        let host = origin.host.as_str();
-        let asking = Asking {
-            // Permission for a host includes all its ports.
-            allow: orders.allow,
-            confirm: if orders.may_ask && !named.contains(&host) { Some(&mut confirm) } else { None },
-            today: &today,
-            fetch: &mut |address| fetch_proof(address, &authority, tls.as_ref()),
-        };
-        let granted = permit(host, place, asking)?;
-        *is_host_allowed =
-            granted == Granted::Confirmed || orders.allow.iter().any(|name| name.eq_ignore_ascii_case(host));
-        if granted != Granted::Free {
-            named.push(host);
-        }
-        if granted == Granted::Proved {
-            proved.push(host);
+    for way in ways {
+        let confirm: Option<&mut dyn FnMut(&str) -> String> =
+            if orders.may_ask { Some(&mut confirm) } else { None };
+        let permission = Permission { allow: orders.allow, confirm, today: &today };
+        if permitted_way(way, plan, permission, &mut named)? == Granted::Proved {
+            proved.extend(named.last());
         }
     }
     let watching = Asking {
@@ -174,49 +208,69 @@ pub fn reach<D: SessionHost>(
     plan: &Plan,
     patience: &Patience<'_, D>,
 ) -> Result<(), Failed> {
-    let (limits, link) = (&plan.outline.limits, &plan.outline.link);
-    place::check_interface(link)?;
-    for (number, Way { origin, place, tls, first_connect_ns, .. }) in (0 as OriginId..).zip(ways) {
-        ready::wait((number, origin), place, plan, tls.as_ref(), patience)?;
-        *first_connect_ns = place::knock(place, origin, limits)?;
-        place::check_login(place, origin)?;
-        let mut opens_sockets = None;
-        origin.is_http2 = match tls {
-            Some(setup) => match place::shake_hands(place, setup, origin, limits) {
-                Err(failed) if link.http == Http::V2 => {
-                    return Err(place::without_http2(failed, place, origin, &plan.tls_files, limits).into());
-                }
-                agreed => agreed?,
-            },
-            None if link.http == Http::V2 => {
-                opens_sockets = Some(place::greet_http2(place, None, origin, limits)?);
-                true
-            }
-            None => false,
-        };
-        place::check_version(origin.is_http2, link, origin)?;
-        if origin.is_http2 && has_sockets(number, plan) {
-            let announces = match opens_sockets {
-                Some(announces) => announces,
-                None => place::greet_http2(place, tls.as_ref(), origin, limits)?,
-            };
-            if !announces {
-                return Err(place::without_sockets(origin).into());
-            }
-        }
-        if tls.is_some() && version_for(number, plan) == Http::Auto {
-            // Later connections offer only what was agreed on: a server that disagrees with itself is found out.
-            let agreed = if origin.is_http2 { Http::V2 } else { Http::V11 };
-            *tls = place::tls(origin, &plan.tls_files, agreed)?;
-        }
-        place::check_plain(place, origin, limits)?;
-        place::check_sources(place, link)?;
+    place::check_interface(&plan.outline.link)?;
+    for (number, way) in (0 as OriginId..).zip(ways) {
+        ready::wait((number, &way.origin), &way.place, plan, way.tls.as_ref(), patience)?;
+        agree(number, way, plan)?;
     }
     Ok(())
 }
 
+/// Tries an origin and agrees with it on its protocol.
+///
+/// # Errors
+/// Returns an error if it is unavailable or does not use the plan's protocol.
+pub fn agree(number: OriginId, way: &mut Way, plan: &Plan) -> Result<(), Error> {
+    let (limits, link) = (&plan.outline.limits, &plan.outline.link);
+    let Way { origin, place, tls, first_connect_ns, .. } = way;
+    *first_connect_ns = place::knock(place, origin, limits)?;
+    place::check_login(place, origin)?;
+    let mut opens_sockets = None;
+    origin.is_http2 = match tls {
+        Some(setup) => match place::shake_hands(place, setup, origin, limits) {
+            Err(failed) if link.http == Http::V2 => {
+                return Err(place::without_http2(failed, place, origin, &plan.tls_files, limits));
+            }
+            agreed => agreed?,
+        },
+        None if link.http == Http::V2 => {
+            opens_sockets = Some(place::greet_http2(place, None, origin, limits)?);
+            true
+        }
+        None => false,
+    };
+    place::check_version(origin.is_http2, link, origin)?;
+    if origin.is_http2 && has_sockets(number, plan) {
+        let announces = match opens_sockets {
+            Some(announces) => announces,
+            None => place::greet_http2(place, tls.as_ref(), origin, limits)?,
+        };
+        if !announces {
+            return Err(place::without_sockets(origin));
+        }
+    }
+    if tls.is_some() && version_for(number, plan) == Http::Auto {
+        // Later connections offer only what was agreed on: a server that disagrees with itself is found out.
+        let agreed = if origin.is_http2 { Http::V2 } else { Http::V11 };
+        *tls = place::tls(origin, &plan.tls_files, agreed)?;
+    }
+    place::check_plain(place, origin, limits)?;
+    place::check_sources(place, link)
+}
+
+/// Returns the place of an origin for the engine.
+pub fn place_of(way: &Way, link: &Link) -> Place {
+    Place {
+        addresses: way.place.loaded(link.addresses),
+        weights: way.place.loaded_weights(link.addresses),
+        tls: way.tls.clone(),
+        route: way.place.route.clone(),
+        resolver: resolver(way, link),
+    }
+}
+
 /// Returns the resolver of an origin whose connections look up its host.
-pub fn resolver(way: &Way, link: &Link) -> Option<Arc<dyn Resolver>> {
+fn resolver(way: &Way, link: &Link) -> Option<Arc<dyn Resolver>> {
     let is_named = link.dns == Dns::EachConnection && link.is_looked_up(&way.origin.host);
     let resolver = || HostResolver::new(&way.origin, &way.place, way.is_host_allowed);
     is_named.then(|| Arc::new(resolver()) as Arc<dyn Resolver>)

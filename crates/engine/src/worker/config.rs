@@ -1,6 +1,7 @@
 //! Creates a worker from a plan: its workloads, its part of them, its users, and their links.
 
 use super::multiplex::new_session;
+use super::reach::Reaches;
 use super::tunnel::Tunnels;
 use super::{Here, Post, Source, User, Worker, Workload, keep};
 use crate::Stopped;
@@ -110,23 +111,24 @@ impl<D: Door, P: Post> Worker<D, P> {
         }
         let pooled = outline.link.reuse == Reuse::Pool;
         let by_address = by_address(&places);
-        let is_forwarded =
-            places.iter().any(|place| place.route.as_ref().is_some_and(|route| route.forward.is_some()));
         let mut places = here(places, &outline, seat);
-        // Arrivals are different people, and pooled connections belong to no user.
-        let has_own_clients = !pooled
-            && lane_plans(&outline).iter().all(|plan| !plan.load.is_open())
-            && places.iter().any(|place| place.tls.as_ref().is_some_and(|setup| setup.clients() > 1));
+        let is_forwarded = places.iter().any(Here::is_forwarded);
+        let has_own_clients = may_own_clients(&outline) && places.iter().any(Here::has_clients);
         let mut own = 0;
         if !pooled {
-            own = own_links(&mut users, &places[0], outline.link.streams);
-            if places[0].addresses.len() > 1 {
-                places[0].turn = own_before(&outline, seat, &places[0]);
+            // Without a target, users have no links of their own.
+            if let Some(target) = places.first_mut() {
+                own = own_links(&mut users, target, outline.link.streams);
+                if target.addresses.len() > 1 {
+                    target.turn = own_before(&outline, seat, target);
+                }
             }
         }
         // Exact capacity: the allocator keeps the memory that growth frees, some 60 bytes per connection.
         let mut links: Vec<Link> = Vec::with_capacity(own);
-        links.resize_with(own, || Link::new(FIRST, new_session(&outline, &places[0])));
+        if let Some(target) = places.first() {
+            links.resize_with(own, || Link::new(FIRST, new_session(&outline, target)));
+        }
         let mut exchange_wheel = Wheel::new(begin_ns);
         exchange_wheel.reserve(user_count as usize);
         let shared = Shared::new(compiled.wire_limits);
@@ -140,6 +142,7 @@ impl<D: Door, P: Post> Worker<D, P> {
             post,
             address_series,
             spare: places.iter().map(|_| Vec::new()).collect(),
+            has_target: !places.is_empty(),
             places,
             series: blank.series.len(),
             sources,
@@ -156,6 +159,8 @@ impl<D: Door, P: Post> Worker<D, P> {
             forwarded: Vec::new(),
             looking_up: 0,
             answers: Vec::new(),
+            reaching: 0,
+            reaches: Reaches::default(),
             // Never moved while no user has two requests in progress; unused memory is never touched.
             exchanges: Vec::with_capacity(user_count as usize),
             free_exchanges: Vec::with_capacity(user_count as usize),
@@ -339,22 +344,49 @@ pub(super) fn level(to: f64) -> Profile {
     Profile::constant(to)
 }
 
+/// Returns whether users may have their own client certificates: arrivals are different people, and pooled connections
+/// belong to no user.
+pub(super) fn may_own_clients(outline: &Outline) -> bool {
+    outline.link.reuse != Reuse::Pool && lane_plans(outline).iter().all(|plan| !plan.load.is_open())
+}
+
 /// Numbers the addresses of all origins consecutively.
-fn here(places: Vec<Place>, outline: &Outline, seat: WorkerSlot) -> Box<[Here]> {
+fn here(places: Vec<Place>, outline: &Outline, seat: WorkerSlot) -> Vec<Here> {
     let mut first = 0;
     let origins = outline.all_origins();
     let mut numbered = |(place, number): (Place, usize)| {
-        let Place { addresses, weights, tls, route, resolver } = place;
         let is_http2 = origins.get(number).is_some_and(|origin| origin.is_http2);
-        let is_shared = is_http2 || outline.link.is_pipelined;
-        let (cycle, turn) = (cycle(&weights), seat.offset as usize);
-        let (addresses, resolves) = (addresses.into(), resolver.is_some());
-        let here =
-            Here { first, addresses, cycle, turn, tls, route, is_http2, is_shared, resolves, client: turn };
+        let here = Here::new(place, is_http2, outline, (seat, first));
         first += here.addresses.len() as u32;
         here
     };
     places.into_iter().zip(0..).map(&mut numbered).collect()
+}
+
+impl Here {
+    /// Creates the place of one worker; `first` is the number of its first address.
+    pub(super) fn new(
+        place: Place,
+        is_http2: bool,
+        outline: &Outline,
+        (seat, first): (WorkerSlot, u32),
+    ) -> Here {
+        let Place { addresses, weights, tls, route, resolver } = place;
+        let is_shared = is_http2 || outline.link.is_pipelined;
+        let (cycle, turn) = (cycle(&weights), seat.offset as usize);
+        let (addresses, resolves) = (addresses.into(), resolver.is_some());
+        Here { first, addresses, cycle, turn, tls, route, is_http2, is_shared, resolves, client: turn }
+    }
+
+    /// Returns whether a proxy forwards its requests.
+    pub(super) fn is_forwarded(&self) -> bool {
+        self.route.as_ref().is_some_and(|route| route.forward.is_some())
+    }
+
+    /// Returns whether there are several client certificates for it.
+    pub(super) fn has_clients(&self) -> bool {
+        self.tls.as_ref().is_some_and(|setup| setup.clients() > 1)
+    }
 }
 
 /// Returns how many links to the target the users of the workers before this one have, so that all workers together

@@ -173,7 +173,9 @@ impl<D: Door, P: Post> Worker<D, P> {
         let way = link.way;
         self.exchange_wheel.arm(id, exchange.deadline_ns);
         self.tally.sent(exchange.request, len, reused, self.now_ns);
-        if let Some(series) = self.address_series {
+        if let Some(series) = self.address_series
+            && link.address != NONE
+        {
             self.tally.series(series + link.address).add(SeriesSum::Sent.id(), 1);
         }
         way

@@ -83,6 +83,12 @@ impl<D: Door, P: Post> Worker<D, P> {
         false
     }
 
+    /// Returns whether an origin is the target, to which users have their own links.
+    #[inline]
+    pub(super) fn is_target(&self, origin: OriginId) -> bool {
+        origin == FIRST && self.has_target
+    }
+
     /// Releases a link that is not its user's own link to the target. Others may use it, or the user holds it: all
     /// links for the rest of the iteration if iterations begin without one, otherwise one for each other origin.
     pub(super) fn release(&mut self, id: u32, user: u32) {
@@ -94,12 +100,12 @@ impl<D: Door, P: Post> Worker<D, P> {
         if let Session::H2(multiplex) = &mut link.session {
             // A link that has lost its users is listed when it is closed; one to the target that is not pooled was such
             // a link, and may be another user's by now.
-            if multiplex.is_replaced || multiplex.is_listed || (origin == FIRST && !self.pooled) {
+            if multiplex.is_replaced || multiplex.is_listed || (self.is_target(origin) && !self.pooled) {
                 return;
             }
         }
-        if self.anew || self.has_own_clients || (origin != FIRST && !self.pooled && !self.holds(user, origin))
-        {
+        let is_other = !self.is_target(origin);
+        if self.anew || self.has_own_clients || (is_other && !self.pooled && !self.holds(user, origin)) {
             self.links[id as usize].next = std::mem::replace(&mut self.users[user as usize].first_held, id);
         } else {
             self.list_unused(id);
@@ -115,7 +121,8 @@ impl<D: Door, P: Post> Worker<D, P> {
             0 => (turn % place.addresses.len(), place.addresses.len()),
             count => (usize::from(place.cycle[turn % count]), count),
         };
-        let (address, number) = (place.addresses[at], place.first + at as u32);
+        let number = if place.first == NONE { NONE } else { place.first + at as u32 };
+        let address = place.addresses[at];
         if place.resolves {
             return self.look_up(id);
         }
@@ -341,7 +348,9 @@ impl<D: Door, P: Post> Worker<D, P> {
 
     /// Returns the series of the link's address, if there are several.
     pub(super) fn address_of(&self, id: u32) -> Option<u32> {
-        Some(self.address_series? + self.links[id as usize].address)
+        let address = self.links[id as usize].address;
+        // Origins that were found during the load have none.
+        if address == NONE { None } else { Some(self.address_series? + address) }
     }
 
     /// Closes all links that a user holds, including its own.

@@ -6,7 +6,6 @@ use super::{Post, Source, Worker};
 use crate::driver::Door;
 use plimsoll_plan::answer::Statuses;
 use plimsoll_plan::metric::RunSum;
-use plimsoll_plan::origin::FIRST;
 use plimsoll_plan::program::{Step, Wake};
 use plimsoll_wire::h1::Answer;
 
@@ -131,7 +130,7 @@ impl<D: Door, P: Post> Worker<D, P> {
     pub(super) fn is_arrival(&self, exchange: u32) -> bool {
         let exchange = &self.exchanges[exchange as usize];
         let own = self.users[exchange.user as usize].link;
-        let is_own = own == exchange.link || self.links[exchange.link as usize].origin != FIRST;
+        let is_own = own == exchange.link || !self.is_target(self.links[exchange.link as usize].origin);
         (is_own || self.pooled) && self.is_first_of_arrival(exchange.user)
     }
 

@@ -2,6 +2,8 @@
 
 use crate::Command;
 use crate::names::{LookedUp, Ticket};
+use crate::origins::{FoundOrigin, Reached};
+use plimsoll_plan::Target;
 use plimsoll_plan::failure_example::FailureExample;
 use plimsoll_plan::origin::OriginId;
 use plimsoll_plan::series::SeriesKey;
@@ -31,4 +33,17 @@ pub trait Post {
 
     /// Appends the answers received since the last call. Called only while lookups are in progress.
     fn answers(&mut self, _: &mut Vec<(Ticket, LookedUp)>) {}
+
+    /// Begins to find an origin that the worker does not know; returns false if this run finds none.
+    fn reach(&mut self, _: &Target) -> bool {
+        false
+    }
+
+    /// Appends the answers to [`Post::reach`] received since the last call. Called only while programs wait for some.
+    fn reached(&mut self, _: &mut Vec<Reached>) {}
+
+    /// Returns the origins that were found, by number, beginning with number `from`.
+    fn found(&mut self, _from: usize) -> Vec<Arc<FoundOrigin>> {
+        Vec::new()
+    }
 }

@@ -61,14 +61,15 @@ impl<D: Door, P: Post> Worker<D, P> {
     }
 
     pub(super) fn resume_program(&mut self, user: u32, wake: Wake<'_>, intended_ns: u64) {
-        let sent_nothing = matches!(wake, Wake::Begin { .. });
+        // A program that finds no origin in each iteration must not loop without a pause, either.
+        let sent_nothing = matches!(wake, Wake::Begin { .. } | Wake::Reached { result: Err(_), .. });
         let out = self.wake(user, wake);
         self.act(user, out, intended_ns, sent_nothing);
     }
 
     /// Executes a program's commands: cancels, sleeps, sends. If nothing is outstanding afterwards, the iteration is
     /// over, whether or not the program has said so, because nothing would ever resume it.
-    pub(super) fn act(&mut self, user: u32, out: Box<Outbox>, intended_ns: u64, sent_nothing: bool) {
+    pub(super) fn act(&mut self, user: u32, mut out: Box<Outbox>, intended_ns: u64, sent_nothing: bool) {
         let state = &mut self.users[user as usize];
         let iteration = state.iteration;
         let workload = usize::from(state.workload);
@@ -91,6 +92,9 @@ impl<D: Door, P: Post> Worker<D, P> {
         for (step, ns) in &out.sleeps {
             self.lie_down(user, *step, *ns);
         }
+        for (step, target) in out.reaches.drain(..) {
+            self.reach(user, step, target);
+        }
         for step in &out.steps {
             if !self.lease.take() {
                 let state = &mut self.users[user as usize];
@@ -104,6 +108,10 @@ impl<D: Door, P: Post> Worker<D, P> {
                     Bytes::Fresh(out.arena.get(begin as usize..end as usize).unwrap_or_default())
                 }
             };
+            if usize::from(step.origin) >= self.places.len() {
+                // Another worker's program may have passed on the number.
+                self.take_found();
+            }
             let link = self.link_for(user, step.origin);
             let id = self.take_exchange(link, user, step, intended_ns);
             let first = &mut self.users[user as usize].first_exchange;
@@ -203,7 +211,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         }
     }
 
-    /// Cancels a step: a stream ends as soon as no code is using it, a sleep ends silently.
+    /// Cancels a step: a stream ends as soon as no code is using it, a sleep, or a wait for an origin, ends silently.
     fn cancel(&mut self, user: u32, step: StepId) {
         let mut at = self.users[user as usize].first_exchange;
         while at != NONE {
@@ -226,6 +234,7 @@ impl<D: Door, P: Post> Worker<D, P> {
             }
             (before, at) = (at, nap.next);
         }
+        self.forget_reach(user, step);
     }
 
     // ---- sleeps ---------------------------------------------------------------------------------------------

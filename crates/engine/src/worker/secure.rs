@@ -16,14 +16,6 @@ use plimsoll_plan::program::RequestId;
 /// The reason of [`Fault::ProtocolChanged`].
 const NOT_CHOSEN: &str = "the server did not choose HTTP/2 (ALPN), although it did before the load";
 
-fn fault_of(fault: &TlsFault) -> Fault {
-    match fault {
-        TlsFault::Certificate(_) => Fault::CertificateRejected,
-        TlsFault::Alert(_) | TlsFault::Protocol(_) => Fault::Tls,
-        TlsFault::Internal(_) => Fault::ClientSendRefused,
-    }
-}
-
 impl<D: Door, P: Post> Worker<D, P> {
     /// Begins the handshake on an established TCP connection; the connect timeout continues.
     pub(super) fn begin_handshake(&mut self, id: u32) {
@@ -40,7 +32,7 @@ impl<D: Door, P: Post> Worker<D, P> {
                 link.tls = Some(Box::new(secured));
                 self.flush(id);
             }
-            Err(refused) => self.handshake_failed(id, fault_of(&refused), &refused.to_string()),
+            Err(refused) => self.handshake_failed(id, refused.class(), &refused.to_string()),
         }
     }
 
@@ -107,8 +99,8 @@ impl<D: Door, P: Post> Worker<D, P> {
         self.sealed.clear();
         exchange.written = plain.len().try_into().unwrap_or(u32::MAX);
         if let Err(refused) = secured.channel.seal(plain, &mut self.sealed) {
-            self.tell_of(request, fault_of(&refused), &refused.to_string());
-            return self.failed(id, fault_of(&refused));
+            self.tell_of(request, refused.class(), &refused.to_string());
+            return self.failed(id, refused.class());
         }
         self.let_go(id);
         self.flush(link);
@@ -258,7 +250,7 @@ impl<D: Door, P: Post> Worker<D, P> {
     /// Handles a link that failed; bytes opened before the failure count, however the segments were split.
     fn broken(&mut self, id: u32, refused: &TlsFault) {
         self.tell_time();
-        let (fault, sentence) = (fault_of(refused), refused.to_string());
+        let (fault, sentence) = (refused.class(), refused.to_string());
         let link = &self.links[id as usize];
         if link.tls.as_ref().is_some_and(|secured| secured.unsent.is_empty()) && !self.sealed.is_empty() {
             // An alert; failing to deliver it is not a separate error.

@@ -63,7 +63,7 @@ impl<D: Door, P: Post> Worker<D, P> {
     /// Returns whether work is waiting that no event will report.
     #[inline]
     pub(super) fn is_behind(&self) -> bool {
-        !self.unread.is_empty() || !self.late.is_empty()
+        !self.unread.is_empty() || !self.late.is_empty() || self.reaches.has_ready()
     }
 
     /// Handles the waiting events, then `ready` new ones, in order, until their time is over; returns when the oldest

@@ -33,6 +33,9 @@ impl<D: Door, P: Post> Worker<D, P> {
             if self.looking_up > 0 {
                 self.take_answers();
             }
+            if self.reaching > 0 {
+                self.take_reached();
+            }
             self.start_due(0);
             self.flush_dirty();
             self.timers();
@@ -201,7 +204,7 @@ impl<D: Door, P: Post> Worker<D, P> {
             // The graceful stop is for iterations in progress and ends with them.
             return (self.now_ns >= self.cut_ns || self.under_way == 0).then_some(Stopped::Duration);
         }
-        if self.outstanding > 0 || self.owing > 0 || self.napping > self.resting {
+        if self.outstanding > 0 || self.owing > 0 || self.napping > self.resting || self.reaching > 0 {
             return None;
         }
         let leased_out = self.lease.is_exhausted() || self.lease.is_drained();

@@ -89,6 +89,8 @@ fn text(wake: &Wake<'_>) -> String {
     match wake {
         Wake::Begin { iteration, .. } => format!("begin {iteration}"),
         Wake::Slept { id } => format!("slept {id}"),
+        Wake::Reached { id, result: Ok(origin) } => format!("reached {id} origin {origin}"),
+        Wake::Reached { id, result: Err(why) } => format!("reached {id} {:?} {}", why.fault, why.sentence),
         Wake::Head { id, status, .. } => format!("head {id} {status}"),
         Wake::Event(event) => format!("event {} {}{}", event.id, describe(event.name), describe(event.data)),
         Wake::Message(message) => {

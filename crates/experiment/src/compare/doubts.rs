@@ -254,12 +254,13 @@ fn link(a: &Side, b: &Side, asked: &CompareOptions) -> Option<Doubt> {
 }
 
 /// Cautions that the load generator may have affected the results.
-const OURS: [Kind; 11] = [
+const OURS: [Kind; 12] = [
     Kind::ClientFdLimit,
     Kind::ClientPortsExhausted,
     Kind::ClientOutOfMemory,
     Kind::ClientSendRefused,
     Kind::ClientLimit,
+    Kind::OriginRefused,
     Kind::ClientStalled,
     Kind::ClientCpuSaturated,
     Kind::OfferedRateMissed,

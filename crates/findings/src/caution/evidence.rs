@@ -82,6 +82,8 @@ evidence! {
     SendRefused: ClientSendRefused { attempts_count: u64, hosts: Vec<String> }
     /// Responses longer than a limit of the load generator.
     ResponsesCut: ClientLimit { responses_count: u64 }
+    /// Requests to origins without permission, or beyond the limit on origins.
+    OriginsRefused: OriginRefused { requests_count: u64 }
     /// Stalled workers.
     WorkersStalled: ClientStalled {
         stalls_count: u64,

@@ -44,6 +44,7 @@ impl Kind {
                 Evidence::SendRefused { attempts_count: 300, hosts: vec!["lab".into()] }
             }
             Kind::ClientLimit => Evidence::ResponsesCut { responses_count: 3 },
+            Kind::OriginRefused => Evidence::OriginsRefused { requests_count: 40 },
             Kind::ClientStalled => Evidence::WorkersStalled { stalls_count: 3, stalled_ratio: 0.042 },
             Kind::IncompleteRecord => Evidence::RecordIncomplete {
                 losses: vec![RecordLoss::Seconds {

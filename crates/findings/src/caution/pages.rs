@@ -48,6 +48,12 @@ pub(super) const fn text(kind: Kind) -> &'static str {
              enough. A response that exceeds a default limit is a fault of the server: `unsafe_response`.\n\n\
              The failure examples name the limit; raise it with `--limit NAME=VALUE`."
         }
+        Kind::OriginRefused => {
+            "A script may compute URLs while it runs, so plimsoll checks each new origin during the run: a public \
+             address requires permission, cloud metadata services are never loaded, and a run has at most 256 origins.\n\n\
+             Each request to an origin that is refused counts as a fault of the load generator. One is enough.\n\n\
+             Add `--allow HOST` for hosts that you own or may load, or change the URLs of the script."
+        }
         Kind::ClientStalled => {
             "The load generator was stopped, or had no CPU, for long periods. During a stall, plimsoll neither \
              sends nor reads, so the service itself appears to stall.\n\n\

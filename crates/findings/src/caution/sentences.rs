@@ -90,6 +90,10 @@ fn sentences(evidence: &Evidence) -> Sentences {
         Evidence::ResponsesCut { responses_count } => {
             Sentences::of(format!("{} exceeded a limit", counted(*responses_count, "response")))
         }
+        Evidence::OriginsRefused { requests_count } => Sentences::of(format!(
+            "{} to origins without permission, or beyond the limit on origins",
+            counted(*requests_count, "request")
+        )),
         Evidence::WorkersStalled { stalls_count, stalled_ratio } => Sentences::of(format!(
             "{} of more than 100 ms each, {} of the workers' time",
             counted(*stalls_count, "stall"),
@@ -491,6 +495,7 @@ fn sentences(evidence: &Evidence) -> Sentences {
                 Shortage::Ports => "found no free ephemeral port",
                 Shortage::Memory => "found no memory",
                 Shortage::Limit => "ended at a limit of the load generator",
+                Shortage::Permission => "had no permission",
                 Shortage::Other => "failed on the load generator",
             };
             Sentences::of(format!("{} {what}", counted(*attempts_count, "attempt")))

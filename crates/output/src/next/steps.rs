@@ -148,6 +148,7 @@ fn fix(s: &Summary, class: Fault, status: &str) -> String {
             "Find the first call that failed with `{}` in the server's log, and fix its cause.",
             class.name()
         ),
+        Fault::OriginRefused => "Add `--allow HOST` for the hosts of the script that you may load.".into(),
         Fault::MalformedResponse
         | Fault::UnsafeResponse
         | Fault::DecodeFailed

@@ -31,6 +31,7 @@ const fn wanted(kind: Kind) -> &'static [Anchor] {
         | Kind::ClientOutOfMemory
         | Kind::ClientSendRefused
         | Kind::ClientLimit
+        | Kind::OriginRefused
         | Kind::LowEphemeralPorts
         | Kind::LittlesLaw
         | Kind::ClientCpuSaturated

@@ -66,7 +66,7 @@ fn plan(s: &Summary) -> Block {
     let mut rows: Vec<(String, String)> = vec![
         ("name".into(), p.name.clone()),
         ("target".into(), p.target.clone()),
-        ("other origins".into(), origins(p)),
+        (if p.has_target() { "other origins" } else { "origins" }.into(), origins(p)),
         ("load".into(), words::load(p)),
     ];
     if let Some(cell) = &p.cell {
@@ -109,9 +109,9 @@ fn plan(s: &Summary) -> Block {
     definitions(rows)
 }
 
-/// Returns the addresses in addition to the target; empty if there are none.
+/// Returns the addresses in addition to the target, if there is one; empty if there are none.
 fn origins(p: &Outline) -> String {
-    p.origins.iter().skip(1).map(Origin::describe).collect::<Vec<_>>().join(", ")
+    p.origins.iter().skip(usize::from(p.has_target())).map(Origin::describe).collect::<Vec<_>>().join(", ")
 }
 
 /// Returns how connections reached the service, if not directly over TCP.

@@ -69,6 +69,7 @@ impl LiveState {
         match event {
             // Failure examples and names are for the report.
             RunEvent::SeriesOpened(_)
+            | RunEvent::OriginOpened(_)
             | RunEvent::FailureRecorded(_)
             | RunEvent::MonitorSampled(_)
             | RunEvent::Learnt(_)

@@ -76,6 +76,7 @@ impl<W: Write> Sink for Plain<W> {
             // Samples and names are for the report.
             (
                 RunEvent::SeriesOpened(_)
+                | RunEvent::OriginOpened(_)
                 | RunEvent::FailureRecorded(_)
                 | RunEvent::MonitorSampled(_)
                 | RunEvent::Learnt(_)

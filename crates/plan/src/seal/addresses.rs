@@ -30,7 +30,7 @@ pub(super) fn check(draft: &Draft, wrong: &mut Vec<Diagnostic>) {
             "each connection looks up its address, so connections cannot rotate over all addresses",
             "remove `addresses`, or write `dns: once` (`--dns once`)",
         )
-    } else if !hosts.any(|host| link.is_looked_up(host)) {
+    } else if draft.code.is_none() && !hosts.any(|host| link.is_looked_up(host)) {
         (
             "no connection has a name to look up: every host is an IP address, or has one in `resolve`",
             "remove `dns`, or write a host name in the target",

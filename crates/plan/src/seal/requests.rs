@@ -11,6 +11,7 @@ use crate::script::{Entry, Node, Script};
 pub(super) fn check(draft: &Draft, wrong: &mut Vec<Diagnostic>) {
     match &draft.script {
         Some(script) => check_script(script, draft, wrong),
+        None if draft.code.is_some() => {}
         None => check_requests(&draft.requests, wrong),
     }
 }

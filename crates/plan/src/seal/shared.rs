@@ -66,8 +66,10 @@ fn check_pipeline(draft: &Draft, wrong: &mut Vec<Diagnostic>) {
         |method: &str| matches!(method, "GET" | "HEAD" | "PUT" | "DELETE" | "OPTIONS" | "TRACE");
     let unsafe_one = draft.requests.iter().find(|request| !is_idempotent(&request.method));
     let reuse = if draft.keep_alive == Some(false) { Reuse::Request } else { draft.link.reuse };
-    let is_script =
-        draft.script.is_some() || draft.redirects.is_some_and(|n| n > 0) || draft.continue_ns.is_some();
+    let is_script = draft.script.is_some()
+        || draft.code.is_some()
+        || draft.redirects.is_some_and(|n| n > 0)
+        || draft.continue_ns.is_some();
     let (message, hint) = if matches!(draft.link.http, Http::V10 | Http::V2) {
         ("pipelining requires HTTP/1.1".to_owned(), "use `http: 1.1`, or `streams` for HTTP/2")
     } else if is_script {

@@ -33,6 +33,10 @@ impl Sink for Gatherer {
                 // A known series changes nothing.
                 let _ = origin.open(opened);
             }
+            RunEvent::OriginOpened(found) => {
+                // A known origin changes nothing.
+                let _ = origin.open_origin(found);
+            }
             RunEvent::Ticked(tick) => {
                 if let Entry::Vacant(free) = origin.ticks.entry(tick.interval.tick) {
                     free.insert(TickRow::of(&tick.interval, &origin.opening.outline, &origin.opened));

@@ -3,7 +3,8 @@
 
 use super::old_names;
 use super::reader::{Bad, json};
-use crate::event::Opening;
+use crate::event::{Opening, OriginOpened};
+use plimsoll_plan::origin::ORIGINS_MAX;
 use plimsoll_plan::series::SeriesKey;
 use rusqlite::{Connection, Result};
 use std::path::Path;
@@ -47,6 +48,16 @@ pub fn series(text: &str) -> std::result::Result<SeriesKey, Bad> {
     let labels = key.labels.iter_mut().flat_map(|(name, value)| [name, value]);
     std::iter::once(&mut key.name).chain(labels).for_each(|text| cut(text, NAME_CHARS));
     Ok(key)
+}
+
+/// Parses an origin that was found, and shortens its names.
+pub fn found(text: &str) -> std::result::Result<OriginOpened, Bad> {
+    let mut found: OriginOpened = json(text)?;
+    if usize::from(found.number) >= ORIGINS_MAX {
+        return Err(Bad::Content(format!("more than {ORIGINS_MAX} origins")));
+    }
+    [&mut found.origin.name, &mut found.origin.host].into_iter().for_each(|text| cut(text, NAME_CHARS));
+    Ok(found)
 }
 
 fn cut(text: &mut String, chars: usize) {

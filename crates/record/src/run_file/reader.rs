@@ -3,7 +3,7 @@
 use super::open::{Closed, Opened, fold, open};
 use super::sums::{self, Sums, Table};
 use super::{APPLICATION_ID, Error, FORMAT_VERSION, guard, old_names, old_notes, sample_log, schema};
-use crate::event::{Note, SeriesOpened, WorkerTimes};
+use crate::event::{Note, OriginOpened, SeriesOpened, WorkerTimes};
 use crate::record::{GeneratorRecord, RUN_LAYOUT, RunRecord, SERIES_LAYOUT, TickRow, widened};
 use plimsoll_plan::failure_example::FailureExample;
 use plimsoll_plan::series::SeriesKey;
@@ -118,6 +118,11 @@ fn origin(tx: &Connection, sums: &Sums<'_>, row: &Row) -> Result<GeneratorRecord
     for (number, key) in (origin.opening.series_count() as u32..).zip(opened_series(tx, sums, at)?) {
         origin.open(&SeriesOpened { series: number, key: key.into() });
     }
+    for found in found_origins(tx, sums, at)? {
+        if !origin.open_origin(&found) {
+            return Err(Bad::Content("an origin is missing".into()));
+        }
+    }
     let (first, last) = (schema::tick_id(at, 0), schema::tick_id(at, u32::MAX));
     each_blob(sums, &sums::TICK, first, last, |id, body| {
         origin.ticks.insert(schema::tick_of_id(id), TickRow::from_bytes(body.into())?);
@@ -141,7 +146,9 @@ fn origin(tx: &Connection, sums: &Sums<'_>, row: &Row) -> Result<GeneratorRecord
     if has != wants {
         return Err(Bad::Content(format!("its totals have {has} series and its plan has {wants}")));
     }
-    if origin.opening.outline.requests.is_empty() {
+    // Users as code have workloads, and open the series of their requests.
+    let outline = &origin.opening.outline;
+    if outline.requests.is_empty() && outline.workloads.is_empty() {
         return Err(Bad::Content("its plan has no request".into()));
     }
     let layouts: Vec<Layout> = origin.layouts().collect();
@@ -222,6 +229,22 @@ fn opened_series(tx: &Connection, sums: &Sums<'_>, at: i64) -> Result<Vec<Series
         }
     }
     Ok(opened)
+}
+
+/// Early versions lack this table, and so do runs without found origins.
+pub(super) fn found_origins(tx: &Connection, sums: &Sums<'_>, at: i64) -> Result<Vec<OriginOpened>, Bad> {
+    let mut found = Vec::new();
+    if !has_table(tx, sums::FOUND.name)? {
+        return Ok(found);
+    }
+    let (first, last) = (schema::tick_id(at, 0), schema::tick_id(at, u32::MAX));
+    let mut all = sums.select(&sums::FOUND, "WHERE rowid BETWEEN ?1 AND ?2 ORDER BY id")?;
+    let mut rows = all.query((first, last))?;
+    while let Some(row) = rows.next()? {
+        sums.see(&sums::FOUND, row)?;
+        found.push(guard::found(&row.get::<_, String>(1)?)?);
+    }
+    Ok(found)
 }
 
 fn has_table(tx: &Connection, name: &str) -> Result<bool, Bad> {

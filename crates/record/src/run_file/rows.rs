@@ -1,7 +1,7 @@
 //! Inserts rows into the tables, within a transaction of the caller.
 
 use super::{schema, sums};
-use crate::event::{Note, Opening};
+use crate::event::{Note, Opening, OriginOpened};
 use crate::record::{GeneratorRecord, Opened, TickRow};
 use plimsoll_plan::failure_example::FailureExample;
 use plimsoll_stats::interval::Interval;
@@ -30,6 +30,19 @@ pub fn put_opened(db: &Connection, at: i64, first: usize, opened: &[Opened]) -> 
     let mut put = sums::OPENED.put(db)?;
     for (number, one) in (first as u32..).zip(opened) {
         put.row(&[&schema::tick_id(at, number), &json(&*one.key)?])?;
+    }
+    Ok(())
+}
+
+/// `first` is the number of rows that this origin already has.
+pub fn put_found(db: &Connection, at: i64, first: usize, found: &[OriginOpened]) -> Result<()> {
+    if found.is_empty() {
+        return Ok(());
+    }
+    db.execute_batch(schema::FOUND_TABLE)?;
+    let mut put = sums::FOUND.put(db)?;
+    for (number, one) in (first as u32..).zip(found) {
+        put.row(&[&schema::tick_id(at, number), &json(one)?])?;
     }
     Ok(())
 }

@@ -9,6 +9,7 @@
 //! | `pending` | full intervals of the last few ticks that `total` does not include yet |
 //! | `series` | the tally of about ten seconds per series (-1 is the run); encoded, all histograms |
 //! | `opened` | series that programs opened during the run, as JSON, in order; exists only if there are any |
+//! | `found` | origins that were found during the run, as JSON, in order; exists only if there are any |
 //! | `worker` | per origin and worker: cumulative time without the warm-up |
 //! | `note` | entries of the timeline, in order; the kind as JSON, with the numbers of a manual change |
 //! | `sample` | examples of failures as JSON, in order; files of early versions lack this table |
@@ -67,6 +68,11 @@ pub const WATCHED_TABLES: &str = "
 /// Created when the first series is opened.
 pub const OPENED_TABLE: &str = "
     CREATE TABLE IF NOT EXISTS opened (id INTEGER PRIMARY KEY, crc INTEGER NOT NULL, body TEXT NOT NULL);
+";
+
+/// Created when the first origin is found.
+pub const FOUND_TABLE: &str = "
+    CREATE TABLE IF NOT EXISTS found (id INTEGER PRIMARY KEY, crc INTEGER NOT NULL, body TEXT NOT NULL);
 ";
 
 /// Bytes that [`WATCHED_TABLES`] take at once.

@@ -29,6 +29,7 @@ tables! {
     PENDING = "pending": "id", "body";
     SERIES = "series": "origin", "series", "first_tick", "last_tick", "body";
     OPENED = "opened": "id", "body";
+    FOUND = "found": "id", "body";
     WORKER = "worker": "origin", "worker", "wall_ns", "busy_ns", "spin_ns", "sleep_ns", "run_queue_ns";
     NOTE = "note": "id", "origin", "at_ns", "kind", "text";
     SAMPLE = "sample": "id", "origin", "body";

@@ -2,7 +2,7 @@
 //! open connection would keep the writer from joining the file and its log at the end of the run. Reopening costs a
 //! tenth of a millisecond.
 
-use super::reader::{Bad, check_kind, each_blob, json, notes, workers};
+use super::reader::{Bad, check_kind, each_blob, found_origins, json, notes, workers};
 use super::sums::{self, Sums};
 use super::{Error, guard, sample_log, schema};
 use crate::event::{Ending, MonitorSample, Note, Opening, Reading, WorkerTimes};
@@ -108,7 +108,7 @@ impl Tail {
             sums.see(&sums::ORIGIN, row)?;
             let at: i64 = row.get(0)?;
             let place = self.places.get(&at);
-            let opening = match place {
+            let mut opening = match place {
                 Some(place) => Arc::clone(&place.opening),
                 None => Arc::new(guard::opening(&row.get::<_, String>(2)?)?),
             };
@@ -116,6 +116,10 @@ impl Tail {
                 true => None,
                 false => row.get::<_, Option<String>>(3)?.map(|text| json(&text)).transpose()?,
             };
+            for found in found_origins(db, &sums, at)? {
+                // Known ones are listed already.
+                let _ = Arc::make_mut(&mut opening).outline.add_origin(found.number, found.origin);
+            }
             let from = place.map_or(schema::tick_id(at, 0), |place| place.tick + 1);
             let mut ticks = BTreeMap::new();
             each_blob(&sums, &sums::TICK, from, schema::tick_id(at, u32::MAX), |id, body| {
@@ -138,6 +142,7 @@ impl Tail {
                 fresh.opening = Some(Arc::clone(&one.opening));
             }
             let place = self.places.entry(at).or_insert_with(|| Place::new(at, &one.opening));
+            place.opening = Arc::clone(&one.opening);
             if let Some(last) = one.ticks.keys().next_back() {
                 place.tick = schema::tick_id(at, *last);
             }

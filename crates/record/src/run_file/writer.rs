@@ -25,6 +25,9 @@ const TOTAL_EVERY_TICKS: u32 = 10;
 /// Upper bound for a failure example: names, a sentence, and an excerpt.
 const SAMPLE_BYTES: usize = 2_048;
 
+/// Bytes of an origin that was found, with its addresses.
+const FOUND_BYTES: usize = 2_048;
+
 /// Bytes of an opened series besides its names, in its row and in the totals while it is empty.
 const OPENED_BYTES: usize = 128;
 
@@ -58,6 +61,7 @@ impl RunFile {
             origin,
             spans: Spans::new(opening.layouts()),
             opened: 0,
+            found: 0,
             seen: BTreeSet::new(),
             pending: 0,
             totals_bytes: 0,
@@ -111,6 +115,8 @@ pub struct Writer {
     spans: Spans,
     /// Number of opened series in the file, which contains no numbers of others.
     opened: usize,
+    /// Number of found origins in the file.
+    found: usize,
     seen: BTreeSet<u32>,
     /// Ticks that the file's totals lack; they are in `pending`, or nowhere if writing failed.
     pending: u32,
@@ -177,7 +183,8 @@ impl Writer {
         let number = tick.interval.tick;
         self.origin.count(tick);
         self.spans.add(&tick.interval);
-        match self.store_opened().and_then(|()| self.store(&tick.interval)) {
+        let stored = self.store_found().and_then(|()| self.store_opened());
+        match stored.and_then(|()| self.store(&tick.interval)) {
             Ok(()) => {
                 self.gap = None;
                 // What was lost is reported by a note at the end.
@@ -249,6 +256,20 @@ impl Writer {
         rows::put_opened(&tx, self.at, self.opened, fresh)?;
         tx.commit()?;
         self.opened = self.origin.opened.len();
+        Ok(())
+    }
+
+    /// Writes the origins that the file does not know yet, as far as there is room.
+    fn store_found(&mut self) -> rusqlite::Result<()> {
+        let fresh = &self.origin.found[self.found..];
+        if fresh.is_empty() {
+            return Ok(());
+        }
+        self.room.ensure(&self.db, fresh.len() * FOUND_BYTES, self.totals_bytes)?;
+        let tx = self.db.transaction()?;
+        rows::put_found(&tx, self.at, self.found, fresh)?;
+        tx.commit()?;
+        self.found = self.origin.found.len();
         Ok(())
     }
 
@@ -334,7 +355,7 @@ impl Writer {
             spans::put(&tx, self.at, &spans)?;
             tx.commit()?;
         }
-        let opened = self.store_opened();
+        let opened = self.store_found().and(self.store_opened());
         let watched = self.store_sights();
         if let Some((at_ns, text)) = self.sights.lost() {
             self.origin.notes.push(Note { at_ns, kind: NoteKind::Gap, text });
@@ -369,6 +390,11 @@ impl Sink for Writer {
                 if self.origin.open(opened) {
                     self.spans.open(Layout::of(opened.key.family.cells()));
                 }
+                Ok(())
+            }
+            RunEvent::OriginOpened(found) => {
+                // Written with the next tick; a known origin changes nothing.
+                let _ = self.origin.open_origin(found);
                 Ok(())
             }
             RunEvent::Ticked(tick) => {
@@ -423,6 +449,7 @@ pub fn write(path: &Path, record: &RunRecord) -> Result<(), Error> {
         for origin in record.generators.values() {
             let at = rows::put_opening(&tx, &origin.opening)?;
             rows::put_opened(&tx, at, 0, &origin.opened)?;
+            rows::put_found(&tx, at, 0, &origin.found)?;
             for (number, row) in &origin.ticks {
                 rows::put_tick(&tx, schema::tick_id(at, *number), row)?;
             }

@@ -315,6 +315,8 @@ impl Turn<'_> {
                 (socket, Kind::SocketIdle) => self.socket_may_be_idle(socket),
                 (strand, _) => self.slept(strand),
             },
+            // A scenario asks for no origin.
+            Wake::Reached { .. } => {}
             Wake::Reply(reply) => {
                 let (strand, kind) = parts_of(reply.id);
                 match kind {

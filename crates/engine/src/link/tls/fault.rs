@@ -2,7 +2,7 @@
 //! counted per connection.
 
 use super::verify::marked_as_authority;
-use plimsoll_plan::Problem;
+use plimsoll_plan::{Fault, Problem};
 use rustls::{AlertDescription, CertificateError, Error, InvalidMessage, PeerIncompatible};
 use std::fmt;
 
@@ -25,6 +25,15 @@ impl TlsFault {
             TlsFault::Certificate(p) | TlsFault::Alert(p) | TlsFault::Protocol(p) | TlsFault::Internal(p) => {
                 p
             }
+        }
+    }
+
+    /// Returns the row of the table of failures that counts it.
+    pub fn class(&self) -> Fault {
+        match self {
+            TlsFault::Certificate(_) => Fault::CertificateRejected,
+            TlsFault::Alert(_) | TlsFault::Protocol(_) => Fault::Tls,
+            TlsFault::Internal(_) => Fault::ClientSendRefused,
         }
     }
 

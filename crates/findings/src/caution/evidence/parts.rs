@@ -15,6 +15,8 @@ pub enum Shortage {
     Memory,
     /// A limit of the load generator, such as the length of a response.
     Limit,
+    /// Permission to load an origin.
+    Permission,
     Other,
 }
 
@@ -26,6 +28,7 @@ impl Shortage {
             Shortage::Ports => Kind::ClientPortsExhausted,
             Shortage::Memory => Kind::ClientOutOfMemory,
             Shortage::Limit => Kind::ClientLimit,
+            Shortage::Permission => Kind::OriginRefused,
             Shortage::Other => Kind::ClientSendRefused,
         }
     }

@@ -1,0 +1,262 @@
+//! Origins that programs ask for while the engine runs. Each is subject to the same steps as those of the plan before
+//! the load, without a prompt and without a wait: resolved, checked for permission, tried, and agreed with. One set of
+//! origins serves setup, load, and teardown.
+
+mod unreachable;
+
+use super::Failed;
+use super::ways::{self, Permission, Way};
+use crate::dns;
+use plimsoll_engine::clock;
+use plimsoll_engine::origins::{FoundOrigin, OriginAnswer, OriginFinder};
+use plimsoll_plan::origin::{ORIGINS_MAX, OriginId};
+use plimsoll_plan::program::Unreachable;
+use plimsoll_plan::unit::SECOND_NS;
+use plimsoll_plan::{Fault, Plan, Target, origin};
+use plimsoll_record::event::{OriginOpened, WayThere};
+use std::collections::{HashMap, VecDeque};
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Most threads; each tries one origin.
+const THREADS_MAX: usize = 16;
+/// How long a failure is the answer for other programs: a dead host must not be tried thousands of times per second.
+const FAILED_NS: u64 = SECOND_NS;
+/// Most failures that are remembered.
+const FAILED_MAX: usize = 4_096;
+
+/// The number of an origin in questions about requests of the plan: it has none of them.
+const NO_NUMBER: OriginId = OriginId::MAX;
+
+/// The origins of one session.
+pub struct Origins {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    plan: Plan,
+    /// Hosts and addresses that may be loaded.
+    allow: Vec<String>,
+    today: String,
+    /// Addresses of this machine.
+    own: Vec<IpAddr>,
+    /// Number of origins of the plan.
+    fixed: usize,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    found: Vec<(Arc<FoundOrigin>, WayThere)>,
+    numbers: HashMap<Target, OriginId>,
+    /// The workers that wait for an origin.
+    waiting: HashMap<Target, Vec<OriginAnswer>>,
+    queue: VecDeque<Target>,
+    /// With the time until which it is the answer.
+    failed: HashMap<Target, (u64, Unreachable)>,
+    threads: usize,
+}
+
+/// A search for an origin that a thread makes.
+enum Begun {
+    /// The answer is known.
+    Answered(OriginAnswer, Result<OriginId, Unreachable>),
+    /// A thread answers.
+    Waiting,
+}
+
+impl Origins {
+    /// Creates the set for a plan with its protocols, whose origins have `ways`. `allow` names what may be loaded.
+    pub fn new(plan: &Plan, ways: &[Way], allow: &[String], today: String) -> Origins {
+        // A host that the user has typed is allowed on all its ports.
+        let confirmed = ways.iter().filter(|way| way.is_host_allowed).map(|way| way.origin.host.clone());
+        let shared = Shared {
+            plan: plan.clone(),
+            allow: allow.iter().cloned().chain(confirmed).collect(),
+            today,
+            own: plimsoll_engine::machine::local_addresses(),
+            fixed: ways.len(),
+            state: Mutex::default(),
+        };
+        Origins { shared: Arc::new(shared) }
+    }
+
+    /// Returns the finder for the engine.
+    pub fn finder(&self) -> Arc<dyn OriginFinder> {
+        Arc::new(Finder(Arc::clone(&self.shared)))
+    }
+
+    /// Returns the origins beyond the first `known` that were found.
+    pub fn opened(&self, known: usize) -> Vec<OriginOpened> {
+        let state = self.shared.state();
+        let opened = |(found, way): &(Arc<FoundOrigin>, WayThere)| OriginOpened {
+            number: found.number,
+            origin: found.origin.clone(),
+            way: way.clone(),
+        };
+        state.found.iter().skip(known).map(opened).collect()
+    }
+
+    /// Returns the first reason why the keys of TLS could not be written.
+    pub fn key_log_trouble(&self) -> Option<String> {
+        let state = self.shared.state();
+        state.found.iter().find_map(|(found, _)| found.place.tls.as_ref()?.key_log_trouble())
+    }
+}
+
+/// The threads end with the session. They are not waited for: a host may take many seconds to time out.
+impl Drop for Origins {
+    fn drop(&mut self) {
+        self.shared.state().queue.clear();
+    }
+}
+
+struct Finder(Arc<Shared>);
+
+impl OriginFinder for Finder {
+    fn find(&self, target: &Target, answer: OriginAnswer) {
+        // Sent after the lock is released.
+        if let Begun::Answered(answer, result) = self.0.begin(target, answer) {
+            answer.send(result);
+        }
+    }
+
+    fn found(&self, from: usize) -> Vec<Arc<FoundOrigin>> {
+        let state = self.0.state();
+        let later = state.found.iter().filter(|(found, _)| usize::from(found.number) >= from);
+        later.map(|(found, _)| Arc::clone(found)).collect()
+    }
+}
+
+impl Shared {
+    fn state(&self) -> MutexGuard<'_, State> {
+        // Every change is complete before the lock is released, also if a thread panics elsewhere.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn begin(self: &Arc<Self>, target: &Target, answer: OriginAnswer) -> Begun {
+        let now_ns = clock::now_ns();
+        let mut state = self.state();
+        if let Some(number) = state.numbers.get(target) {
+            let number = *number;
+            return Begun::Answered(answer, Ok(number));
+        }
+        if let Some((until_ns, why)) = state.failed.get(target)
+            && now_ns < *until_ns
+        {
+            let why = why.clone();
+            return Begun::Answered(answer, Err(why));
+        }
+        if let Some(waiting) = state.waiting.get_mut(target) {
+            waiting.push(answer);
+            return Begun::Waiting;
+        }
+        if let Err(full) = self.check_room(&state) {
+            return Begun::Answered(answer, Err(full));
+        }
+        if state.threads < THREADS_MAX {
+            let shared = Arc::clone(self);
+            let thread = std::thread::Builder::new().name("origin".into()).spawn(move || shared.serve());
+            match thread {
+                Ok(_) => state.threads += 1,
+                // If the kernel allows no more threads, the others serve it.
+                Err(_) if state.threads > 0 => {}
+                Err(error) => {
+                    let sentence = format!("the load generator could not start a thread ({error})").into();
+                    return Begun::Answered(
+                        answer,
+                        Err(Unreachable { fault: Fault::ClientSendRefused, sentence }),
+                    );
+                }
+            }
+        }
+        state.waiting.insert(target.clone(), vec![answer]);
+        state.queue.push_back(target.clone());
+        Begun::Waiting
+    }
+
+    /// Tries origins until none waits.
+    fn serve(&self) {
+        loop {
+            let target = {
+                let mut state = self.state();
+                match state.queue.pop_front() {
+                    Some(target) => target,
+                    None => {
+                        state.threads -= 1;
+                        return;
+                    }
+                }
+            };
+            let way = self.way_to(&target);
+            let (waiting, result) = self.take(&target, way);
+            waiting.into_iter().for_each(|answer| answer.send(result.clone()));
+        }
+    }
+
+    /// Does what is done before the load for the origins of the plan.
+    fn way_to(&self, target: &Target) -> Result<Way, Failed> {
+        let link = &self.plan.outline.link;
+        let resolve = |number, target: &Target| Ok(dns::resolve_with(number, target, link)?);
+        let origin = origin::found(target, self.plan.found_tls.as_ref());
+        let mut way = ways::way_to(NO_NUMBER, origin, &self.plan, &resolve)?;
+        let permission = Permission { allow: &self.allow, confirm: None, today: &self.today };
+        ways::permitted_way(&mut way, &self.plan, permission, &mut Vec::new())?;
+        ways::agree(NO_NUMBER, &mut way, &self.plan)?;
+        Ok(way)
+    }
+
+    /// Keeps the result of a search, and returns who waits for it.
+    fn take(
+        &self,
+        target: &Target,
+        way: Result<Way, Failed>,
+    ) -> (Vec<OriginAnswer>, Result<OriginId, Unreachable>) {
+        let mut state = self.state();
+        let numbered = match way {
+            Ok(way) => self.check_room(&state).map(|number| self.keep(&mut state, number, target, &way)),
+            Err(failed) => {
+                let why = unreachable::of(&failed);
+                // Permission does not come during a run, and the host should not be asked for it in each second.
+                let until_ns = match why.fault {
+                    Fault::OriginRefused => u64::MAX,
+                    _ => clock::now_ns().saturating_add(FAILED_NS),
+                };
+                state.remember(target, until_ns, why.clone());
+                Err(why)
+            }
+        };
+        (state.waiting.remove(target).unwrap_or_default(), numbered)
+    }
+
+    fn keep(&self, state: &mut State, number: OriginId, target: &Target, way: &Way) -> OriginId {
+        let place = ways::place_of(way, &self.plan.outline.link);
+        let found = FoundOrigin { number, origin: way.origin.clone(), place };
+        let there = crate::environment::way_there(way, &self.own);
+        state.found.push((Arc::new(found), there));
+        state.failed.remove(target);
+        state.numbers.insert(target.clone(), number);
+        number
+    }
+
+    /// Returns the number of the next origin, or why there is none.
+    fn check_room(&self, state: &State) -> Result<OriginId, Unreachable> {
+        let number = self.fixed + state.found.len();
+        let sentence = || format!("the run has {ORIGINS_MAX} origins already, which is the limit").into();
+        let full = || Unreachable { fault: Fault::OriginRefused, sentence: sentence() };
+        OriginId::try_from(number).ok().filter(|_| number < ORIGINS_MAX).ok_or_else(full)
+    }
+}
+
+impl State {
+    fn remember(&mut self, target: &Target, until_ns: u64, why: Unreachable) {
+        if self.failed.len() >= FAILED_MAX {
+            let now_ns = clock::now_ns();
+            self.failed.retain(|_, (until_ns, _)| now_ns < *until_ns);
+        }
+        if self.failed.len() >= FAILED_MAX {
+            self.failed.clear();
+        }
+        self.failed.insert(target.clone(), (until_ns, why));
+    }
+}
