@@ -116,7 +116,8 @@ impl<'n> Linker<'n> {
             return;
         }
         let scan = &self.nodes[module].scan;
-        names.extend(scan.exports.iter().map(|export| export.name.clone()));
+        let exists = |name: &str| self.export(module, name, &mut Vec::new()) != Meaning::Missing;
+        names.extend(scan.exports.iter().map(|export| export.name.clone()).filter(|name| exists(name)));
         names.extend(scan.visible.iter().map(|one| one.0.clone()));
         for (_, target) in self.star_modules(module) {
             let mut more = BTreeSet::new();

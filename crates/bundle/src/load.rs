@@ -123,9 +123,10 @@ impl<'l> Loader<'l> {
     /// Reads the text of a module and scans it.
     fn module(&mut self, location: Location, bytes: Vec<u8>) -> Loaded {
         let file = location.shown();
-        let scanned = text(&file, &bytes).and_then(|text| self.scanned(&location, text));
+        let scanned = text(&file, &bytes).and_then(|text| scanned(&location, text));
         let loaded = match scanned {
-            Ok(node) => {
+            Ok((node, mut wrong)) => {
+                self.wrong.append(&mut wrong);
                 self.nodes.push(node);
                 Loaded::Module(self.nodes.len() - 1)
             }
@@ -136,22 +137,6 @@ impl<'l> Loader<'l> {
         };
         self.known.insert((location, false), loaded);
         loaded
-    }
-
-    fn scanned(&self, location: &Location, text: Text) -> Result<Node, Vec<Diagnostic>> {
-        let language = Language::of(&location.extension());
-        let code = match language {
-            Language::Jsx => {
-                let (message, hint) =
-                    ("JSX is not supported", "use `.js` or `.ts`, or compile it with a bundler");
-                return Err(vec![problem::at(problem::UNSUPPORTED, text.place(0), message, hint)]);
-            }
-            Language::TypeScript => typescript::strip(&text)?,
-            _ => Code { text: text.source.clone(), tokens: Vec::new(), language },
-        };
-        let scan = scan::scan(&code, &text)?;
-        let is_typescript = language == Language::TypeScript;
-        Ok(Node { location: location.clone(), text, code, scan, targets: Vec::new(), is_typescript })
     }
 
     fn finish(&self, linker: &Linker<'_>, module: usize) -> Module {
@@ -173,6 +158,22 @@ impl<'l> Loader<'l> {
             map,
         }
     }
+}
+
+/// Returns a module, and everything in it that is not supported.
+fn scanned(location: &Location, text: Text) -> Result<(Node, Vec<Diagnostic>), Vec<Diagnostic>> {
+    let language = Language::of(&location.extension());
+    let code = match language {
+        Language::Jsx => {
+            let (message, hint) = problem::JSX;
+            return Err(vec![problem::at(problem::UNSUPPORTED, text.place(0), message, hint)]);
+        }
+        Language::TypeScript => typescript::strip(&text)?,
+        _ => Code { text: text.source.clone(), tokens: Vec::new(), language },
+    };
+    let (scan, wrong) = scan::scan(&code, &text)?;
+    let is_typescript = language == Language::TypeScript;
+    Ok((Node { location: location.clone(), text, code, scan, targets: Vec::new(), is_typescript }, wrong))
 }
 
 /// The longest source that is read.

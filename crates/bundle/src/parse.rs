@@ -100,9 +100,12 @@ pub fn diagnostics(
     let mut out: Vec<Diagnostic> = Vec::new();
     for (one, at) in wrong {
         let place = text.place(source_of(at));
-        let code = if one.message.contains("JSX") { problem::UNSUPPORTED } else { problem::SYNTAX };
-        let hint = one.help.as_deref().map(lower_fragment).unwrap_or_default();
-        let next = problem::at(code, place, format!("syntax error: {}", lower_fragment(&one.message)), hint);
+        let next = if one.message.contains("JSX") {
+            problem::at(problem::UNSUPPORTED, place, problem::JSX.0, problem::JSX.1)
+        } else {
+            let hint = one.help.as_deref().map(lower_fragment).unwrap_or_default();
+            problem::at(problem::SYNTAX, place, format!("syntax error: {}", lower_fragment(&one.message)), hint)
+        };
         if !out.contains(&next) {
             out.push(next);
         }

@@ -28,6 +28,9 @@ pub const JSON: &str = "K011";
 /// An archive that is not one.
 pub const ARCHIVE: &str = "K012";
 
+/// Message and help line for JSX.
+pub const JSX: (&str, &str) = ("JSX is not supported", "compile it to JavaScript with a bundler");
+
 /// Returns a diagnostic.
 pub fn at(
     code: &'static str,

@@ -196,11 +196,11 @@ pub struct Scanner<'a, 's> {
     out: Scan,
 }
 
-/// Scans a module.
+/// Scans a module. With the facts comes everything in it that is not supported.
 ///
 /// # Errors
-/// Returns every syntax error, and everything that is not supported, with its place.
-pub fn scan(code: &Code, text: &Text) -> Result<Scan, Vec<Diagnostic>> {
+/// Returns every syntax error with its place.
+pub fn scan(code: &Code, text: &Text) -> Result<(Scan, Vec<Diagnostic>), Vec<Diagnostic>> {
     let source_of = |at| map::source_of(&code.tokens, at);
     let shown = |wrong| parse::diagnostics(wrong, text, source_of);
     let allocator = Allocator::default();
@@ -216,7 +216,7 @@ pub fn scan(code: &Code, text: &Text) -> Result<Scan, Vec<Diagnostic>> {
         out: Scan { is_es: program.source_type.is_module(), ..Scan::default() },
     };
     scanner.run();
-    if scanner.wrong.is_empty() { Ok(scanner.out) } else { Err(scanner.wrong) }
+    Ok((scanner.out, scanner.wrong))
 }
 
 impl<'a> Scanner<'a, '_> {

@@ -112,13 +112,14 @@ fn rest(node: &Node, usage: &mut Usage) {
 
 fn exports(linker: &Linker<'_>) -> Vec<Mention> {
     let Some(entry) = linker.nodes.first() else { return Vec::new() };
+    let names = linker.names(0);
     let own = entry.scan.exports.iter().map(|export| (export.name.clone(), export.at));
     let visible = entry.scan.visible.iter().cloned();
     let stars =
         linker.star_names(0).into_iter().map(|(name, request)| (name, entry.scan.requests[request].at));
     let mut out: Vec<Mention> = Vec::new();
     for (name, at) in own.chain(visible).chain(stars) {
-        if !out.iter().any(|one| one.name == name) {
+        if names.contains(&name) && !out.iter().any(|one| one.name == name) {
             out.push(Mention { name, place: entry.text.place(at) });
         }
     }

@@ -5,7 +5,7 @@ use super::{Dynamic, Scanner};
 use crate::isolation::Need;
 use crate::problem;
 use oxc_ast::AstKind;
-use oxc_ast::ast::{Argument, CallExpression, Expression, ImportExpression, NumberBase};
+use oxc_ast::ast::{Argument, CallExpression, Expression, IdentifierReference, ImportExpression, NumberBase};
 use oxc_semantic::NodeId;
 use oxc_span::GetSpan;
 
@@ -43,7 +43,9 @@ impl<'a> Scanner<'a, '_> {
             }
             AstKind::ComputedMemberExpression(one) => match literal(&one.expression) {
                 Some(name) => self.member(id, &name, one.expression.span().start, &one.object),
-                None if !is_index(&one.expression) => self.body(one.expression.span().start),
+                None if !is_index(&one.expression) && !self.is_assigned(id) && self.may_be_response(&one.object, 0) => {
+                    self.body(one.expression.span().start);
+                }
                 None => {}
             },
             AstKind::BindingProperty(one) => match key_name(&one.key, one.computed) {
@@ -143,6 +145,13 @@ impl<'a> Scanner<'a, '_> {
         }
     }
 
+    /// Returns whether an expression is only assigned, as in `object[key] = value`.
+    fn is_assigned(&self, id: NodeId) -> bool {
+        let span = self.kind(id).span();
+        matches!(self.kind(self.parent(id)), AstKind::AssignmentExpression(one)
+            if one.operator.is_assign() && one.left.span() == span)
+    }
+
     fn is_callee(&self, id: NodeId) -> bool {
         let span = self.kind(id).span();
         matches!(self.kind(self.parent(id)), AstKind::CallExpression(call) if call.callee.span() == span)
@@ -225,15 +234,25 @@ impl<'a> Scanner<'a, '_> {
                 }
                 None => true,
             },
-            Expression::NewExpression(call) => {
-                !matches!(&call.callee, Expression::Identifier(name) if self.is_free_reference(name))
-            }
+            Expression::NewExpression(call) => match &call.callee {
+                Expression::Identifier(name) => !self.is_free_reference(name) && !self.is_builtin(name),
+                _ => true,
+            },
             _ => true,
         }
     }
 
-    fn may_name_response(&self, name: &oxc_ast::ast::IdentifierReference<'a>, depth: u32) -> bool {
-        let Some(symbol) = self.symbol_of(name) else { return false };
+    /// Returns whether a name is imported from a module of k6.
+    fn is_builtin(&self, name: &IdentifierReference<'a>) -> bool {
+        let origin = self.symbol_of(name).and_then(|symbol| self.origins.get(&symbol));
+        origin.is_some_and(|origin| {
+            let specifier = &self.out.requests[origin.request].specifier;
+            specifier == "k6" || specifier.starts_with("k6/")
+        })
+    }
+
+    fn may_name_response(&self, name: &IdentifierReference<'a>, depth: u32) -> bool {
+        let Some(symbol) = self.symbol_of(name) else { return name.name == "arguments" };
         let scoping = self.semantic.scoping();
         if depth > 3 || scoping.symbol_is_mutated(symbol) {
             return true;
