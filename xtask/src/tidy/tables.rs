@@ -12,6 +12,7 @@ pub const LEVELS: &[(&str, &[&str])] = &[
     ("ui", &[]),
     ("audit", &[]),
     ("build", &["plan"]),
+    ("bundle", &["plan"]),
     ("chart", &["plan"]),
     ("engine", &["plan", "stats", "wire"]),
     ("script", &["plan", "stats", "wire"]),
