@@ -35,6 +35,8 @@ mod programs;
 mod programs_more;
 mod reuse;
 mod routes;
+mod rules;
+mod rules_stop;
 mod served;
 mod sleeps;
 mod streams;

@@ -2,7 +2,7 @@
 
 use crate::limit::Limits;
 use crate::link::{Link, TlsFiles};
-use crate::load::{Arrivals, Profile, Share};
+use crate::load::{Arrivals, Profile, Rules, Share};
 use crate::origin::NamedTarget;
 use crate::request::{Request, Target};
 use crate::script::{Entry, Script};
@@ -30,6 +30,8 @@ pub struct Draft {
     /// `--expect-continue`: how long the body of every request waits for `100 Continue`, ns.
     pub continue_ns: Option<u64>,
     pub thresholds: Vec<Threshold>,
+    /// Whether only `thresholds` apply, without the default ones.
+    pub no_default_thresholds: bool,
     pub buckets_ns: Option<Vec<u64>>,
     pub shard: Option<Share>,
     pub seed: Option<u64>,
@@ -78,6 +80,7 @@ pub struct LoadDraft {
     pub iterations_per_user: Option<u64>,
     /// Times of recorded arrivals, in ns from the start, ascending.
     pub recorded: Option<Arc<[u64]>>,
+    pub rules: Rules,
 }
 
 /// The load model of a single scenario.

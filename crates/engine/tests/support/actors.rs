@@ -89,6 +89,7 @@ fn text(wake: &Wake<'_>) -> String {
     match wake {
         Wake::Begin { iteration, .. } => format!("begin {iteration}"),
         Wake::Slept { id } => format!("slept {id}"),
+        Wake::Interrupted => "interrupted".into(),
         Wake::Head { id, status, .. } => format!("head {id} {status}"),
         Wake::Event(event) => format!("event {} {}{}", event.id, describe(event.name), describe(event.data)),
         Wake::Message(message) => {
