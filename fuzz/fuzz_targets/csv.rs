@@ -27,7 +27,7 @@ fuzz_target!(|data: &[u8]| {
     };
     if let Ok(feeds) = Feeds::open(std::slice::from_ref(&feeder), 1, Share::default()) {
         let feeds = Arc::new(feeds);
-        let mut rows = Rows::new(&feeds, UserSlot { workload: 0, user: 0, users: 1 });
+        let mut rows = Rows::new(&feeds, UserSlot { workload: 0, user: 0, id: 0, users: 1 });
         for _ in 0..feeds.row_count(0).expect("it is open") {
             rows.new_iteration();
             for column in 0..columns.len() {

@@ -49,6 +49,7 @@ fn once(plan: &Plan) -> Plan {
         connections: 1,
         iterations: Some(1),
         loops: None,
+        rules: Default::default(),
     }];
     outline.load = load;
     outline.stop = Stop::default();

@@ -14,6 +14,7 @@ use plimsoll_plan::link::Reuse;
 use plimsoll_plan::load::Share;
 use plimsoll_plan::outline::Outline;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 /// A prepared plan. [`start`](crate::start) gives each part of it to a thread with a door to the kernel; a single part
 /// can run over any other door.
@@ -24,6 +25,8 @@ pub struct Job {
     recorded: Vec<Option<Arc<[u64]>>>,
     pot: Option<Arc<RequestBudget>>,
     lane_pots: Vec<Option<Arc<RequestBudget>>>,
+    /// Iterations begun, by workload, if they are numbered.
+    counters: Vec<Option<Arc<AtomicU64>>>,
     unix_offset_ns: i128,
 }
 
@@ -71,6 +74,8 @@ impl Job {
                 Some(RequestBudget::new(total_of_share(total, outline.share), workers))
             })
             .collect();
+        let numbered = outline.workloads.iter().map(|workload| workload.rules.counts_iterations);
+        let counters = numbered.map(|is_numbered| is_numbered.then(Arc::default)).collect();
         Job {
             outline: Arc::new(outline),
             compiled,
@@ -78,6 +83,7 @@ impl Job {
             recorded: plan.recorded.clone(),
             pot,
             lane_pots,
+            counters,
             unix_offset_ns,
         }
     }
@@ -104,6 +110,7 @@ impl Job {
             unix_offset_ns: self.unix_offset_ns,
             lease: Lease::new(self.pot.clone()),
             iterations: self.lane_pots.iter().map(|pot| Lease::new(pot.clone())).collect(),
+            counters: self.counters.clone(),
             recorded: self.recorded.clone(),
             programs: self.scene.factory.as_ref().map(|factory| factory.programs()),
         }

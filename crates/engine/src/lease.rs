@@ -59,6 +59,12 @@ impl Lease {
         self.held == 0 && self.pot.as_ref().is_some_and(|pot| pot.left.load(Ordering::Relaxed) == 0)
     }
 
+    /// Gives up what is left: what is held, and what no worker has drawn. Returns its number; 0 without a budget.
+    pub fn give_up(&mut self) -> u64 {
+        let left = self.pot.as_ref().map_or(0, |pot| pot.left.swap(0, Ordering::Relaxed));
+        left + std::mem::take(&mut self.held)
+    }
+
     /// Returns whether the last `take` failed.
     pub fn is_exhausted(&self) -> bool {
         self.exhausted

@@ -9,4 +9,6 @@ pub use share::WorkerSlot;
 pub use users::Users;
 
 #[cfg(test)]
+mod step_tests;
+#[cfg(test)]
 mod tests;

@@ -7,7 +7,7 @@
 //! parts of a response) to one of the [`ends`], in [`shares`] of an event-loop iteration. [`arrivals`] and [`next`]
 //! decide which user sends next, [`names`] looks up hosts, [`reach`] finds origins that programs ask for,
 //! [`attempts`] handles failed connections, and [`unasked`] handles bytes received without a request. [`resume`] runs
-//! programs. Links, exchanges, and users have separate numbers. The worker is generic over its [`Door`], so tests run
+//! programs, and [`interrupt`] ends iterations whose time is over. Links, exchanges, and users have separate numbers. The worker is generic over its [`Door`], so tests run
 //! it in a network made of numbers.
 
 mod arrivals;
@@ -19,6 +19,7 @@ mod ends;
 mod exchange;
 mod flush;
 mod frames;
+mod interrupt;
 mod keep;
 mod link;
 mod lost;
@@ -64,7 +65,9 @@ use plimsoll_wire::h1::Shared;
 use plimsoll_wire::{h2, ws};
 use std::collections::VecDeque;
 use std::net::{IpAddr, SocketAddr};
+use std::ops::Range;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 pub use config::WorkerConfig;
 pub(crate) use config::most_requests;
@@ -96,6 +99,8 @@ struct User {
     /// One of its requests has succeeded.
     served: bool,
     workload: u16,
+    /// Entries in [`Stops::stopped`].
+    stops: u16,
     /// Its own link to the target; `NONE` if links are pooled.
     link: u32,
     /// First of the exchanges of its program, linked by [`Exchange::next`].
@@ -138,6 +143,17 @@ struct SleepTimer {
     next: u32,
 }
 
+/// The iterations of a workload that end before they are complete.
+#[derive(Default)]
+struct Stops {
+    /// When all iterations in progress are interrupted; `u64::MAX`: at the end of the run.
+    cut_ns: u64,
+    /// How long a user that the level stops may continue; `None`: to the end of its iteration.
+    ramp_down_ns: Option<u64>,
+    /// Users that the level has stopped in an iteration, in the order of their deadlines.
+    stopped: VecDeque<(u64, u32)>,
+}
+
 /// One load model and its users.
 struct Workload {
     source: Source,
@@ -150,6 +166,11 @@ struct Workload {
     iterations: Lease,
     /// Users that start no more iterations.
     retired: u32,
+    /// Nothing is begun after this time; `u64::MAX`: that of the run.
+    end_ns: u64,
+    stops: Stops,
+    /// Numbers the iterations of all workers of this machine; `None`: they have no numbers.
+    counter: Option<Arc<AtomicU64>>,
 }
 
 /// The source of iterations. There is one per worker, so its size does not matter.
@@ -174,6 +195,8 @@ enum Source {
         /// Arrivals counted as due, and started.
         due: u64,
         started: u64,
+        /// An arrival that finds no free user is dropped, and adds the next of these users; `None`: it waits.
+        drops: Option<Range<u32>>,
     },
 }
 
@@ -328,4 +351,6 @@ struct Worker<D: Door, P: Post> {
     tick_begin_ns: u64,
     /// When the last exchange ended.
     ended_ns: u64,
+    /// When the next iteration is interrupted; `u64::MAX`: none is.
+    next_stop_ns: u64,
 }

@@ -51,7 +51,7 @@ impl Program for Reader {
                 }
             }
             // The stream has ended: nothing is outstanding, and the iteration is over.
-            Wake::Reply(_) | Wake::Slept { .. } | Wake::Reached { .. } => {}
+            Wake::Reply(_) | Wake::Slept { .. } | Wake::Reached { .. } | Wake::Interrupted => {}
         }
     }
 }

@@ -36,6 +36,8 @@ mod programs_more;
 mod reached;
 mod reuse;
 mod routes;
+mod rules;
+mod rules_stop;
 mod served;
 mod sleeps;
 mod streams;

@@ -67,7 +67,7 @@ fn three(mut draft: plimsoll_plan::Draft) -> plimsoll_plan::Draft {
 #[test]
 fn three_steps_at_once_come_back_with_their_own_ids_and_bodies() {
     let (factory, log) = script(|log, user, wake, out| match wake {
-        Wake::Begin { user: said, iteration } => {
+        Wake::Begin { user: said, iteration, .. } => {
             assert_eq!(said, user);
             log.lock().unwrap().push(format!("{user} begins {iteration}"));
             // Ids that the program chooses, the slowest first; the body of /b is not requested.

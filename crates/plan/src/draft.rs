@@ -3,7 +3,7 @@
 use crate::code::Code;
 use crate::limit::Limits;
 use crate::link::{Link, TlsFiles};
-use crate::load::{Arrivals, Profile, Share};
+use crate::load::{Arrivals, Profile, Rules, Share};
 use crate::origin::NamedTarget;
 use crate::request::{Request, Target};
 use crate::script::{Entry, Script};
@@ -31,6 +31,8 @@ pub struct Draft {
     /// `--expect-continue`: how long the body of every request waits for `100 Continue`, ns.
     pub continue_ns: Option<u64>,
     pub thresholds: Vec<Threshold>,
+    /// Whether only `thresholds` apply, without the default ones.
+    pub no_default_thresholds: bool,
     pub buckets_ns: Option<Vec<u64>>,
     pub shard: Option<Share>,
     pub seed: Option<u64>,
@@ -82,6 +84,7 @@ pub struct LoadDraft {
     pub iterations_per_user: Option<u64>,
     /// Times of recorded arrivals, in ns from the start, ascending.
     pub recorded: Option<Arc<[u64]>>,
+    pub rules: Rules,
 }
 
 /// The load model of a single scenario.

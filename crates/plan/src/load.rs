@@ -1,5 +1,9 @@
 //! Load models: profiles of users (closed model) or of arrivals per second (open model) over time.
 
+mod rules;
+
+pub use rules::{FirstArrival, OnBusy, Rules, UserSteps};
+
 use crate::Problem;
 use serde::{Deserialize, Serialize};
 
@@ -255,12 +259,15 @@ pub struct Workload {
     pub name: String,
     pub load: Load,
     /// Closed model: peak number of users. Open model: maximum number of connections on each machine, which is also the
-    /// maximum number of users. Arrivals above it wait with their intended start time and are counted.
+    /// maximum number of users. Arrivals above it wait with their intended start time and are counted, or are dropped;
+    /// see [`OnBusy`].
     pub connections: u32,
     /// Iterations over all users and machines; none start after the last.
     pub iterations: Option<u64>,
     /// Iterations of each user (closed model).
     pub loops: Option<u64>,
+    #[serde(default, skip_serializing_if = "Rules::is_default")]
+    pub rules: Rules,
 }
 
 /// The end of a run: whichever comes first.

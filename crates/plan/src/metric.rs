@@ -118,6 +118,8 @@ ids! {
             "requests with `Expect: 100-continue` whose body was sent after the wait, without `100 Continue`";
         RequestsRefusedEarly = "requests_refused_before_body",
             "requests with `Expect: 100-continue` that got a final response, so their body was not sent";
+        IterationsDropped = "iterations_dropped",
+            "iterations that never started: arrivals without a free user, and the rest of a number of iterations";
     }
 }
 

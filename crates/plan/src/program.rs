@@ -190,6 +190,9 @@ pub enum Wake<'a> {
     Begin {
         user: u32,
         iteration: u64,
+        /// Number of the iteration in its workload over all users, workers, and machines, in the order of their starts;
+        /// `None` if the workload does not count them ([`crate::load::Rules`]).
+        number: Option<u64>,
     },
     Reply(Reply<'a>),
     /// The head of a stream or a WebSocket, or of a response with [`BodyUse::Decide`].
@@ -209,6 +212,9 @@ pub enum Wake<'a> {
         id: StepId,
         result: Result<OriginId, &'a Unreachable>,
     },
+    /// The iteration is interrupted, because its time after the end of its workload is over: its steps and sleeps have
+    /// ended without a reply. Only counts in the outbox have an effect. A later [`Wake::Begin`] may follow.
+    Interrupted,
 }
 
 /// Why an origin that a program asked for cannot be used.
@@ -399,6 +405,8 @@ pub struct UserSlot {
     pub workload: u16,
     /// Number of the user in its workload over all machines, starting at 0.
     pub user: u32,
+    /// Number of the user over all workloads and machines, starting at 0.
+    pub id: u32,
     /// Maximum number of users of the workload over all machines.
     pub users: u32,
 }

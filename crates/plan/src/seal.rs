@@ -104,7 +104,8 @@ pub fn seal(draft: Draft, machine: Machine) -> Result<Plan, Vec<Diagnostic>> {
             format!("use a number from 0 to {}", draft.more_origins.len()),
         ));
     }
-    let Lanes { workloads, entries, recorded, load, duration_ns } = workloads::of(&draft, &mut wrong);
+    let Lanes { workloads, entries, recorded, load, duration_ns, graceful_stop_ns } =
+        workloads::of(&draft, &mut wrong);
     check_thresholds(&draft, &load, &mut wrong);
     let warmup_ns = draft.warmup_ns.unwrap_or(0);
     // A run without a duration ends at the hard cap.
@@ -140,7 +141,10 @@ pub fn seal(draft: Draft, machine: Machine) -> Result<Plan, Vec<Diagnostic>> {
     if !wrong.is_empty() {
         return Err(wrong);
     }
-    let thresholds = threshold::with_defaults(draft.thresholds, load.is_open());
+    let thresholds = match draft.no_default_thresholds {
+        true => draft.thresholds,
+        false => threshold::with_defaults(draft.thresholds, load.is_open()),
+    };
     let script = draft.script.map(Arc::new);
     let deliveries = script.as_ref().map(|script| script.deliveries.clone()).unwrap_or_default();
     let (mut requests, checks, groups) = match &script {
@@ -215,7 +219,7 @@ pub fn seal(draft: Draft, machine: Machine) -> Result<Plan, Vec<Diagnostic>> {
         workloads: if script.is_some() || draft.code.is_some() { workloads } else { Vec::new() },
         link,
         deliveries,
-        graceful_stop_ns: draft.graceful_stop_ns.unwrap_or(0),
+        graceful_stop_ns,
         cell: None,
         monitors: draft.watches.iter().map(|watch| watch.outline()).collect(),
         system_under_test: draft.system_under_test,

@@ -63,7 +63,7 @@ fn files(path: &Path) -> Result<(), String> {
         let (read_ms, size) = best(5, || fs::read(path).map_or(0, |bytes| bytes.len()));
         let (open_ms, opened) = best(5, || Feeds::open(std::slice::from_ref(&feeder), 1, Share::default()));
         let feeds = Arc::new(opened.map_err(|unready| unready.to_string())?);
-        let mut rows = Rows::new(&feeds, UserSlot { workload: 0, user: 0, users: 1 });
+        let mut rows = Rows::new(&feeds, UserSlot { workload: 0, user: 0, id: 0, users: 1 });
         let mut out = Vec::new();
         let value_ns = per_round(|_| {
             rows.new_iteration();
@@ -81,7 +81,7 @@ fn files(path: &Path) -> Result<(), String> {
 
 fn templates() -> Result<(), String> {
     let (mut vars, globals, counters) = (Vars::new(0), Globals::new(0), Counters::new());
-    let mut rows = Rows::new(&Arc::new(Feeds::default()), UserSlot { workload: 0, user: 0, users: 1 });
+    let mut rows = Rows::new(&Arc::new(Feeds::default()), UserSlot { workload: 0, user: 0, id: 0, users: 1 });
     let mut random = SplitMix64::new(1);
     let three = [
         Function::Uuid,

@@ -37,7 +37,7 @@ impl User {
         User {
             vars: Vars::new(4),
             globals: Globals::new(4),
-            rows: Rows::new(feeds, UserSlot { workload: 0, user: 0, users: 1 }),
+            rows: Rows::new(feeds, UserSlot { workload: 0, user: 0, id: 0, users: 1 }),
             random: SplitMix64::new(7),
             counters: Counters::new(),
         }

@@ -30,7 +30,7 @@ impl User {
         User {
             vars: Vars::new(4),
             globals: Globals::new(0),
-            rows: Rows::new(&Arc::new(feeds), UserSlot { workload: 0, user: 0, users: 1 }),
+            rows: Rows::new(&Arc::new(feeds), UserSlot { workload: 0, user: 0, id: 0, users: 1 }),
             random: SplitMix64::new(1),
             counters: Counters::new(),
             scratch: b"left over".to_vec(),

@@ -61,7 +61,7 @@ pub fn machine(part: u32, of: u32) -> Share {
 }
 
 pub fn slot(user: u32, users: u32) -> UserSlot {
-    UserSlot { workload: 0, user, users }
+    UserSlot { workload: 0, user, id: user, users }
 }
 
 pub fn open(feeder: &Feeder) -> Arc<Feeds> {

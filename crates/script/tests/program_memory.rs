@@ -69,7 +69,7 @@ fn bytes_per_user(script: Script, bring: impl Fn(&mut dyn Program, &mut Outbox))
     let mut out = Outbox::default();
     let mut users: Vec<Box<dyn Program>> = Vec::with_capacity(USERS as usize);
     let mut make = |user| {
-        let mut program = factory.make(UserSlot { workload: 0, user, users: USERS });
+        let mut program = factory.make(UserSlot { workload: 0, user, id: user, users: USERS });
         bring(&mut *program, &mut out);
         users.push(program);
     };
@@ -117,7 +117,7 @@ fn a_user_that_waits_for_an_answer_is_small() {
     let mut script = script(vec![ask("/")], vec![Node::Ask(0)]);
     script.vars.clear();
     let bytes = bytes_per_user(script, |program, out| {
-        wake(program, 0, Wake::Begin { user: 0, iteration: 0 }, out);
+        wake(program, 0, Wake::Begin { user: 0, iteration: 0, number: None }, out);
         assert_eq!(out.steps.len(), 1);
     });
     assert!(bytes <= 256, "{bytes} bytes");
@@ -134,7 +134,7 @@ fn a_user_that_holds_a_stream_is_small() {
     let mut script = script(vec![open], vec![Node::Ask(0)]);
     script.vars.clear();
     let bytes = bytes_per_user(script, |program, out| {
-        wake(program, 0, Wake::Begin { user: 0, iteration: 0 }, out);
+        wake(program, 0, Wake::Begin { user: 0, iteration: 0, number: None }, out);
         assert_eq!(out.steps[0].body, BodyUse::Stream);
         let id = out.steps[0].id;
         wake(program, 1, Wake::Head { id, status: 200, head: Head::new(b"HTTP/1.1 200 OK\r\n\r\n") }, out);
@@ -156,7 +156,7 @@ fn a_user_that_holds_a_websocket_is_small() {
     let mut script = script(vec![open], vec![Node::Ask(0)]);
     script.vars.clear();
     let bytes = bytes_per_user(script, |program, out| {
-        wake(program, 0, Wake::Begin { user: 0, iteration: 0 }, out);
+        wake(program, 0, Wake::Begin { user: 0, iteration: 0, number: None }, out);
         assert_eq!(out.steps[0].body, BodyUse::WebSocket);
         let id = out.steps[0].id;
         let request = String::from_utf8(out.arena.clone()).expect("a request is text");
@@ -204,7 +204,7 @@ fn an_iteration_allocates_nothing() {
     let mut ahead: Vec<Wake<'static>> = Vec::with_capacity(8);
     let mut requests = 0u64;
     let mut iterate = |program: &mut dyn Program| {
-        wake(program, 0, Wake::Begin { user: 0, iteration: 0 }, &mut out);
+        wake(program, 0, Wake::Begin { user: 0, iteration: 0, number: None }, &mut out);
         loop {
             for step in &out.steps {
                 requests += 1;
@@ -268,7 +268,7 @@ fn a_grpc_call_allocates_nothing(is_compressed: bool) {
     let mut sent = Vec::with_capacity(1_000);
     let head = b"HTTP/2 200\r\ncontent-type: application/grpc+proto\r\ngrpc-encoding: gzip\r\n\r\n";
     let mut iterate = |program: &mut dyn Program| {
-        wake(program, 0, Wake::Begin { user: 0, iteration: 0 }, &mut out);
+        wake(program, 0, Wake::Begin { user: 0, iteration: 0, number: None }, &mut out);
         // The response is the message of the request.
         let end = out.arena.windows(4).position(|four| four == b"\r\n\r\n").expect("the head ends");
         sent.clear();

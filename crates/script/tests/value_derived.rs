@@ -18,7 +18,8 @@ fn filled_at(unix_ns: u64, seed: u64, text: &Text) -> Result<Vec<u8>, Unfilled> 
     let mut vars = Vars::new(1);
     vars.set(0, "grüße & co".as_bytes());
     let feeds = Arc::new(Feeds::default());
-    let mut rows = Rows::new(&feeds, plimsoll_plan::program::UserSlot { workload: 0, user: 0, users: 1 });
+    let mut rows =
+        Rows::new(&feeds, plimsoll_plan::program::UserSlot { workload: 0, user: 0, id: 0, users: 1 });
     let mut scope = Scope {
         vars: &mut vars,
         globals: &Globals::new(0),

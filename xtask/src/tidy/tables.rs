@@ -18,6 +18,7 @@ pub const LEVELS: &[(&str, &[&str])] = &[
     ("script", &["plan", "stats", "wire"]),
     ("record", &["plan", "stats"]),
     ("front", &["build", "plan"]),
+    ("k6", &["build", "plan"]),
     ("lines", &["build", "plan"]),
     ("findings", &["record", "plan"]),
     ("analysis", &["findings", "record", "stats", "plan"]),

@@ -62,6 +62,8 @@ pub struct Arrivals {
     poisson: Option<(SplitMix64, f64, u64)>,
     /// Factor of each distance in levels; 1 unless the number of arrivals over the time is given.
     scale: f64,
+    /// The level of arrival 0: 1 if arrivals come only when they are due as a whole.
+    lead: f64,
     /// Recorded times, ns after the start, ascending: they form the sequence, and there are no legs.
     recorded: Option<Arc<[u64]>>,
     next_ns: Option<u64>,
@@ -88,12 +90,20 @@ impl Arrivals {
             end_ns,
             poisson: (spread == Spread::Poisson).then(|| (SplitMix64::new(seed), 0.0, 0)),
             scale: 1.0,
+            lead: 0.0,
             recorded: None,
             next_ns: None,
         };
         arrivals.scale = arrivals.given_number(seed);
         arrivals.next_ns = arrivals.compute();
         arrivals
+    }
+
+    /// Delays each evenly spaced arrival by one: arrival k comes when k + 1 are due. The first is then not at the start.
+    pub fn when_due(mut self) -> Self {
+        (self.lead, self.leg) = (1.0, 0);
+        self.next_ns = self.compute();
+        self
     }
 
     /// "10,000 arrivals over 15 s" are exactly 10,000, however they are spread. In a Poisson process with a known
@@ -209,9 +219,11 @@ impl Arrivals {
             let instant_ns = *instants_ns.get(self.number as usize)?;
             return Some(self.begin_ns.saturating_add(instant_ns)).filter(|t| *t < self.end_ns);
         }
-        let level = self.poisson.as_ref().map_or(self.number as f64, |(_, level, _)| *level);
-        // The last leg has no end; legs at rate 0 have no width in levels and are skipped.
-        while self.leg + 1 < self.legs.len() && level >= self.legs[self.leg].end_level() {
+        let level = self.poisson.as_ref().map_or(self.number as f64 + self.lead, |(_, level, _)| *level);
+        // The last leg has no end; legs at rate 0 have no width in levels and are skipped. An arrival that is due as a
+        // whole at the end of a leg comes there, and not after the following pause.
+        let is_past = |end: f64| if self.lead > 0.0 { level > end } else { level >= end };
+        while self.leg + 1 < self.legs.len() && is_past(self.legs[self.leg].end_level()) {
             self.leg += 1;
         }
         // Round to the nearest: a rounding error must not move the arrival at the very end before it. A time that is

@@ -7,6 +7,7 @@ use super::{Post, Source, Worker, Workload};
 use crate::driver::Door;
 use crate::exchange::Phase;
 use plimsoll_plan::metric::{RunHist, RunPeak, RunSum, SeriesHist};
+use std::ops::Range;
 
 /// Most arrivals started at once; then responses are read, however late the sends are. Otherwise, an overloaded load
 /// generator would leave responses unread and count that as the server's time.
@@ -32,6 +33,10 @@ impl<D: Door, P: Post> Worker<D, P> {
                 || (due_ns < since_ns && !self.is_starving(workload))
             {
                 return;
+            }
+            if self.drops(workload) {
+                self.drop_arrival(workload);
+                continue;
             }
             // A program's steps are counted one by one as it requests them; with none left, there is nothing to begin.
             let left = match (self.programs.is_empty(), self.compiled.sequence.len()) {
@@ -60,7 +65,9 @@ impl<D: Door, P: Post> Worker<D, P> {
         // Nothing is begun during the graceful stop, so there is nothing to wait for.
         let begins = !self.paused && self.now_ns < self.end_ns;
         match &self.workloads[workload].source {
-            Source::Open { arrivals, free, returned, .. } if !free.is_empty() && begins => {
+            Source::Open { arrivals, free, returned, drops, .. }
+                if begins && (drops.is_some() || !free.is_empty()) =>
+            {
                 returned.front().copied().or(arrivals.peek_ns())
             }
             _ => None,
@@ -73,7 +80,7 @@ impl<D: Door, P: Post> Worker<D, P> {
             // The queue is longest just before it is served.
             self.count_waiting(workload, now_ns + 1);
         }
-        let Source::Open { arrivals, free, returned, waiting, due, started } =
+        let Source::Open { arrivals, free, returned, waiting, due, started, .. } =
             &mut self.workloads[workload].source
         else {
             return;
@@ -106,6 +113,42 @@ impl<D: Door, P: Post> Worker<D, P> {
         self.begin_iteration(user, due_ns);
     }
 
+    /// Returns whether an arrival that is due now is dropped.
+    #[inline]
+    fn drops(&self, workload: usize) -> bool {
+        matches!(&self.workloads[workload].source, Source::Open { free, drops: Some(_), .. } if free.is_empty())
+    }
+
+    /// Drops the arrival that is due, and adds a user for later ones if there may be more.
+    fn drop_arrival(&mut self, workload: usize) {
+        let now_ns = self.now_ns;
+        let Source::Open { arrivals, free, returned, due, started, drops, .. } =
+            &mut self.workloads[workload].source
+        else {
+            return;
+        };
+        free.extend(drops.as_mut().and_then(Range::next).map(|user| (user, now_ns)));
+        let mut counted = 0;
+        if returned.pop_front().is_none() {
+            arrivals.advance();
+            *started += 1;
+            counted = u64::from(*started > *due);
+            *due = (*due).max(*started);
+        }
+        self.tally.add(RunSum::Arrivals, counted);
+        self.tally.add(RunSum::ArrivalsNotStarted, 1);
+        self.tally.add(RunSum::IterationsDropped, 1);
+    }
+
+    /// Drops the arrivals that are due while no user is free.
+    fn drop_due(&mut self, workload: usize) {
+        // No arrivals become due during a pause.
+        let until_ns = self.paused_ns.min(self.now_ns.saturating_add(1));
+        while self.drops(workload) && self.next_due_of(workload).is_some_and(|due_ns| due_ns < until_ns) {
+            self.drop_arrival(workload);
+        }
+    }
+
     /// Returns whether arrivals are waiting for a user.
     fn is_starving(&self, workload: usize) -> bool {
         matches!(&self.workloads[workload].source, Source::Open { waiting: Some(_), .. })
@@ -114,8 +157,12 @@ impl<D: Door, P: Post> Worker<D, P> {
     /// If an arrival is due and no user is free, starts the queue: a second reader counts the arrivals that become due.
     /// Call it before a user is freed; otherwise, the wait would count as schedule lag.
     pub(super) fn note_starvation(&mut self, workload: usize) {
+        if self.drops(workload) {
+            return self.drop_due(workload);
+        }
         let now_ns = self.now_ns;
-        if let Source::Open { arrivals, free, waiting, .. } = &mut self.workloads[workload].source
+        if let Source::Open { arrivals, free, waiting, drops: None, .. } =
+            &mut self.workloads[workload].source
             && free.is_empty()
             && waiting.is_none()
             && arrivals.peek_ns().is_some_and(|t| t <= now_ns)

@@ -3,7 +3,7 @@
 use super::multiplex::new_session;
 use super::reach::Reaches;
 use super::tunnel::Tunnels;
-use super::{Here, Post, Source, User, Worker, Workload, keep};
+use super::{Here, Post, Source, Stops, User, Worker, Workload, keep};
 use crate::Stopped;
 use crate::compile::Compiled;
 use crate::delivery::Courier;
@@ -16,7 +16,7 @@ use crate::spread::cycle;
 use crate::tally::{Tally, blank, by_address};
 use crate::wheel::Wheel;
 use plimsoll_plan::link::Reuse;
-use plimsoll_plan::load::{Load, Profile, Workload as WorkloadPlan};
+use plimsoll_plan::load::{FirstArrival, Load, OnBusy, Profile, Workload as WorkloadPlan};
 use plimsoll_plan::origin::FIRST;
 use plimsoll_plan::outline::Outline;
 use plimsoll_plan::program::{Programs, UserSlot};
@@ -28,6 +28,7 @@ use std::collections::VecDeque;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::net::IpAddr;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 /// Capacity reserved at the start for the lists of sockets and events that wait for their share.
 const LISTS: usize = 256;
@@ -46,6 +47,8 @@ pub struct WorkerConfig {
     pub(crate) lease: Lease,
     /// Iterations by workload.
     pub(crate) iterations: Vec<Lease>,
+    /// Counters of iterations by workload.
+    pub(crate) counters: Vec<Option<Arc<AtomicU64>>>,
     /// Recorded arrival times by workload, ns from the start.
     pub(crate) recorded: Vec<Option<Arc<[u64]>>>,
     pub(crate) programs: Option<Box<dyn Programs>>,
@@ -72,6 +75,8 @@ impl<D: Door, P: Post> Worker<D, P> {
         let mut workloads = Vec::new();
         let (mut user_count, mut users, mut programs) = (0u32, Vec::new(), Vec::new());
         let mut iterations = seating.iterations.into_iter();
+        let mut counters = seating.counters.into_iter();
+        let mut first_id = 0u32;
         let mut recorded = seating.recorded.into_iter();
         for (number, plan) in lane_plans(&outline).into_iter().enumerate() {
             let most = if single { most_requests(&outline) } else { plan.iterations.unwrap_or(u64::MAX) };
@@ -80,8 +85,10 @@ impl<D: Door, P: Post> Worker<D, P> {
             let most = if lane_seat.is_some() { most } else { 0 };
             let seed = seed_of(outline.seed, number as u64);
             let lane_seat = lane_seat.unwrap_or(seat);
+            let own_end_ns = plan.rules.end_ns.map_or(u64::MAX, |end_ns| begin_ns.saturating_add(end_ns));
+            let times_ns = (begin_ns, end_ns.min(own_end_ns));
             let (source, count) =
-                source(&plan, &outline, lane_seat, (begin_ns, end_ns), user_count, (most, seed), recorded);
+                source(&plan, &outline, lane_seat, times_ns, user_count, (most, seed), recorded);
             users.extend((0..count).map(|_| User {
                 workload: number as u16,
                 link: NONE,
@@ -92,13 +99,14 @@ impl<D: Door, P: Post> Worker<D, P> {
             }));
             if let Some(made) = &mut made {
                 // Programs belong to users numbered over all workers, so that each program can identify its user.
-                let slot = |i: u32| UserSlot {
-                    workload: number as u16,
-                    user: (lane_seat.offset + u64::from(i) * lane_seat.stride) as u32,
-                    users: users_of(&plan, &outline),
+                let slot = |i: u32| {
+                    let user = (lane_seat.offset + u64::from(i) * lane_seat.stride) as u32;
+                    let (workload, users) = (number as u16, users_of(&plan, &outline));
+                    UserSlot { workload, user, id: first_id.saturating_add(user), users }
                 };
                 programs.extend((0..count).map(|i| Some(made.make(slot(i)))));
             }
+            first_id = first_id.saturating_add(users_of(&plan, &outline));
             workloads.push(Workload {
                 source,
                 first: user_count,
@@ -106,9 +114,17 @@ impl<D: Door, P: Post> Worker<D, P> {
                 loops: plan.loops,
                 iterations: iterations.next().unwrap_or_else(|| Lease::new(None)),
                 retired: 0,
+                end_ns: own_end_ns,
+                stops: Stops {
+                    cut_ns: plan.rules.cut_ns().map_or(u64::MAX, |ns| begin_ns.saturating_add(ns)),
+                    ramp_down_ns: plan.rules.graceful_ramp_down_ns,
+                    stopped: VecDeque::new(),
+                },
+                counter: counters.next().flatten(),
             });
             user_count += count;
         }
+        let next_stop_ns = workloads.iter().map(|workload| workload.stops.cut_ns).min().unwrap_or(u64::MAX);
         let pooled = outline.link.reuse == Reuse::Pool;
         let by_address = by_address(&places);
         let mut places = here(places, &outline, seat);
@@ -236,6 +252,7 @@ impl<D: Door, P: Post> Worker<D, P> {
             cpu,
             tick_begin_ns: begin_ns,
             ended_ns: begin_ns,
+            next_stop_ns,
             outline,
             compiled,
         }
@@ -254,6 +271,7 @@ fn lane_plans(outline: &Outline) -> Vec<WorkloadPlan> {
         connections: outline.connections,
         iterations: None,
         loops: None,
+        rules: Default::default(),
     }]
 }
 
@@ -278,8 +296,9 @@ fn source(
 ) -> (Source, u32) {
     match &plan.load {
         Load::Closed { users } => {
-            let users = Users::new(users.clone(), seat, begin_ns);
-            let peak = users.peak();
+            let users = Users::new(users.clone(), seat, begin_ns).steps(plan.rules.user_steps);
+            let capacity = plan.rules.capacity.map_or(0, |users| seat.count_of(users.into()) as u32);
+            let peak = users.peak().max(capacity);
             (Source::Closed { users, active: 0, next_change_ns: Some(begin_ns) }, peak)
         }
         Load::Open { rate_per_s, arrivals } => {
@@ -288,13 +307,20 @@ fn source(
                 Some(instants_ns) => Arrivals::recorded(instants_ns, seat, begin_ns, end_ns, most),
                 None => Arrivals::new(rate_per_s, *arrivals, seed, seat, begin_ns, end_ns, most),
             };
+            let arrivals = match plan.rules.first_arrival {
+                FirstArrival::AtStart => arrivals,
+                FirstArrival::WhenDue => arrivals.when_due(),
+            };
+            let initial =
+                plan.rules.initial_users.map_or(count, |users| seat_share(users, outline, seat).min(count));
             let source = Source::Open {
                 arrivals,
-                free: (first..first + count).rev().map(|user| (user, 0)).collect(),
+                free: (first..first + initial).rev().map(|user| (user, 0)).collect(),
                 returned: VecDeque::new(),
                 waiting: None,
                 due: 0,
                 started: 0,
+                drops: (plan.rules.on_busy == OnBusy::Drop).then_some(first + initial..first + count),
             };
             (source, count)
         }

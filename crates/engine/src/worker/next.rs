@@ -8,6 +8,7 @@ use plimsoll_plan::answer::Statuses;
 use plimsoll_plan::metric::RunSum;
 use plimsoll_plan::program::{Step, Wake};
 use plimsoll_wire::h1::Answer;
+use std::sync::atomic::Ordering;
 
 /// Pause after an iteration that sent nothing: short enough for mixes in which some iterations do nothing.
 const NOTHING_SENT_NS: u64 = 1_000_000;
@@ -33,6 +34,7 @@ impl<D: Door, P: Post> Worker<D, P> {
             let after = users.active_at(now_ns).min(count);
             *next_change_ns = users.next_change_ns(now_ns);
             *active = after;
+            self.level_stops(workload, first + after..first + before.max(after));
             for user in first + before.min(after)..first + after {
                 if !self.users[user as usize].busy {
                     self.tell_time();
@@ -92,8 +94,12 @@ impl<D: Door, P: Post> Worker<D, P> {
         if closed && (self.lease.is_drained() || !workload.iterations.take()) {
             return self.end_of_work(user);
         }
-        let number = (self.seat.offset + u64::from(user - workload.first) * self.seat.stride) as u32;
-        self.resume_program(user, Wake::Begin { user: number, iteration }, intended_ns);
+        let number = workload.counter.as_ref().map(|counter| {
+            let share = self.outline.share;
+            counter.fetch_add(1, Ordering::Relaxed) * u64::from(share.of) + u64::from(share.part - 1)
+        });
+        let own = (self.seat.offset + u64::from(user - workload.first) * self.seat.stride) as u32;
+        self.resume_program(user, Wake::Begin { user: own, iteration, number }, intended_ns);
     }
 
     /// Starts the next request of the table program.

@@ -194,7 +194,7 @@ impl<D: Door, P: Post> Worker<D, P> {
     }
 
     /// Removes an exchange from its user's list, which is short.
-    fn unlink(&mut self, id: u32) {
+    pub(super) fn unlink(&mut self, id: u32) {
         let Exchange { user, next: after, .. } = self.exchanges[id as usize];
         let mut at = self.users[user as usize].first_exchange;
         if at == id {
@@ -244,6 +244,19 @@ impl<D: Door, P: Post> Worker<D, P> {
         self.users[user as usize].busy = true;
         self.resting += 1;
         self.lie_down(user, REST, ns);
+    }
+
+    /// Returns whether a user pauses between two iterations.
+    pub(super) fn is_resting(&self, user: u32) -> bool {
+        let first = self.users[user as usize].first_nap;
+        first != NONE && self.naps[first as usize].step == REST
+    }
+
+    /// Ends all sleeps of a user without waking it.
+    pub(super) fn end_sleeps(&mut self, user: u32) {
+        while let Some(nap) = Some(self.users[user as usize].first_nap).filter(|nap| *nap != NONE) {
+            self.get_up(user, nap, NONE);
+        }
     }
 
     fn rested(&mut self, user: u32) {

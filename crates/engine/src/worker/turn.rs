@@ -98,6 +98,7 @@ impl<D: Door, P: Post> Worker<D, P> {
             nap_ns,
             piece_ns,
             self.next_level_change_ns(),
+            Some(self.next_stop_ns),
         ]
         .into_iter()
         .flatten()
@@ -193,6 +194,9 @@ impl<D: Door, P: Post> Worker<D, P> {
         if self.next_level_change_ns().is_some_and(|t| t <= self.now_ns) {
             self.change_level();
         }
+        if self.next_stop_ns <= self.now_ns {
+            self.interrupt_due();
+        }
     }
 
     /// Returns why the worker is done, if it is.
@@ -210,16 +214,17 @@ impl<D: Door, P: Post> Worker<D, P> {
         let leased_out = self.lease.is_exhausted() || self.lease.is_drained();
         let mut retired = 0;
         for workload in &self.workloads {
-            let done = match &workload.source {
-                // A user that has not started yet will not find any left, either.
-                Source::Closed { .. } => {
-                    let iterated = workload.iterations.is_exhausted() || workload.iterations.is_drained();
-                    leased_out || iterated || workload.retired >= workload.count
-                }
-                Source::Open { arrivals, returned, .. } => {
-                    (arrivals.is_limit_reached() && returned.is_empty()) || self.lease.is_exhausted()
-                }
-            };
+            let done = self.now_ns >= workload.end_ns
+                || match &workload.source {
+                    // A user that has not started yet will not find any left, either.
+                    Source::Closed { .. } => {
+                        let iterated = workload.iterations.is_exhausted() || workload.iterations.is_drained();
+                        leased_out || iterated || workload.retired >= workload.count
+                    }
+                    Source::Open { arrivals, returned, .. } => {
+                        (arrivals.is_limit_reached() && returned.is_empty()) || self.lease.is_exhausted()
+                    }
+                };
             if !done {
                 return None;
             }
@@ -250,9 +255,11 @@ impl<D: Door, P: Post> Worker<D, P> {
     fn set_level(&mut self, to: f64) {
         let now_ns = self.door.now_ns();
         let seat = self.seat;
-        // Of several load models, only the first is controlled.
-        self.set_aside(0, now_ns.min(self.paused_ns));
-        let workload = &mut self.workloads[0];
+        // Of several load models, one is controlled: the one that is made for it, or the first.
+        let plans = &self.outline.workloads;
+        let controlled = plans.iter().position(|plan| plan.rules.capacity.is_some()).unwrap_or(0);
+        self.set_aside(controlled, now_ns.min(self.paused_ns));
+        let workload = &mut self.workloads[controlled];
         match &mut workload.source {
             Source::Closed { users, next_change_ns, .. } => {
                 // Users beyond those created at the start would allocate on the hot path.
@@ -265,7 +272,7 @@ impl<D: Door, P: Post> Worker<D, P> {
                 arrivals.set_rate(now_ns, to);
             }
         }
-        self.requeue(0);
+        self.requeue(controlled);
     }
 
     fn pause_all(&mut self) {
@@ -421,6 +428,9 @@ impl<D: Door, P: Post> Worker<D, P> {
         }
         if !self.programs.is_empty() {
             self.tally.add(RunSum::IterationsInterrupted, self.under_way);
+        }
+        if why != Stopped::Command {
+            self.count_dropped();
         }
         self.count_users();
         self.close_books(end_ns);

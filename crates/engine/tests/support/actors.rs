@@ -91,6 +91,7 @@ fn text(wake: &Wake<'_>) -> String {
         Wake::Slept { id } => format!("slept {id}"),
         Wake::Reached { id, result: Ok(origin) } => format!("reached {id} origin {origin}"),
         Wake::Reached { id, result: Err(why) } => format!("reached {id} {:?} {}", why.fault, why.sentence),
+        Wake::Interrupted => "interrupted".into(),
         Wake::Head { id, status, .. } => format!("head {id} {status}"),
         Wake::Event(event) => format!("event {} {}{}", event.id, describe(event.name), describe(event.data)),
         Wake::Message(message) => {

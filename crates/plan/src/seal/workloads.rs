@@ -3,7 +3,7 @@
 use super::{DEFAULT_DURATION_NS, DEFAULT_OPEN_CONNECTIONS, DEFAULT_USERS};
 use crate::Diagnostic;
 use crate::draft::{Draft, LoadDraft, WorkloadDraft, key};
-use crate::load::{Arrivals, Load, Profile, Workload};
+use crate::load::{Arrivals, Load, Profile, Rules, Workload};
 use crate::script::Entry;
 use std::sync::Arc;
 
@@ -16,6 +16,8 @@ pub(super) struct Lanes {
     pub load: Load,
     /// `None` if only a number of requests or iterations ends the run.
     pub duration_ns: Option<u64>,
+    /// How long iterations may continue after it, in ns.
+    pub graceful_stop_ns: u64,
 }
 
 pub(super) fn of(draft: &Draft, wrong: &mut Vec<Diagnostic>) -> Lanes {
@@ -49,7 +51,9 @@ pub(super) fn of(draft: &Draft, wrong: &mut Vec<Diagnostic>) -> Lanes {
         .map(|(workload, end_ns)| {
             let load = load(&workload.load, draft.load.requests_total);
             let connections = match &load {
-                Load::Closed { users } => users.peak() as u32,
+                Load::Closed { users } => {
+                    (users.peak() as u32).max(workload.load.rules.capacity.unwrap_or(0))
+                }
                 Load::Open { .. } => {
                     let most = workload.load.max_connections.unwrap_or(DEFAULT_OPEN_CONNECTIONS);
                     most.saturating_mul(draft.link.streams)
@@ -62,16 +66,32 @@ pub(super) fn of(draft: &Draft, wrong: &mut Vec<Diagnostic>) -> Lanes {
                 connections,
                 iterations: workload.load.iterations.or(recorded_count(&workload.load)),
                 loops: workload.load.iterations_per_user,
+                rules: rules(&workload.load, *end_ns),
             }
         })
         .collect();
+    let default_ns = draft.graceful_stop_ns.unwrap_or(0);
+    let graceful_stop_ns = workloads
+        .iter()
+        .zip(&ends)
+        .filter_map(|(workload, end_ns)| {
+            Some(end_ns.as_ref()?.saturating_add(workload.rules.graceful_stop_ns.unwrap_or(default_ns)))
+        })
+        .max()
+        .map_or(default_ns, |cut_ns| cut_ns.saturating_sub(duration_ns.unwrap_or(0)));
     Lanes {
         load: together(&workloads),
         workloads,
         entries: drafts.iter().map(|workload| workload.entry.clone()).collect(),
         recorded: drafts.iter().map(instants).collect(),
         duration_ns,
+        graceful_stop_ns,
     }
+}
+
+/// Returns the rules of a workload that ends at `end_ns`. The default ones stay as they are.
+fn rules(load: &LoadDraft, end_ns: Option<u64>) -> Rules {
+    if load.rules.is_default() { load.rules } else { Rules { end_ns, ..load.rules } }
 }
 
 /// Returns a draft with this workload only.

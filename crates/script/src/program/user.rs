@@ -307,6 +307,7 @@ impl Turn<'_> {
         self.bench.ready.clear();
         match wake {
             Wake::Begin { .. } => self.begin(),
+            Wake::Interrupted => return self.interrupted(),
             // The pause between two iterations belongs to the earlier one, which ends with it.
             Wake::Slept { id } => match parts_of(id) {
                 (strand, Kind::StreamFor) => self.stream_is_old(strand),
@@ -375,6 +376,19 @@ impl Turn<'_> {
             // The plan does not have this workload, so the user ends.
             None => state.mood = IterationState::Retiring,
         }
+    }
+
+    /// Forgets what the iteration has begun: the engine has ended it.
+    fn interrupted(&mut self) {
+        if self.state.mood == IterationState::Going {
+            self.state.mood = IterationState::Leaving;
+        }
+        for id in 0..self.state.strand_count() {
+            self.drop_token(id);
+            self.forget_stream(id);
+            self.state.strand(id).wait = Wait::Idle;
+        }
+        self.state.sockets.clear();
     }
 
     /// Handles the end of all strands.

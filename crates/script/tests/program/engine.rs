@@ -134,7 +134,7 @@ impl Engine {
         let iteration = self.iteration;
         self.iteration += 1;
         self.now_ns += std::mem::take(&mut self.rest_ns);
-        self.wake(None, Wake::Begin { user: 0, iteration });
+        self.wake(None, Wake::Begin { user: 0, iteration, number: None });
     }
 
     /// Runs until a point in time.

@@ -126,7 +126,7 @@ pub fn refused(script: Script) -> String {
 }
 
 pub fn slot(user: u32) -> UserSlot {
-    UserSlot { workload: 0, user, users: 4 }
+    UserSlot { workload: 0, user, id: user, users: 4 }
 }
 
 pub fn user(stage: &Arc<Stage>, number: u32) -> Box<dyn Program> {

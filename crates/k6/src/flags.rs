@@ -1,0 +1,1 @@
+//! Flags and variables of `k6 run`.
