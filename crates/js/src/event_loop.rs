@@ -53,21 +53,18 @@ fn deliver(host: &Host, vu: &Rc<Vu>, id: u32, result: Arrived) -> Result<(), Thr
             let arguments: Vec<&Value> = arguments.iter().collect();
             callback.call(&nothing, &arguments)?;
         }
-        Arrived::Response(response) => {
+        arrived @ (Arrived::Response(_) | Arrived::Reached(_)) => {
             let Some(mut promise) = vu.take_promise(id) else { return Ok(()) };
-            let done = match &mut promise.flow {
-                Some(flow) => match flow.finish(host, vu, *response) {
-                    Some(response) => Some(response),
-                    None => match flow.start(host, vu) {
-                        Started::Sent(next) => {
-                            promise.step = next;
-                            vu.promises.borrow_mut().push(promise);
-                            return Ok(());
-                        }
-                        Started::Failed(response) => Some(response),
-                    },
+            let done = match promise.flow.arrived(host, vu, arrived) {
+                Some(response) => Some(response),
+                None => match promise.flow.start(host, vu) {
+                    Started::Waiting(next) => {
+                        promise.step = next;
+                        vu.promises.borrow_mut().push(promise);
+                        return Ok(());
+                    }
+                    Started::Failed(response) => Some(response),
                 },
-                None => Some(*response),
             };
             if let Some(response) = done {
                 let fails = host.shared.settings.throws && response.has_failed();

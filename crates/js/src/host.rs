@@ -5,10 +5,11 @@ use crate::jar::Jar;
 use crate::metrics::Metrics;
 use crate::source::Shared;
 use crate::vu::{Arrived, Vu};
+use plimsoll_plan::origin::OriginId;
 use plimsoll_plan::program::{At, Outbox, StepId};
-use plimsoll_quickjs::{Call, Class, Realm, Runtime, Thrown, Value};
+use plimsoll_plan::request::Target;
+use plimsoll_quickjs::{Call, Class, Realm, Runtime, Thrown};
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -23,8 +24,8 @@ pub struct Host {
     pub metrics: RefCell<Metrics>,
     pub responses: Class<Response>,
     pub jars: Class<Rc<RefCell<Jar>>>,
-    /// Compiled modules and built-in modules, by realm; see `modules`.
-    pub modules: RefCell<BTreeMap<String, Value>>,
+    /// Origins that can be used: those of the plan, and those that were asked for.
+    pub origins: RefCell<Vec<(Target, OriginId)>>,
     /// Whether the init part of the script runs.
     pub is_init: Cell<bool>,
     /// State of `Math.random` in the init part.
@@ -44,6 +45,17 @@ impl Host {
 
     pub fn of_runtime(runtime: &Runtime) -> Option<&Host> {
         runtime.host::<Host>()
+    }
+
+    pub fn origin(&self, target: &Target) -> Option<OriginId> {
+        self.origins.borrow().iter().find(|(known, _)| known == target).map(|(_, id)| *id)
+    }
+
+    /// Remembers the number of an origin.
+    pub fn know_origin(&self, target: Target, number: OriginId) {
+        if self.origin(&target).is_none() {
+            self.origins.borrow_mut().push((target, number));
+        }
     }
 
     /// Returns the user that runs.

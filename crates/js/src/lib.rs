@@ -10,6 +10,8 @@
 
 #![forbid(unsafe_code)]
 
+mod builtins;
+mod code;
 mod event_loop;
 mod host;
 mod http;
@@ -27,5 +29,7 @@ mod vu;
 
 pub use log::{Level, Log};
 pub use settings::{Isolation, ScenarioSettings, Settings};
-pub use source::{Import, Init, ReadFile, Script, Shared, Source, initialize};
+pub use builtins::BuiltIn;
+pub use source::{Init, ReadFile, Script, Shared, initialize};
+pub use code::ScriptCode;
 pub use stage::{EXCEPTIONS, Stage};

@@ -8,7 +8,6 @@ use crate::source::Shared;
 use plimsoll_plan::program::{At, Outbox};
 use plimsoll_quickjs::{Class, Realm, Runtime, StackPool, Thrown, Value};
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -54,7 +53,7 @@ impl Pod {
             metrics: RefCell::new(Metrics::default()),
             responses: Class::new(&runtime, "Response").ok_or(NoMemory)?,
             jars: Class::new(&runtime, "CookieJar").ok_or(NoMemory)?,
-            modules: RefCell::new(BTreeMap::new()),
+            origins: RefCell::new(shared.origins.clone()),
             is_init: Cell::new(false),
             seed: Cell::new(shared.seed),
             expected: RefCell::new(None),
@@ -98,16 +97,20 @@ impl Pod {
         Ok(realm)
     }
 
-    /// Evaluates the modules of the script for a user; returns the exports of its entry.
+    /// Evaluates the modules of the script for a user; returns the exports of its entry. With `wants_peek`,
+    /// [`Pod::peek`] returns the values of their variables afterwards.
     ///
     /// # Errors
     /// Returns what a module has thrown.
-    pub fn instantiate(&self, realm: &Realm) -> Result<Value, Thrown> {
+    pub fn instantiate(&self, realm: &Realm, wants_peek: bool) -> Result<Value, Thrown> {
         self.host.is_init.set(true);
-        let result = realm.global().get_str(INSTANTIATE)?.call(&realm.undefined(), &[]);
+        let instantiate = realm.global().get_str(INSTANTIATE)?;
+        let result = instantiate.call(&realm.undefined(), &[&realm.bool(wants_peek)]);
         self.host.is_init.set(false);
         let instance = result?;
-        self.peek.replace(Some(instance.get_str("peek")?));
+        if wants_peek {
+            self.peek.replace(Some(instance.get_str("peek")?));
+        }
         instance.get_str("exports")
     }
 

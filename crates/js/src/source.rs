@@ -5,6 +5,7 @@ use crate::log::{Level, Log};
 use crate::metrics::Defined;
 use crate::pod::Pod;
 use crate::settings::Settings;
+use plimsoll_bundle::Bundle;
 use plimsoll_plan::origin::OriginId;
 use plimsoll_plan::request::Target;
 use plimsoll_quickjs::{Kind, Thrown, Value};
@@ -13,47 +14,20 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What an import refers to.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Import {
-    /// Another module of the script, by its number.
-    Module(usize),
-    /// A module of k6, or a library that comes with the program.
-    Builtin(String),
-    /// A JSON file: its content.
-    Json(Arc<str>),
-}
-
-/// A module of a script as a factory: the text of a function with the parameters `exports`, `require`, `module`, and
-/// `__meta`. `require(i)` returns the import with this number.
-#[derive(Debug, Clone)]
-pub struct Source {
-    /// As stack traces show it.
-    pub name: String,
-    /// Absolute path, for `open()`.
-    pub path: PathBuf,
-    pub factory: String,
-    pub imports: Vec<Import>,
-    /// Whether it is a CommonJS module, whose exports are also its default export.
-    pub is_common: bool,
-}
-
 /// Reads files for `open()`.
 pub type ReadFile = dyn Fn(&Path) -> Result<Vec<u8>, String> + Send + Sync;
 
-/// The modules of a script.
+/// A script: its modules, and what it needs of its host.
 #[derive(Clone)]
 pub struct Script {
-    pub modules: Vec<Source>,
-    /// Number of the module that the user runs.
-    pub entry: usize,
+    pub bundle: Arc<Bundle>,
     pub log: Log,
     pub read_file: Arc<ReadFile>,
 }
 
 impl std::fmt::Debug for Script {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Script").field("modules", &self.modules).finish_non_exhaustive()
+        f.debug_struct("Script").field("bundle", &self.bundle).finish_non_exhaustive()
     }
 }
 
@@ -114,14 +88,6 @@ impl Shared {
             seed,
             warned: Mutex::default(),
         }
-    }
-
-    pub fn origin(&self, target: &Target) -> Option<OriginId> {
-        self.origins.iter().find(|(known, _)| known == target).map(|(_, id)| *id)
-    }
-
-    pub fn has_many_origins(&self) -> bool {
-        self.origins.len() > 1
     }
 
     pub fn begin_phase(&self) {
@@ -191,7 +157,7 @@ impl Shared {
     /// Describes a thrown error with its stack, whose places are those of the user's files.
     pub fn describe(&self, thrown: &Thrown) -> String {
         match thrown {
-            Thrown::Value(value) => described(value),
+            Thrown::Value(value) => self.script.with_places(&described(value)),
             Thrown::Cancelled => "the iteration was interrupted".to_owned(),
             Thrown::Interrupted => "an endless loop: JavaScript ran too long without waiting".to_owned(),
             Thrown::Outside => "this call cannot wait here".to_owned(),
@@ -218,6 +184,35 @@ fn described(value: &Value) -> String {
     }
 }
 
+impl Script {
+    /// Replaces places in factories, `name:line:column`, by those in the user's files.
+    fn with_places(&self, text: &str) -> String {
+        let mut lines = Vec::new();
+        for line in text.lines() {
+            // Frames of modules that come with the program say nothing about the script.
+            if line.trim_start().starts_with("at ") && line.contains("(boot.js:") {
+                continue;
+            }
+            lines.push(self.with_place(line).unwrap_or_else(|| line.to_owned()));
+        }
+        lines.join("\n")
+    }
+
+    fn with_place(&self, line: &str) -> Option<String> {
+        if !line.trim_start().starts_with("at ") {
+            return None;
+        }
+        let end = line.rfind(')').unwrap_or(line.len());
+        let begin = line.rfind('(').map_or_else(|| line.rfind(' ').map_or(0, |at| at + 1), |at| at + 1);
+        let place = line.get(begin..end)?;
+        let (rest, column) = place.rsplit_once(':')?;
+        let (name, row) = rest.rsplit_once(':')?;
+        let module = self.bundle.modules.iter().find(|module| module.name == name)?;
+        let (row, column) = module.original(row.parse().ok()?, column.parse().ok()?);
+        Some(format!("{}{name}:{row}:{column}{}", &line[..begin], &line[end..]))
+    }
+}
+
 /// What the init part of a script says of it.
 #[derive(Debug, Clone, Default)]
 pub struct Init {
@@ -241,7 +236,7 @@ pub fn initialize(script: &Script, settings: &Settings) -> Result<Init, String> 
     let realm = pod.realm().map_err(|thrown| shared.describe(&thrown))?;
     let describe = |thrown: Thrown| shared.describe(&thrown);
     pod.runtime.set_budget(settings.budget);
-    let exports = pod.instantiate(&realm).map_err(describe)?;
+    let exports = pod.instantiate(&realm, true).map_err(describe)?;
     let mut init = Init::default();
     for name in exports.keys().map_err(describe)? {
         let value = exports.get_str(&name).map_err(describe)?;

@@ -158,7 +158,7 @@ impl Worker {
         let seed = shared.seed ^ number.wrapping_mul(0x9E37_79B9_7F4A_7C15);
         let vu = Rc::new(Vu::new(slot, number, scenario, realm.clone(), seed));
         pod.runtime.set_budget(shared.settings.budget);
-        let exports = with_vu(&pod, &vu, || pod.instantiate(&realm)).map_err(describe)?;
+        let exports = with_vu(&pod, &vu, || pod.instantiate(&realm, false)).map_err(describe)?;
         if let Some(expected) = &*pod.host.expected.borrow() {
             vu.expected.replace(expected.clone());
         }

@@ -49,7 +49,16 @@ impl Program for User {
 impl User {
     fn step(&mut self, host: &Rc<Host>, wake: Wake<'_>) {
         let can_go_on = match wake {
-            Wake::Begin { .. } => self.begin(host),
+            Wake::Begin { number, .. } => self.begin(host, number),
+            Wake::Interrupted => {
+                self.fiber = None;
+                self.vu.end_iteration();
+                false
+            }
+            Wake::Reached { id, result } => {
+                let result = result.map_err(|why| (why.fault, why.sentence.to_string()));
+                self.vu.arrive(id, Arrived::Reached(result))
+            }
             Wake::Slept { id } => self.vu.arrive(id, Arrived::Slept),
             Wake::Reply(reply) => {
                 let mut pending = self.vu.pending.borrow_mut();
@@ -72,7 +81,7 @@ impl User {
     }
 
     /// Prepares an iteration; returns whether it can run.
-    fn begin(&mut self, host: &Rc<Host>) -> bool {
+    fn begin(&mut self, host: &Rc<Host>, number: Option<u64>) -> bool {
         let shared = &host.shared;
         if let Work::Broken(why) = &*self.work {
             shared.warn_once(why);
@@ -87,7 +96,8 @@ impl User {
         vu.end_iteration();
         vu.iterations.set(vu.iterations.get() + 1);
         if let Some(begun) = shared.begun.get(vu.scenario) {
-            vu.iteration_in_test.set(begun.fetch_add(1, Ordering::Relaxed));
+            let own = begun.fetch_add(1, Ordering::Relaxed);
+            vu.iteration_in_test.set(number.unwrap_or(own));
         }
         if !shared.settings.keeps_cookies {
             vu.jar.replace(Rc::default());

@@ -3,6 +3,8 @@
 use crate::http::Pending;
 use crate::http::send::Flow;
 use crate::jar::Jar;
+use plimsoll_plan::Fault;
+use plimsoll_plan::origin::OriginId;
 use plimsoll_plan::program::{StepId, UserSlot};
 use plimsoll_quickjs::{Realm, Value};
 use std::cell::{Cell, RefCell};
@@ -51,7 +53,7 @@ pub struct Promised {
     pub step: StepId,
     pub resolve: Value,
     pub reject: Value,
-    pub flow: Option<Box<Flow>>,
+    pub flow: Box<Flow>,
 }
 
 /// A timer that has not expired.
@@ -69,6 +71,8 @@ pub struct Timer {
 pub enum Arrived {
     Slept,
     Response(Box<crate::http::Response>),
+    /// The number of an origin, or why it cannot be used.
+    Reached(Result<OriginId, (Fault, String)>),
 }
 
 impl Vu {
@@ -135,7 +139,7 @@ impl Vu {
         Some(arrived.swap_remove(at).1)
     }
 
-    pub fn promise(&self, step: StepId, resolve: Value, reject: Value, flow: Option<Box<Flow>>) {
+    pub fn promise(&self, step: StepId, resolve: Value, reject: Value, flow: Box<Flow>) {
         self.promises.borrow_mut().push(Promised { step, resolve, reject, flow });
     }
 

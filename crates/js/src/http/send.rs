@@ -9,7 +9,8 @@ use crate::metrics::Labels;
 use crate::vu::{Arrived, Vu};
 use plimsoll_plan::Fault;
 use plimsoll_plan::origin::{ORIGIN_TAG, OriginId};
-use plimsoll_plan::program::{BodyUse, Step, StepId};
+use plimsoll_plan::metric::fault_id;
+use plimsoll_plan::program::{BodyUse, Count, Step, StepId};
 use plimsoll_plan::request::{Target, Url};
 use plimsoll_plan::series::{Family, label};
 use plimsoll_quickjs::{Call, Thrown};
@@ -36,15 +37,13 @@ pub fn send(call: &Call<'_>, host: &Host, vu: &Vu, prepared: Prepared) -> Result
     let mut flow = Flow::new(host, vu, prepared);
     loop {
         let response = match flow.start(host, vu) {
-            Started::Sent(id) => match host.wait(call, vu, id)? {
-                Arrived::Response(response) => *response,
-                Arrived::Slept => continue,
+            Started::Waiting(id) => match flow.arrived(host, vu, host.wait(call, vu, id)?) {
+                Some(response) => response,
+                None => continue,
             },
             Started::Failed(response) => response,
         };
-        if let Some(response) = flow.finish(host, vu, response) {
-            return settle(call, host, response);
-        }
+        return settle(call, host, response);
     }
 }
 
@@ -73,7 +72,8 @@ pub struct Flow {
 
 /// What became of the start of a request.
 pub enum Started {
-    Sent(StepId),
+    /// It waits for the result of this step, which [`Flow::arrived`] takes.
+    Waiting(StepId),
     Failed(Response),
 }
 
@@ -90,20 +90,43 @@ impl Flow {
             Ok(url) => url,
             Err(why) => return self.failed(Fault::ClientSendRefused, why),
         };
-        let Some(origin) = host.shared.origin(&url.target) else {
-            let why = format!("unknown origin `{}`", url::origin(&url.target));
-            return self.failed(Fault::ClientSendRefused, why);
+        let Some(origin) = host.origin(&url.target) else {
+            let id = vu.step();
+            host.out.borrow_mut().reach(id, url.target);
+            return Started::Waiting(id);
         };
         match self.rendered(host, vu, &url, origin) {
-            Ok(id) => Started::Sent(id),
+            Ok(id) => Started::Waiting(id),
             Err(why) => self.failed(Fault::ClientSendRefused, why),
         }
     }
 
     fn failed(&self, fault: Fault, why: String) -> Started {
+        Started::Failed(self.never(fault, why))
+    }
+
+    fn never(&self, fault: Fault, why: String) -> Response {
         let prepared = &self.prepared;
         let request = Sent { method: prepared.method.clone(), url: prepared.url.clone(), ..Sent::default() };
-        Started::Failed(Response::never(Rc::new(request), fault, why))
+        Response::never(Rc::new(request), fault, why)
+    }
+
+    /// Takes the result of the step that it waits for; returns the response, or `None` if it must start again.
+    pub fn arrived(&mut self, host: &Host, vu: &Vu, arrived: Arrived) -> Option<Response> {
+        match arrived {
+            Arrived::Response(response) => self.finish(host, *response),
+            Arrived::Slept => None,
+            Arrived::Reached(Ok(number)) => {
+                if let Ok(url) = url::parse(&self.prepared.url) {
+                    host.know_origin(url.target, number);
+                }
+                None
+            }
+            Arrived::Reached(Err((fault, why))) => {
+                host.count_unreached(vu, &self.prepared, fault);
+                Some(self.never(fault, why))
+            }
+        }
     }
 
     /// Renders the request; returns the number of its step.
@@ -188,8 +211,7 @@ impl Flow {
     }
 
     /// Takes a response: stores its cookies, and returns it unless it is a redirect to follow.
-    pub fn finish(&mut self, host: &Host, vu: &Vu, mut response: Response) -> Option<Response> {
-        let _ = vu;
+    fn finish(&mut self, host: &Host, mut response: Response) -> Option<Response> {
         let kind = self.prepared.params.body_type.unwrap_or_default();
         if response.body_type != BodyType::None {
             response.body_type = kind;
@@ -247,6 +269,14 @@ fn url_text(target: &Target, path: &str) -> String {
 }
 
 impl Host {
+    /// Counts a request that was not sent, because its origin cannot be used.
+    fn count_unreached(&self, vu: &Vu, prepared: &Prepared, fault: Fault) {
+        let Ok(url) = url::parse(&prepared.url) else { return };
+        if let Ok(series) = self.request_series(vu, prepared, &url.target) {
+            self.out.borrow_mut().count(Count::Sum(series, fault_id(fault), 1));
+        }
+    }
+
     /// Returns the series of a request.
     fn request_series(&self, vu: &Vu, prepared: &Prepared, target: &Target) -> Result<u32, String> {
         let group = vu.group();
@@ -254,7 +284,7 @@ impl Host {
         let origin = url::origin(target);
         let mut pairs = labels.pairs();
         pairs.push((label::METHOD, &prepared.method));
-        if self.shared.has_many_origins() {
+        if self.origins.borrow().len() > 1 {
             pairs.push((ORIGIN_TAG, &origin));
         }
         let name = prepared.params.name.as_deref().or(prepared.name.as_deref()).unwrap_or(&prepared.url);

@@ -23,39 +23,27 @@
     return mine;
   }
 
-  function namespace(module) {
-    const of = module.exports;
-    if (of !== null && (typeof of === 'object' || typeof of === 'function') && of.__esModule) return of;
-    if (module.namespace === undefined || module.of !== of) {
-      module.of = of;
-      module.namespace = Object.create(of !== null && typeof of === 'object' ? of : null, { default: { value: of } });
-      if (typeof of === 'function') for (const key of Object.keys(of)) module.namespace[key] = of[key];
-    }
-    return module.namespace;
-  }
-
-  return function instantiate() {
+  // With `wantsPeek`, the result can tell the values of variables at the top level of modules.
+  return function instantiate(wantsPeek) {
     const modules = [];
     const builtins = new Map();
     const peeks = [];
-    const imported = (i, k, isEsm) => {
+    const imported = (i, k) => {
+      if (typeof k === 'string') throw new Error(`module \`${k}\` was not found before the run`);
       const of = native.imported(i, k);
-      if (typeof of === 'number') {
-        const module = load(of);
-        return isEsm && native.isCommon(of) ? namespace(module) : module.exports;
-      }
-      if (typeof of === 'object') return isEsm ? { default: of.json } : of.json;
+      if (typeof of === 'number') return load(of).exports;
+      if (typeof of === 'object') return of.json;
       let found = builtins.get(of);
       if (found === undefined) builtins.set(of, (found = own(of)));
       return found;
     };
     function load(i) {
       if (modules[i] !== undefined) return modules[i];
-      const module = { exports: {} };
+      const module = { exports: {}, peek: wantsPeek };
       modules[i] = module;
-      const isEsm = !native.isCommon(i);
-      const meta = { index: i, url: native.moduleUrl(i), resolve: (name) => native.resolve(i, name) };
-      factory(i)(module.exports, (k) => imported(i, k, isEsm), module, meta);
+      const meta = { url: native.moduleUrl(i), resolve: (name) => native.resolve(i, name) };
+      const self = native.isCommon(i) ? module.exports : undefined;
+      factory(i).call(self, module.exports, (k) => imported(i, k), module, meta);
       if (typeof module.peek === 'function') peeks.push(module.peek);
       return module;
     }

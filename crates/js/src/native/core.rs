@@ -4,7 +4,7 @@ use super::Row;
 use crate::host::Host;
 use crate::http::url;
 use crate::modules;
-use crate::source::Import;
+use plimsoll_bundle::{Format, Target};
 use plimsoll_quickjs::{Call, Realm, Thrown, Value};
 
 pub(super) const ROWS: &[Row] = &[
@@ -45,13 +45,13 @@ pub(super) fn index(call: &Call<'_>, at: usize) -> usize {
 
 fn entry(call: &Call<'_>) -> Result<Value, Thrown> {
     let host = Host::of(call)?;
-    Ok(call.realm().number(host.shared.script.entry as f64))
+    Ok(call.realm().number(host.shared.script.bundle.entry as f64))
 }
 
 /// Compiles a module.
 fn factory(call: &Call<'_>) -> Result<Value, Thrown> {
     let host = Host::of(call)?;
-    match host.shared.script.modules.get(index(call, 0)) {
+    match host.shared.script.bundle.modules.get(index(call, 0)) {
         Some(module) => call.realm().eval(&module.factory, &module.name),
         None => Err(call.realm().error("InternalError", "unknown module")),
     }
@@ -68,28 +68,32 @@ fn builtin(call: &Call<'_>) -> Result<Value, Thrown> {
 /// Returns what import `k` of module `i` is: a number of a module, a name, or an object with JSON.
 fn imported(call: &Call<'_>) -> Result<Value, Thrown> {
     let (host, realm) = (Host::of(call)?, call.realm());
-    let module = host.shared.script.modules.get(index(call, 0));
-    match module.and_then(|module| module.imports.get(index(call, 1))) {
-        Some(Import::Module(number)) => Ok(realm.number(*number as f64)),
-        Some(Import::Builtin(name)) => Ok(realm.text(name)),
-        Some(Import::Json(text)) => {
+    let module = host.shared.script.bundle.modules.get(index(call, 0));
+    let import = module.and_then(|module| module.imports.get(index(call, 1)));
+    match import.map(|import| &import.target) {
+        Some(Target::Module(number)) => Ok(realm.number(*number as f64)),
+        Some(Target::Builtin(name)) => Ok(realm.text(name)),
+        Some(Target::Json(number)) => {
             let object = realm.object();
-            object.set_str("json", realm.parse_json(text, "import.json")?)?;
+            let json = host.shared.script.bundle.json.get(*number);
+            let (text, name) = json.map_or(("null", "import.json"), |json| (&json.text, &json.name));
+            object.set_str("json", realm.parse_json(text, name)?)?;
             Ok(object)
         }
+        Some(Target::Unavailable(why)) => Err(realm.error("Error", why)),
         None => Err(realm.error("Error", "unknown module: only modules that are named by a text can be imported")),
     }
 }
 
 fn is_common(call: &Call<'_>) -> Result<Value, Thrown> {
     let host = Host::of(call)?;
-    let module = host.shared.script.modules.get(index(call, 0));
-    Ok(call.realm().bool(module.is_some_and(|module| module.is_common)))
+    let module = host.shared.script.bundle.modules.get(index(call, 0));
+    Ok(call.realm().bool(module.is_some_and(|module| module.format == Format::CommonJs)))
 }
 
 fn module_url(call: &Call<'_>) -> Result<Value, Thrown> {
     let host = Host::of(call)?;
-    let module = host.shared.script.modules.get(index(call, 0));
+    let module = host.shared.script.bundle.modules.get(index(call, 0));
     let path = module.map(|module| module.path.display().to_string()).unwrap_or_default();
     Ok(call.realm().text(&format!("file://{path}")))
 }

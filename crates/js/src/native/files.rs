@@ -38,8 +38,8 @@ impl Host {
     /// Returns the path of a file, relative to the folder of the script.
     pub fn path_of(&self, name: &str) -> PathBuf {
         let name = name.strip_prefix("file://").unwrap_or(name);
-        let script = &self.shared.script;
-        let entry = script.modules.get(script.entry).and_then(|module| module.path.parent());
+        let bundle = &self.shared.script.bundle;
+        let entry = bundle.modules.get(bundle.entry).and_then(|module| module.path.parent());
         entry.map_or_else(|| PathBuf::from(name), |folder| folder.join(name))
     }
 

@@ -7,7 +7,7 @@ use crate::host::Host;
 use crate::http::params::{Params, expected, wrong};
 use crate::http::send::{Flow, Started, settle};
 use crate::http::{Prepared, Response, send};
-use crate::vu::{Arrived, Vu};
+use crate::vu::Vu;
 use plimsoll_plan::program::StepId;
 use plimsoll_quickjs::{Call, Kind, Thrown, Value};
 use std::rc::Rc;
@@ -86,7 +86,7 @@ fn request_async(call: &Call<'_>) -> Result<Value, Thrown> {
     let (promise, resolve, reject) = realm.promise()?;
     let mut flow = Box::new(Flow::new(host, &vu, prepared));
     match flow.start(host, &vu) {
-        Started::Sent(id) => vu.promise(id, resolve, reject, Some(flow)),
+        Started::Waiting(id) => vu.promise(id, resolve, reject, flow),
         Started::Failed(response) => settle_promise(call, host, response, &resolve, &reject)?,
     }
     Ok(promise)
@@ -298,7 +298,7 @@ fn run_batch(
             next += 1;
             let Some(flow) = &mut flows[at] else { continue };
             match flow.start(host, vu) {
-                Started::Sent(id) => running.push((id, at)),
+                Started::Waiting(id) => running.push((id, at)),
                 Started::Failed(response) => results[at] = Some(response),
             }
         }
@@ -308,11 +308,11 @@ fn run_batch(
         let (id, arrived) = host.wait_for_one(call, vu, running.iter().map(|(id, _)| *id))?;
         let Some(at) = running.iter().position(|(one, _)| *one == id) else { continue };
         let (_, number) = running.swap_remove(at);
-        let (Arrived::Response(response), Some(flow)) = (arrived, &mut flows[number]) else { continue };
-        match flow.finish(host, vu, *response) {
+        let Some(flow) = &mut flows[number] else { continue };
+        match flow.arrived(host, vu, arrived) {
             Some(response) => results[number] = Some(response),
             None => match flow.start(host, vu) {
-                Started::Sent(id) => running.push((id, number)),
+                Started::Waiting(id) => running.push((id, number)),
                 Started::Failed(response) => results[number] = Some(response),
             },
         }

@@ -1,6 +1,7 @@
 //! Runs scripts without an engine: requests are answered by a function, and sleeps end in simulated time.
 
-use plimsoll_js::{Import, Level, Log, ScenarioSettings, Script, Settings, Shared, Source, Stage, initialize};
+use plimsoll_bundle::{Bundle, Entry, Files, load};
+use plimsoll_js::{BuiltIn, Level, Log, ScenarioSettings, Script, Settings, Shared, Stage, initialize};
 use plimsoll_plan::head::Head;
 use plimsoll_plan::metric::CheckSum;
 use plimsoll_plan::program::{At, Behavior, Count, Outbox, Payload, Phase, Phases, Program, Reply, UserSlot, Wake};
@@ -40,16 +41,24 @@ pub struct Trace {
     pub slept_ns: u64,
 }
 
-/// A script with its imports as a factory, written by hand as the loader writes it.
-pub fn factory(imports: &[&str], body: &str) -> Source {
-    let names: Vec<String> = (0..imports.len()).map(|at| format!("const m{at} = require({at});")).collect();
-    Source {
-        name: "script.js".into(),
-        path: PathBuf::from("/scripts/script.js"),
-        factory: format!("(function (exports, require, module, __meta) {{'use strict'; {} {body}\n}})", names.join(" ")),
-        imports: imports.iter().map(|name| Import::Builtin((*name).into())).collect(),
-        is_common: false,
+/// Modules that scripts of tests have as `m0`, `m1`, and so on.
+const IMPORTS: [&str; 5] = ["k6", "k6/http", "k6/metrics", "k6/execution", "k6/data"];
+
+/// No files.
+struct Nothing;
+
+impl Files for Nothing {
+    fn read(&self, _path: &std::path::Path) -> std::io::Result<Vec<u8>> {
+        Err(std::io::ErrorKind::NotFound.into())
     }
+}
+
+/// Loads a script, a CommonJS module unless it has imports of its own.
+pub fn bundle(text: &str) -> Bundle {
+    let names = IMPORTS.iter().zip(0..).map(|(name, at)| format!("const m{at} = require('{name}');"));
+    let text = if text.starts_with("import ") { text.to_owned() } else { names.collect::<String>() + text };
+    let entry = Entry::Text { name: PathBuf::from("/scripts/script.js"), text };
+    load(entry, &Nothing, &BuiltIn).expect("the script loads")
 }
 
 pub fn settings() -> Settings {
@@ -59,13 +68,12 @@ pub fn settings() -> Settings {
 
 /// Runs iterations of one user; `k6` is imported as `m0`, `k6/http` as `m1`, `k6/metrics` as `m2`.
 pub fn run(body: &str, iterations: u64, settings: Settings, server: impl FnMut(&str) -> Answer) -> Trace {
-    let modules = vec![factory(&["k6", "k6/http", "k6/metrics", "k6/execution", "k6/data"], body)];
-    run_script(modules, 1, iterations, settings, server)
+    run_script(body, 1, iterations, settings, server)
 }
 
 /// Runs iterations of several users, each after the other.
 pub fn run_script(
-    modules: Vec<Source>,
+    text: &str,
     users: u32,
     iterations: u64,
     settings: Settings,
@@ -83,7 +91,7 @@ pub fn run_script(
         sink.lock().expect("a lock").push(format!("{mark}: {text}"));
     });
     let read_file = Arc::new(|path: &std::path::Path| Err(format!("no such file: {}", path.display())));
-    let script = Script { modules, entry: 0, log, read_file };
+    let script = Script { bundle: Arc::new(bundle(text)), log, read_file };
     let init = initialize(&script, &settings).expect("the init part runs");
     let target = Target { host: "127.0.0.1".into(), port: 8080, tls: false };
     let shared = Arc::new(Shared::new(script, settings, vec![(target, 0)], 7));
@@ -121,7 +129,7 @@ fn one(
     server: &mut impl FnMut(&str) -> Answer,
 ) {
     let mut at = At { run_ns: trace.slept_ns, unix_ns: 1_800_000_000_000_000_000 + trace.slept_ns };
-    program.resume(at, Wake::Begin { user, iteration }, out);
+    program.resume(at, Wake::Begin { user, iteration, number: None }, out);
     let mut queue: Vec<(u32, Option<String>, u64)> = Vec::new();
     loop {
         for step in &out.steps {

@@ -1,6 +1,6 @@
 //! The life of a script: init, setup, iterations, teardown, and what they share.
 
-use super::run::{factory, json, run, run_script, settings};
+use super::run::{json, run, run_script, settings};
 
 #[test]
 fn passes_the_data_of_setup_to_all() {
@@ -14,8 +14,7 @@ fn passes_the_data_of_setup_to_all() {
 #[test]
 fn gives_each_user_its_own_modules() {
     let body = "let count = 0; exports.default = () => { count++; console.log(__VU, count) }";
-    let modules = vec![factory(&[], body)];
-    let trace = run_script(modules, 2, 2, settings(), |_| json(200, ""));
+    let trace = run_script(body, 2, 2, settings(), |_| json(200, ""));
     assert_eq!(trace.console, ["info: 1 1", "info: 2 1", "info: 1 2", "info: 2 2"]);
 }
 
