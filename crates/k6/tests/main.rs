@@ -7,4 +7,5 @@
 mod drafts;
 mod flags;
 mod options;
+mod pacer;
 mod thresholds;
