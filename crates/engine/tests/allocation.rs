@@ -409,7 +409,7 @@ impl Program for Busy {
                     out.fail(Fault::Check);
                 }
             }
-            Wake::Event(_) | Wake::Message(_) => {}
+            Wake::Event(_) | Wake::Message(_) | Wake::Interrupted => {}
         }
     }
 }

@@ -172,8 +172,7 @@ fn cluster<'a>(
     word: &str,
     rest: &mut impl Iterator<Item = &'a str>,
 ) -> Result<(), Problem> {
-    let mut letters = word.char_indices();
-    while let Some((at, letter)) = letters.next() {
+    for (at, letter) in word.char_indices() {
         let shown = format!("-{letter}");
         let flag = table::short(letter).ok_or_else(|| {
             Problem::new(format!("unknown flag `{shown}`"), "`plimsoll k6 run --help` lists all flags")
