@@ -100,7 +100,7 @@ struct User {
     served: bool,
     workload: u16,
     /// Entries in [`Stops::stopped`].
-    stops: u16,
+    stops: u8,
     /// Its own link to the target; `NONE` if links are pooled.
     link: u32,
     /// First of the exchanges of its program, linked by [`Exchange::next`].

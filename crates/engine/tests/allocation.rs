@@ -409,7 +409,7 @@ impl Program for Busy {
                     out.fail(Fault::Check);
                 }
             }
-            Wake::Event(_) | Wake::Message(_) | Wake::Reached { .. } => {}
+            Wake::Event(_) | Wake::Message(_) | Wake::Reached { .. } | Wake::Interrupted => {}
         }
     }
 }

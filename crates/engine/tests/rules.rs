@@ -253,3 +253,20 @@ fn the_controlled_workload_may_rise_to_its_capacity() {
         .check();
     assert_eq!(begins(&log).len(), 4, "one of the other workload, and three of this one");
 }
+
+#[test]
+fn a_workload_with_a_new_level_still_ends_at_its_end() {
+    let (factory, log) = sleeping(400 * MS);
+    let rules = Rules { capacity: Some(2), graceful_stop_ns: Some(S), ..Rules::default() };
+    let steered = load(LoadDraft { users: Some(1), duration_ns: Some(S), rules, ..LoadDraft::default() });
+    let other = load(LoadDraft { users: Some(1), duration_ns: Some(2 * S), ..LoadDraft::default() });
+    Lab::new(support::workloads(vec![steered, other], &["/"]))
+        .factory(factory)
+        .command(500 * MS, Command::SetLevel(2.0))
+        .run(|_: &SimRequest<'_>| Answer::ok(MS))
+        .check();
+    // Three iterations of the first user, and two of the one that was added; the other workload begins its own.
+    let before = begins(&log).iter().filter(|(_, ms)| *ms < 1_000.0).count();
+    let after = begins(&log).iter().filter(|(_, ms)| *ms >= 1_000.0).count();
+    assert_eq!((before, after), (3 + 2 + 3, 2));
+}

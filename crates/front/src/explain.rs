@@ -1,6 +1,7 @@
 //! Explanations of all diagnostic codes for texts: the meaning, the reason, and a correct example.
 //!
-//! `F0xx` is for experiment files, `C0xx` for curl lines and lists of URLs, and `P0xx` for the experiment as a whole.
+//! `F0xx` is for experiment files, `C0xx` for curl lines and lists of URLs, `K1xx` for the options of k6 scripts, and
+//! `P0xx` for the experiment as a whole.
 
 /// The explanation of a code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -283,6 +284,45 @@ pub const TABLE: &[Explained] = &[
          its enumeration, bytes in Base64, times such as `2026-01-31T12:00:00Z`, and durations such as `1.5s`. A \
          repeated field takes a list. A value with an expression is checked when it is sent.\n\n  message: { \
          id: \"${items.id}\", tags: [a, b], color: RED }",
+    ),
+    row(
+        "K101",
+        "invalid value of a k6 option",
+        "The value has the wrong type, or is out of range. Numbers may be text, because environment variables are, \
+         and a duration without a unit is in milliseconds. The message names the path in `options`.\n\n  export \
+         const options = { vus: 10, duration: '30s' };",
+    ),
+    row(
+        "K102",
+        "unknown key in a k6 scenario",
+        "A scenario accepts only the keys of its executor. Unknown keys of `options` itself are only warnings, as in \
+         k6.\n\n  scenarios: { a: { executor: 'constant-vus', vus: 5, duration: '1m' } }",
+    ),
+    row(
+        "K103",
+        "contradicting k6 options",
+        "The load of a test is either `scenarios`, or one of `iterations`, `duration`, and `stages`. Only \
+         `iterations` and `duration` may be combined; the duration is then the time limit.\n\n  export const options = \
+         { vus: 10, stages: [{ duration: '30s', target: 50 }] };",
+    ),
+    row(
+        "K104",
+        "unsupported k6 option",
+        "plimsoll cannot do what the option asks for, so it does not run the test without it. The help line names an \
+         alternative.\n\n  dns: { ttl: '1m', select: 'roundRobin' }",
+    ),
+    row(
+        "K105",
+        "unknown function of a k6 scenario",
+        "`exec` names an exported function of the script; the default is `default`.\n\n  export function login() { \
+         ... }\n  scenarios: { a: { executor: 'constant-vus', duration: '1m', exec: 'login' } }",
+    ),
+    row(
+        "K106",
+        "invalid k6 threshold",
+        "A threshold is an aggregator, a comparison, and a number without a unit. Trends have `avg`, `min`, `med`, \
+         `max`, and `p(N)`; counters `count` and `rate`; rates `rate`; gauges `value`. The metric must be one of k6 or \
+         of the script.\n\n  thresholds: { http_req_duration: ['p(95) < 500'], http_req_failed: ['rate < 0.01'] }",
     ),
     row(
         "P001",

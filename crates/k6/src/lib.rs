@@ -10,6 +10,7 @@
 pub mod draft;
 pub mod flags;
 pub mod options;
+pub mod pacer;
 pub mod settings;
 pub mod test;
 pub mod threshold;

@@ -29,8 +29,6 @@ pub mod code {
     pub const EXEC: &str = "K105";
     /// An invalid threshold.
     pub const THRESHOLD: &str = "K106";
-    /// An invalid flag or variable.
-    pub const FLAG: &str = "K107";
 }
 
 /// The options that one source sets.

@@ -9,6 +9,14 @@ pub(crate) type Read<T> = Result<Option<T>, Problem>;
 /// Longest duration, in ns: a year keeps sums within `u64`.
 const DURATION_MAX_NS: f64 = 366.0 * 86_400e9;
 
+/// What the message about a value says that plimsoll cannot provide; all others are about invalid values.
+const UNSUPPORTED: &str = "not supported";
+
+/// Returns whether a problem is about a value that plimsoll does not support.
+pub(crate) fn is_unsupported(problem: &Problem) -> bool {
+    problem.message.contains(UNSUPPORTED)
+}
+
 /// Returns a value as an error message shows it, cut to a readable length.
 pub(crate) fn shown(value: &Value) -> String {
     const LENGTH: usize = 60;

@@ -178,7 +178,8 @@ fn mistakes_in_scenarios_name_their_path() {
             "`scenarios.a.iterations`: 4 iterations are fewer than 5 users",
         ),
         (
-            json!({ "executor": "constant-arrival-rate", "rate": 1, "duration": "1s", "preAllocatedVUs": 5, "maxVUs": 4 }),
+            json!({ "executor": "constant-arrival-rate", "rate": 1, "duration": "1s", "preAllocatedVUs": 5,
+                "maxVUs": 4 }),
             "K101",
             "`scenarios.a.maxVUs`: must not be below `preAllocatedVUs`",
         ),

@@ -58,7 +58,7 @@ ids! {
         Arrivals = "arrivals", "arrivals that came due (open model)";
         ArrivalsQueued = "arrivals_queued", "arrivals that waited for a free connection, from their intended start";
         ArrivalsNotStarted = "arrivals_not_started",
-            "arrivals, or requests of users, that still waited for a connection at the end";
+            "dropped arrivals, and arrivals or requests of users that still waited for a connection at the end";
         InFlightAtEnd = "in_flight_at_end", "requests in flight at the end";
         Iterations = "iterations", "completed iterations";
         ConnAttempts = "connection_attempts", "attempts to open a connection";

@@ -365,9 +365,11 @@ fn seed_of(seed: u64, workload: u64) -> u64 {
     if workload == 0 { seed } else { SplitMix64::new(SplitMix64::new(seed).next_u64() ^ workload).next_u64() }
 }
 
-/// Returns a constant level, for [`Command::SetLevel`].
-pub(super) fn level(to: f64) -> Profile {
-    Profile::constant(to)
+/// Returns a constant level that ends after `left_ns`, for [`Command::SetLevel`]; `u64::MAX` and more: it does not end.
+pub(super) fn level(to: f64, left_ns: u64) -> Profile {
+    const LONGEST_NS: u64 = u64::MAX / 2;
+    let end = Profile::constant(to).between(0, Some(left_ns));
+    if left_ns < LONGEST_NS { end } else { Profile::constant(to) }
 }
 
 /// Returns whether users may have their own client certificates: arrivals are different people, and pooled connections

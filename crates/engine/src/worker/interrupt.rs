@@ -19,7 +19,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         }
         let due_ns = self.now_ns.saturating_add(ramp_down_ns);
         for user in users.rev() {
-            if self.is_iterating(user) && self.users[user as usize].stops < u16::MAX {
+            if self.is_iterating(user) && self.users[user as usize].stops < u8::MAX {
                 self.users[user as usize].stops += 1;
                 self.workloads[workload].stops.stopped.push_back((due_ns, user));
             }

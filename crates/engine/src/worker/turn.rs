@@ -264,7 +264,8 @@ impl<D: Door, P: Post> Worker<D, P> {
             Source::Closed { users, next_change_ns, .. } => {
                 // Users beyond those created at the start would allocate on the hot path.
                 let most = f64::from(workload.count) * seat.stride as f64 + seat.offset as f64;
-                *users = Users::new(level(to.min(most)), seat, now_ns);
+                let left_ns = workload.end_ns.saturating_sub(now_ns);
+                *users = Users::new(level(to.min(most), left_ns), seat, now_ns);
                 *next_change_ns = Some(now_ns);
             }
             Source::Open { arrivals, .. } => {

@@ -1,7 +1,7 @@
 //! Collects mistakes and warnings while options are read.
 
 use super::code;
-use crate::value::Read;
+use crate::value::{self, Read};
 use plimsoll_plan::diag::Place;
 use plimsoll_plan::{Diagnostic, Problem};
 
@@ -21,8 +21,7 @@ impl Reader {
     }
 
     pub fn problem(&mut self, place: &str, problem: Problem) {
-        let is_unsupported = problem.message.contains("not supported");
-        let code = if is_unsupported { code::UNSUPPORTED } else { code::VALUE };
+        let code = if value::is_unsupported(&problem) { code::UNSUPPORTED } else { code::VALUE };
         self.wrong.push(Diagnostic::of(code, Place::Whole, problem.within(format!("`{place}`: "))));
     }
 

@@ -36,7 +36,7 @@ pub(super) fn counterpart(threshold: &Threshold) -> Option<Own> {
     Some(Own {
         text: format!("{}: {}", threshold.key, threshold.source),
         subject,
-        statistic: statistic(threshold.aggregator),
+        statistic: statistic(threshold.aggregator)?,
         comparison: threshold.operator.comparison()?,
         value: threshold.limit * factor,
         is_default: false,
@@ -72,15 +72,18 @@ fn subject(threshold: &Threshold) -> Option<(Subject, f64)> {
     })
 }
 
-fn statistic(aggregator: Aggregator) -> Statistic {
-    match aggregator {
+fn statistic(aggregator: Aggregator) -> Option<Statistic> {
+    // Higher percentiles require more samples than plimsoll accepts for a threshold.
+    const PERCENT_MAX: f64 = 99.9999;
+    Some(match aggregator {
         Aggregator::Avg => Statistic::Mean,
-        Aggregator::Min => Statistic::Min,
-        Aggregator::Max => Statistic::Max,
+        Aggregator::Min | Aggregator::Percentile(0.0) => Statistic::Min,
+        Aggregator::Max | Aggregator::Percentile(100.0) => Statistic::Max,
         Aggregator::Med => Statistic::Quantile(0.5),
+        Aggregator::Percentile(percent) if percent > PERCENT_MAX => return None,
         Aggregator::Percentile(percent) => Statistic::Quantile(percent / 100.0),
         Aggregator::Count | Aggregator::Rate | Aggregator::Value => Statistic::Value,
-    }
+    })
 }
 
 /// Returns the scope; `Some(None)`: all samples. `None`: no scope has this meaning.

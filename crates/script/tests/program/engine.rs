@@ -137,6 +137,12 @@ impl Engine {
         self.wake(None, Wake::Begin { user: 0, iteration, number: None });
     }
 
+    /// Interrupts the iteration: nothing that it has begun is answered.
+    pub fn interrupt(&mut self) {
+        self.ahead.clear();
+        self.wake(None, Wake::Interrupted);
+    }
+
     /// Runs until a point in time.
     pub fn run_until(&mut self, until_ns: u64) {
         while self.ahead.iter().any(|(at, ..)| *at <= until_ns) {

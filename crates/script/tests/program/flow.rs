@@ -288,3 +288,19 @@ fn delays_follow_their_distribution() {
     let below_zero_is_zero = engine.now_ns;
     assert!(below_zero_is_zero > 10 * MS && below_zero_is_zero < 100 * MS, "{below_zero_is_zero}");
 }
+
+#[test]
+fn an_interrupted_iteration_does_nothing_more_and_the_next_one_begins_anew() {
+    let mut engine = walk(3, vec![Node::Ask(0), think(5 * MS), Node::Ask(1), Node::Ask(2)]);
+    engine.begin();
+    engine.run_until(3 * MS);
+    engine.interrupt();
+    assert_eq!((engine.lines(), engine.step()), (vec!["GET /0".to_owned()], false), "it was asleep");
+    engine.begin();
+    engine.run_until(9 * MS + MS / 2);
+    engine.interrupt();
+    assert_eq!(engine.lines(), ["GET /0", "GET /0", "GET /1"], "it waited for a response");
+    engine.iterate();
+    assert_eq!(engine.lines(), ["GET /0", "GET /0", "GET /1", "GET /0", "GET /1", "GET /2"]);
+    assert_eq!(engine.run_sum(RunSum::IterationsAbandoned), 0);
+}
