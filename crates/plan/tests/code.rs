@@ -103,7 +103,10 @@ fn found_origins_follow_those_of_the_plan_and_keep_its_tls_settings() {
     assert!(!outline.add_origin(1, found(&one, settings)), "it is there already");
     let origins = outline.all_origins();
     assert_eq!(origins.len(), 2);
-    assert_eq!((origins[1].name.as_str(), origins[1].name.clone()), ("https://b.test:8443", found_name(&one)));
+    assert_eq!(
+        (origins[1].name.as_str(), origins[1].name.clone()),
+        ("https://b.test:8443", found_name(&one))
+    );
     assert!(outline.tls().is_some_and(|tls| tls.insecure && tls.server_name == "b.test"));
 }
 
