@@ -157,16 +157,19 @@ impl Outline {
         is_next
     }
 
-    /// Returns the target, or the first origins that were found if the plan names none.
+    /// Returns the target, or some of the origins that were found if the plan names none.
     pub fn describe_target(&self) -> String {
         const NAMED: usize = 3;
         if self.has_target() {
             return self.target.clone();
         }
-        let named: Vec<&str> = self.origins.iter().take(NAMED).map(|origin| origin.name.as_str()).collect();
-        match self.origins.len().saturating_sub(NAMED) {
-            0 => named.join(", "),
-            more => format!("{} and {more} more", named.join(", ")),
+        // Sorted, because two runs may find the same origins in another order.
+        let mut names: Vec<&str> = self.origins.iter().map(|origin| origin.name.as_str()).collect();
+        names.sort_unstable();
+        let named = names[..names.len().min(NAMED)].join(", ");
+        match names.len().saturating_sub(NAMED) {
+            0 => named,
+            more => format!("{named} and {more} more"),
         }
     }
 

@@ -10,6 +10,7 @@
     reason = "a test may stop and talk"
 )]
 
+mod code;
 mod connect;
 mod experiment;
 mod plan;

@@ -2,8 +2,9 @@
 
 use crate::output::fixtures;
 use plimsoll_analysis::caution::{Evidence, Kind};
-use plimsoll_analysis::summary::{CustomFigures, CustomMetric, CustomSeries};
+use plimsoll_analysis::summary::{CustomFigures, CustomMetric, CustomSeries, PartRow};
 use plimsoll_output::{Look, csv, format, json, markdown, ndjson, terminal, terminal::Detail};
+use plimsoll_plan::{Target, origin};
 use serde_json::Value;
 
 fn parsed(s: &plimsoll_analysis::Summary) -> Value {
@@ -83,6 +84,38 @@ fn user_metrics_are_in_every_report_with_their_labels() {
         !terminal::summary(&fixtures::fail(), &look, Detail::Full, None).contains("metrics"),
         "a section without rows"
     );
+}
+
+#[test]
+fn a_run_without_a_target_shows_the_origins_that_it_found() {
+    let mut s = fixtures::pass();
+    let target = |host: &str| Target { host: host.into(), port: 443, tls: true };
+    let found = ["cdn.test", "api.test"].map(|host| origin::found(&target(host), None));
+    let row = |name: &String| PartRow {
+        name: name.clone(),
+        requests: 7,
+        errors: 0,
+        rate_per_s: 1.0,
+        bytes_in: 0,
+        response_time: s.response_time.clone(),
+        service_time: s.service_time.clone(),
+    };
+    s.by_origin = found.iter().map(|origin| row(&origin.name)).collect();
+    s.plan.origins = found.into();
+    (s.plan.target, s.plan.host, s.plan.port) = (String::new(), String::new(), 0);
+    s.plan.requests.clear();
+    s.target = s.plan.describe_target();
+    let look = Look { color: false, width: 120, unicode: true };
+    let page = crate::html::rendered(&s);
+    for text in [terminal::summary(&s, &look, Detail::Full, None), markdown::to_string(&s), page] {
+        for part in ["https://api.test", "https://cdn.test", "Origins"] {
+            assert!(text.contains(part), "{part} is missing in\n{text}");
+        }
+    }
+    let v = parsed(&s);
+    assert_eq!(v["target"], "https://api.test, https://cdn.test");
+    assert_eq!(v["by_origin"][0]["name"], "https://cdn.test");
+    columns_are_fields(&s);
 }
 
 #[test]
