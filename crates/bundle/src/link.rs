@@ -27,12 +27,25 @@ pub enum Meaning {
 pub struct Linker<'n> {
     pub nodes: &'n [Node],
     pub graph: Graph,
+    /// Modules that wait for something while they are evaluated.
+    asynchronous: Vec<bool>,
 }
 
 impl<'n> Linker<'n> {
     pub fn new(nodes: &'n [Node]) -> Self {
         let edges: Vec<Vec<usize>> = nodes.iter().map(edges).collect();
-        Self { nodes, graph: Graph::new(&edges) }
+        let (graph, asynchronous) = (Graph::new(&edges), asynchronous(nodes));
+        Self { nodes, graph, asynchronous }
+    }
+
+    /// Returns whether a module, or one that it imports, awaits at its top level.
+    pub fn is_async(&self, module: usize) -> bool {
+        self.asynchronous[module]
+    }
+
+    /// Returns whether a module must wait for the module of a request.
+    pub fn is_waiting(&self, module: usize, request: usize) -> bool {
+        matches!(self.nodes[module].targets[request], Target::Module(target) if self.is_async(target))
     }
 
     /// Returns what a request with a name means; `None` is the namespace.
@@ -172,7 +185,7 @@ impl<'n> Linker<'n> {
 
     /// Returns every import of a name that does not exist.
     pub fn check(&self) -> Vec<Diagnostic> {
-        let mut wrong = Vec::new();
+        let mut wrong = self.check_waiting();
         for (module, node) in self.nodes.iter().enumerate() {
             let bindings = node.scan.bindings.iter().map(|one| (one.request, &one.imported, one.at));
             let exports = node.scan.exports.iter().filter_map(|one| match &one.value {
@@ -204,6 +217,31 @@ impl<'n> Linker<'n> {
         wrong
     }
 
+    /// Returns every module that waits where nothing can wait for it.
+    fn check_waiting(&self) -> Vec<Diagnostic> {
+        let mut wrong = Vec::new();
+        for (module, node) in self.nodes.iter().enumerate() {
+            if let Some(at) = node.scan.top_level_await
+                && self.graph.is_in_cycle(module)
+            {
+                let message = "`await` outside of a function in a module that imports itself through others";
+                let hint = "move it into a function, or remove the cycle of imports";
+                wrong.push(problem::at(problem::TOP_LEVEL_AWAIT, node.text.place(at), message, hint));
+            }
+            for (request, target) in node.scan.requests.iter().zip(&node.targets) {
+                if request.is_required
+                    && let Target::Module(target) = target
+                    && self.is_async(*target)
+                {
+                    let message = format!("`require` cannot wait for `{}`, which awaits", request.specifier);
+                    let place = node.text.place(request.at);
+                    wrong.push(problem::at(problem::TOP_LEVEL_AWAIT, place, message, "use `import`"));
+                }
+            }
+        }
+        wrong
+    }
+
     fn exports_hint(&self, target: &Target) -> String {
         let names = match target {
             Target::Module(target) => self.names(*target),
@@ -228,4 +266,24 @@ fn edges(node: &Node) -> Vec<usize> {
             _ => None,
         })
         .collect()
+}
+
+/// Returns for each module whether it awaits at its top level, or imports one that does.
+fn asynchronous(nodes: &[Node]) -> Vec<bool> {
+    let mut out: Vec<bool> = nodes.iter().map(|node| node.scan.top_level_await.is_some()).collect();
+    loop {
+        let mut has_changed = false;
+        for (module, node) in nodes.iter().enumerate() {
+            let mut together = node.scan.requests.iter().zip(&node.targets);
+            let waits = together.any(|(request, target)| {
+                request.is_static && matches!(target, Target::Module(target) if out[*target])
+            });
+            if waits && !std::mem::replace(&mut out[module], true) {
+                has_changed = true;
+            }
+        }
+        if !has_changed {
+            return out;
+        }
+    }
 }
