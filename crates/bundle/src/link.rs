@@ -121,6 +121,12 @@ impl<'n> Linker<'n> {
     pub fn names(&self, module: usize) -> BTreeSet<String> {
         let mut names = BTreeSet::new();
         self.collect(module, &mut names, &mut BTreeSet::new());
+        let scan = &self.nodes[module].scan;
+        names.retain(|name| {
+            let meaning = self.export(module, name, &mut Vec::new());
+            let is_visible = scan.visible.iter().any(|one| one.0 == *name);
+            is_visible || !matches!(meaning, Meaning::Missing | Meaning::Ambiguous)
+        });
         names
     }
 
@@ -129,8 +135,7 @@ impl<'n> Linker<'n> {
             return;
         }
         let scan = &self.nodes[module].scan;
-        let exists = |name: &str| self.export(module, name, &mut Vec::new()) != Meaning::Missing;
-        names.extend(scan.exports.iter().map(|export| export.name.clone()).filter(|name| exists(name)));
+        names.extend(scan.exports.iter().map(|export| export.name.clone()));
         names.extend(scan.visible.iter().map(|one| one.0.clone()));
         for (_, target) in self.star_modules(module) {
             let mut more = BTreeSet::new();
@@ -187,9 +192,11 @@ impl<'n> Linker<'n> {
     pub fn check(&self) -> Vec<Diagnostic> {
         let mut wrong = self.check_waiting();
         for (module, node) in self.nodes.iter().enumerate() {
-            let bindings = node.scan.bindings.iter().map(|one| (one.request, &one.imported, one.at));
+            // TypeScript may import a type, and export it again, without saying that it is one.
+            let bindings =
+                node.scan.bindings.iter().filter(|one| !node.is_typescript || !one.references.is_empty());
+            let bindings = bindings.map(|one| (one.request, &one.imported, one.at));
             let exports = node.scan.exports.iter().filter_map(|one| match &one.value {
-                // TypeScript may export a type again without saying that it is one.
                 Value::Import { request, imported } if !node.is_typescript => {
                     Some((*request, imported, one.at))
                 }
