@@ -82,11 +82,11 @@ fn asynchronous_scripts_need_their_own_runtime() {
     all(
         'R',
         &[
-            "async function f() {}",
+            "async function h() {}",
             "export default async () => {}",
             "class A { async m() {} }",
             "await f()",
-            "async function* f() { for await (const a of b) {} }",
+            "async function* h() { for await (const a of b) {} }",
             "Promise.resolve()",
             "f().then(g)",
             "f()?.then(g)",
@@ -102,7 +102,7 @@ fn asynchronous_scripts_need_their_own_runtime() {
             "import grpc from 'k6/net/grpc'; new grpc.Stream(a)",
             "client.asyncInvoke(a)",
             // More than both: the stronger one counts.
-            "globalThis.a = 1; async function f() {}",
+            "globalThis.a = 1; async function h() {}",
         ],
     );
 }
