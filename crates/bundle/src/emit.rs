@@ -28,8 +28,14 @@ pub fn factory(linker: &Linker<'_>, module: usize) -> (String, Map) {
     edits.sort_by_key(|edit| (edit.start, edit.end));
 
     let params = &scan.params;
-    let mut out =
-        format!("(function ({}, {}, {}, {}) {{", params.exports, params.require, params.module, params.meta);
+    let mut out = format!(
+        "({}function ({}, {}, {}, {}) {{",
+        if linker.is_async(module) { "async " } else { "" },
+        params.exports,
+        params.require,
+        params.module,
+        params.meta
+    );
     out.push_str(&before);
     let mut map = Map::new(node.code.tokens.clone());
     map.replace(0, 0);

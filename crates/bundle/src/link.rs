@@ -27,12 +27,25 @@ pub enum Meaning {
 pub struct Linker<'n> {
     pub nodes: &'n [Node],
     pub graph: Graph,
+    /// Modules that wait for something while they are evaluated.
+    asynchronous: Vec<bool>,
 }
 
 impl<'n> Linker<'n> {
     pub fn new(nodes: &'n [Node]) -> Self {
         let edges: Vec<Vec<usize>> = nodes.iter().map(edges).collect();
-        Self { nodes, graph: Graph::new(&edges) }
+        let (graph, asynchronous) = (Graph::new(&edges), asynchronous(nodes));
+        Self { nodes, graph, asynchronous }
+    }
+
+    /// Returns whether a module, or one that it imports, awaits at its top level.
+    pub fn is_async(&self, module: usize) -> bool {
+        self.asynchronous[module]
+    }
+
+    /// Returns whether a module must wait for the module of a request.
+    pub fn is_waiting(&self, module: usize, request: usize) -> bool {
+        matches!(self.nodes[module].targets[request], Target::Module(target) if self.is_async(target))
     }
 
     /// Returns what a request with a name means; `None` is the namespace.
@@ -108,6 +121,12 @@ impl<'n> Linker<'n> {
     pub fn names(&self, module: usize) -> BTreeSet<String> {
         let mut names = BTreeSet::new();
         self.collect(module, &mut names, &mut BTreeSet::new());
+        let scan = &self.nodes[module].scan;
+        names.retain(|name| {
+            let meaning = self.export(module, name, &mut Vec::new());
+            let is_visible = scan.visible.iter().any(|one| one.0 == *name);
+            is_visible || !matches!(meaning, Meaning::Missing | Meaning::Ambiguous)
+        });
         names
     }
 
@@ -116,8 +135,7 @@ impl<'n> Linker<'n> {
             return;
         }
         let scan = &self.nodes[module].scan;
-        let exists = |name: &str| self.export(module, name, &mut Vec::new()) != Meaning::Missing;
-        names.extend(scan.exports.iter().map(|export| export.name.clone()).filter(|name| exists(name)));
+        names.extend(scan.exports.iter().map(|export| export.name.clone()));
         names.extend(scan.visible.iter().map(|one| one.0.clone()));
         for (_, target) in self.star_modules(module) {
             let mut more = BTreeSet::new();
@@ -172,11 +190,13 @@ impl<'n> Linker<'n> {
 
     /// Returns every import of a name that does not exist.
     pub fn check(&self) -> Vec<Diagnostic> {
-        let mut wrong = Vec::new();
+        let mut wrong = self.check_waiting();
         for (module, node) in self.nodes.iter().enumerate() {
-            let bindings = node.scan.bindings.iter().map(|one| (one.request, &one.imported, one.at));
+            // TypeScript may import a type, and export it again, without saying that it is one.
+            let bindings =
+                node.scan.bindings.iter().filter(|one| !node.is_typescript || !one.references.is_empty());
+            let bindings = bindings.map(|one| (one.request, &one.imported, one.at));
             let exports = node.scan.exports.iter().filter_map(|one| match &one.value {
-                // TypeScript may export a type again without saying that it is one.
                 Value::Import { request, imported } if !node.is_typescript => {
                     Some((*request, imported, one.at))
                 }
@@ -198,6 +218,31 @@ impl<'n> Linker<'n> {
                 );
                 if !wrong.contains(&next) {
                     wrong.push(next);
+                }
+            }
+        }
+        wrong
+    }
+
+    /// Returns every module that waits where nothing can wait for it.
+    fn check_waiting(&self) -> Vec<Diagnostic> {
+        let mut wrong = Vec::new();
+        for (module, node) in self.nodes.iter().enumerate() {
+            if let Some(at) = node.scan.top_level_await
+                && self.graph.is_in_cycle(module)
+            {
+                let message = "`await` outside of a function in a module that imports itself through others";
+                let hint = "move it into a function, or remove the cycle of imports";
+                wrong.push(problem::at(problem::TOP_LEVEL_AWAIT, node.text.place(at), message, hint));
+            }
+            for (request, target) in node.scan.requests.iter().zip(&node.targets) {
+                if request.is_required
+                    && let Target::Module(target) = target
+                    && self.is_async(*target)
+                {
+                    let message = format!("`require` cannot wait for `{}`, which awaits", request.specifier);
+                    let place = node.text.place(request.at);
+                    wrong.push(problem::at(problem::TOP_LEVEL_AWAIT, place, message, "use `import`"));
                 }
             }
         }
@@ -228,4 +273,24 @@ fn edges(node: &Node) -> Vec<usize> {
             _ => None,
         })
         .collect()
+}
+
+/// Returns for each module whether it awaits at its top level, or imports one that does.
+fn asynchronous(nodes: &[Node]) -> Vec<bool> {
+    let mut out: Vec<bool> = nodes.iter().map(|node| node.scan.top_level_await.is_some()).collect();
+    loop {
+        let mut has_changed = false;
+        for (module, node) in nodes.iter().enumerate() {
+            let mut together = node.scan.requests.iter().zip(&node.targets);
+            let waits = together.any(|(request, target)| {
+                request.is_static && matches!(target, Target::Module(target) if out[*target])
+            });
+            if waits && !std::mem::replace(&mut out[module], true) {
+                has_changed = true;
+            }
+        }
+        if !has_changed {
+            return out;
+        }
+    }
 }

@@ -151,6 +151,7 @@ impl<'l> Loader<'l> {
             name: node.location.name(&self.folder),
             path: PathBuf::from(node.location.shown()),
             format: node.scan.format(),
+            is_async: linker.is_async(module),
             factory,
             imports: imports.collect(),
             exports: linker.names(module).into_iter().collect(),

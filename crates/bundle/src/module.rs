@@ -42,6 +42,8 @@ pub struct Module {
     /// The path, or the address of a remote module.
     pub path: PathBuf,
     pub format: Format,
+    /// Whether its evaluation waits for promises, so that the factory returns a promise.
+    pub is_async: bool,
     /// The source of a function of `exports`, `require`, `module`, and `meta`.
     pub factory: String,
     /// What `require(i)` returns, by `i`.

@@ -104,7 +104,12 @@ pub fn diagnostics(
             problem::at(problem::UNSUPPORTED, place, problem::JSX.0, problem::JSX.1)
         } else {
             let hint = one.help.as_deref().map(lower_fragment).unwrap_or_default();
-            problem::at(problem::SYNTAX, place, format!("syntax error: {}", lower_fragment(&one.message)), hint)
+            problem::at(
+                problem::SYNTAX,
+                place,
+                format!("syntax error: {}", lower_fragment(&one.message)),
+                hint,
+            )
         };
         if !out.contains(&next) {
             out.push(next);

@@ -37,6 +37,8 @@ pub struct Scan {
     pub visible: Vec<(String, u32)>,
     pub edits: Vec<Edit>,
     pub dynamic: Vec<Dynamic>,
+    /// The first `await` outside of a function.
+    pub top_level_await: Option<u32>,
     /// The name of an anonymous default export that must become `default`.
     pub anonymous_default: Option<String>,
     /// Variables of the top level, in source order.

@@ -1,7 +1,7 @@
 //! Explanations of all diagnostic codes for texts: the meaning, the reason, and a correct example.
 //!
-//! `F0xx` is for experiment files, `C0xx` for curl lines and lists of URLs, `K1xx` for the options of k6 scripts, and
-//! `P0xx` for the experiment as a whole.
+//! `F0xx` is for experiment files, `C0xx` for curl lines and lists of URLs, `K0xx` for scripts of k6, `K1xx` for their
+//! options, and `P0xx` for the experiment as a whole.
 
 /// The explanation of a code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -284,6 +284,85 @@ pub const TABLE: &[Explained] = &[
          its enumeration, bytes in Base64, times such as `2026-01-31T12:00:00Z`, and durations such as `1.5s`. A \
          repeated field takes a list. A value with an expression is checked when it is sent.\n\n  message: { \
          id: \"${items.id}\", tags: [a, b], color: RED }",
+    ),
+    row(
+        "K001",
+        "unreadable file of a script",
+        "The script, or a file that it imports, does not exist, is a directory, is not UTF-8, or this user \
+         may not read it. A path is used as written: its extension is not guessed, and it starts at the \
+         folder of the file that contains it.\n\n  import { login } from './lib/login.js';",
+    ),
+    row(
+        "K002",
+        "syntax error in a script",
+        "The text is invalid from this place as JavaScript (ES2023), or as TypeScript in files that end with \
+         `.ts`, `.mts`, or `.cts`. A file is an ES module if it contains `import` or `export`, and CommonJS \
+         otherwise.\n\n  export default function () { http.get('http://127.0.0.1:8080/'); }",
+    ),
+    row(
+        "K003",
+        "import of a package",
+        "A script has no `node_modules`. Bundle the package with the script (esbuild, Rollup, webpack), or \
+         import a file by its path.\n\n  esbuild script.js --bundle --format=esm --external:k6 \
+         --external:k6/* --outfile=bundled.js",
+    ),
+    row(
+        "K004",
+        "import of a remote module",
+        "plimsoll downloads no code: the test would depend on a server that is not part of it. Libraries of \
+         `jslib.k6.io` that plimsoll contains need no download. Save any other file and import it by its \
+         path.\n\n  import { report } from './k6-reporter.js';",
+    ),
+    row(
+        "K005",
+        "unsupported built-in module",
+        "The module of k6 does not exist, or plimsoll does not support it. The help line names a replacement \
+         if there is one.\n\n  import http from 'k6/http';",
+    ),
+    row(
+        "K006",
+        "import of a missing name",
+        "The module exports nothing under this name, or two `export *` export different values under it. The \
+         help line lists its exports. A JSON file only has a default export.\n\n  import data from \
+         './data.json';",
+    ),
+    row(
+        "K007",
+        "assignment to an imported name",
+        "Only the module that exports a variable can change it. Copy the value to a variable, or call a \
+         function of that module.\n\n  import { base } from './config.js';\n  let url = base;",
+    ),
+    row(
+        "K008",
+        "computed path of a module",
+        "The modules of a script are read before the load starts, so `require` and `import()` take a text in \
+         quotes. To choose between files at run time, read data with `open`.\n\n  const users = \
+         JSON.parse(open(__ENV.USERS));",
+    ),
+    row(
+        "K009",
+        "`await` that nothing waits for",
+        "A module that awaits at its top level must be imported with `import`, and not through a cycle of \
+         imports.\n\n  import { token } from './token.js';",
+    ),
+    row(
+        "K010",
+        "unsupported syntax",
+        "JSX, decorators, `import defer`, `import source`, and import attributes other than `type: 'json'` \
+         are not supported. Compile the script to JavaScript first.\n\n  esbuild script.tsx --bundle \
+         --format=esm --external:k6 --external:k6/* --outfile=script.js",
+    ),
+    row(
+        "K011",
+        "invalid JSON in an imported file",
+        "A file that is imported as JSON must contain one JSON value, without comments or trailing commas. \
+         To read another format, use `open`.\n\n  import users from './users.json';",
+    ),
+    row(
+        "K012",
+        "invalid archive",
+        "A k6 archive is a tar file with `metadata.json`, the script, and every file that it reads. It is \
+         not compressed.\n\n  k6 archive script.js -O archive.tar",
     ),
     row(
         "K101",

@@ -126,7 +126,8 @@ fn requires(values: &Values<'_, '_>) -> String {
     let scan = values.scan();
     let mut out = String::new();
     for (request, _) in scan.requests.iter().enumerate().filter(|(_, one)| one.is_static) {
-        let call = format!("{}({request})", scan.params.require);
+        let waits = values.linker.is_waiting(values.module, request);
+        let call = format!("{}{}({request})", if waits { "await " } else { "" }, scan.params.require);
         let (constants, live): (Vec<&Binding>, Vec<&Binding>) = scan
             .bindings
             .iter()

@@ -102,7 +102,8 @@ impl<'a> Scanner<'a, '_> {
         if name == "arguments" || (VALUES.contains(&name) && chain.end != End::Written) {
             return;
         }
-        if ASYNCHRONOUS.contains(&name) {
+        let is_compared = matches!(self.kind(self.parent(node)), AstKind::BinaryExpression(_));
+        if ASYNCHRONOUS.contains(&name) && !is_compared {
             return self.need(Need::Runtime, format!("`{name}` is asynchronous"), at);
         }
         if name == "crypto" && chain.path.first().is_some_and(|first| first == "subtle") {
@@ -158,20 +159,27 @@ impl<'a> Scanner<'a, '_> {
     /// Returns whether the place of a value cannot change it and does not pass it on.
     fn is_only_read(&self, node: NodeId, chain: &Chain) -> bool {
         let span = self.kind(node).span();
-        match self.kind(self.parent(node)) {
+        let parent = self.parent(node);
+        match self.kind(parent) {
             AstKind::ExpressionStatement(_)
             | AstKind::UnaryExpression(_)
             | AstKind::TemplateLiteral(_)
-            | AstKind::IfStatement(_) => true,
+            | AstKind::IfStatement(_)
+            | AstKind::Class(_)
+            | AstKind::SpreadElement(_) => true,
             AstKind::BinaryExpression(one) => one.operator != BinaryOperator::In || one.right.span() == span,
-            AstKind::ConditionalExpression(one) => one.test.span() == span,
-            AstKind::LogicalExpression(one) => {
-                one.operator == LogicalOperator::And && one.left.span() == span
+            // One of its branches is the value.
+            AstKind::ConditionalExpression(one) => {
+                one.test.span() == span || self.is_only_read(parent, chain)
             }
-            AstKind::Class(_) => true,
-            AstKind::SpreadElement(_) => true,
+            AstKind::LogicalExpression(one) => {
+                let is_left_of_and = one.operator == LogicalOperator::And && one.left.span() == span;
+                is_left_of_and || self.is_only_read(parent, chain)
+            }
             AstKind::ForInStatement(one) => one.right.span() == span,
             AstKind::ForOfStatement(one) => one.right.span() == span,
+            AstKind::CallExpression(call) if call.callee.span() == span => true,
+            AstKind::NewExpression(call) if call.callee.span() == span => true,
             AstKind::CallExpression(call) => self.is_reading_call(call, chain),
             _ => false,
         }
@@ -181,11 +189,13 @@ impl<'a> Scanner<'a, '_> {
         if let Some((object, _)) = self.global_function(call) {
             return READING.contains(&object.as_str()) && !self.is_call_of(call, CHANGING);
         }
-        let is_callback = match self.kind(chain.last) {
-            AstKind::IdentifierReference(name) => CALLBACKS.contains(&name.name.as_str()),
-            _ => false,
-        };
-        is_callback && matches!(&call.callee, Expression::StaticMemberExpression(_))
+        let Expression::StaticMemberExpression(callee) = &call.callee else { return false };
+        let AstKind::IdentifierReference(name) = self.kind(chain.last) else { return false };
+        // `Math.max.apply(Math, …)`
+        let is_own_method = matches!(callee.property.name.as_str(), "apply" | "bind" | "call")
+            && matches!(&callee.object, Expression::StaticMemberExpression(method)
+                if matches!(&method.object, Expression::Identifier(object) if object.name == name.name));
+        is_own_method || CALLBACKS.contains(&name.name.as_str())
     }
 
     fn environment(&mut self, node: NodeId, chain: &Chain) {

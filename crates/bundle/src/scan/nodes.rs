@@ -43,7 +43,10 @@ impl<'a> Scanner<'a, '_> {
             }
             AstKind::ComputedMemberExpression(one) => match literal(&one.expression) {
                 Some(name) => self.member(id, &name, one.expression.span().start, &one.object),
-                None if !is_index(&one.expression) && !self.is_assigned(id) && self.may_be_response(&one.object, 0) => {
+                None if !is_index(&one.expression)
+                    && !self.is_assigned(id)
+                    && self.may_be_response(&one.object, 0) =>
+                {
                     self.body(one.expression.span().start);
                 }
                 None => {}
@@ -104,8 +107,8 @@ impl<'a> Scanner<'a, '_> {
     fn top_level_await(&mut self, id: NodeId, at: u32) {
         self.need_runtime("it uses `await`", at);
         if !self.is_in_function(id) {
-            let hint = "move it into an async function, such as `export async function setup()`";
-            self.refuse(problem::TOP_LEVEL_AWAIT, at, "`await` outside of a function is not supported", hint);
+            let at = self.at(at);
+            self.out.top_level_await.get_or_insert(at);
         }
     }
 
@@ -132,7 +135,7 @@ impl<'a> Scanner<'a, '_> {
             "prepareStackTrace" => self.need_runtime("it uses `prepareStackTrace`", at),
             "asyncRequest" | "asyncInvoke" => self.need_runtime(&format!("`{name}` is asynchronous"), at),
             "then" if self.is_callee(id) => self.need_runtime("it uses promises (`.then`)", at),
-            "__proto__" => {
+            "__proto__" if !self.is_compiled_prototype(id, object) => {
                 self.need(Need::Context, "it uses `__proto__`, which may be a shared prototype", at)
             }
             "prototype" if self.is_foreign_prototype(object) => {
@@ -150,6 +153,22 @@ impl<'a> Scanner<'a, '_> {
         let span = self.kind(id).span();
         matches!(self.kind(self.parent(id)), AstKind::AssignmentExpression(one)
             if one.operator.is_assign() && one.left.span() == span)
+    }
+
+    /// Returns whether `__proto__` is in one of the idioms of compilers, which change only their own classes:
+    /// `a.__proto__ = b` and `a.__proto__ || Object.getPrototypeOf(a)`.
+    fn is_compiled_prototype(&self, id: NodeId, object: &Expression<'a>) -> bool {
+        let Expression::Identifier(name) = object else { return false };
+        if self.is_free_reference(name) {
+            return false;
+        }
+        match self.kind(self.parent(id)) {
+            AstKind::LogicalExpression(one) => {
+                matches!(&one.right, Expression::CallExpression(call)
+                    if self.is_call_of(call, &[("Object", "getPrototypeOf")]))
+            }
+            _ => self.is_assigned(id),
+        }
     }
 
     fn is_callee(&self, id: NodeId) -> bool {

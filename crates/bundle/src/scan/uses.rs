@@ -4,16 +4,26 @@ use super::tree::End;
 use super::{NeedAt, Origin, Scanner, Use};
 use crate::isolation::Need;
 use oxc_ast::AstKind;
+use oxc_ast::ast::BindingPattern;
 use oxc_semantic::{NodeId, SymbolId};
 use oxc_span::GetSpan;
 
+/// The variables that a value fills.
+enum Filled {
+    Variable(SymbolId),
+    Members(Vec<(String, Option<SymbolId>, u32)>),
+    Nothing,
+}
+
 impl<'a> Scanner<'a, '_> {
-    /// Visits each reference to an imported name.
+    /// Visits each reference to an imported name, and to the variables that are filled from one.
     pub fn visit_uses(&mut self) {
-        let mut symbols: Vec<(SymbolId, Origin)> =
-            self.origins.iter().map(|(symbol, origin)| (*symbol, origin.clone())).collect();
-        symbols.sort_by_key(|(symbol, _)| *symbol);
-        for (symbol, origin) in symbols {
+        let mut open: Vec<SymbolId> = self.origins.keys().copied().collect();
+        open.sort();
+        let mut next = 0;
+        while let Some(symbol) = open.get(next).copied() {
+            next += 1;
+            let Some(origin) = self.origins.get(&symbol).cloned() else { continue };
             // The import itself is a use of its name.
             if !origin.path.is_empty() {
                 let at = self.semantic.scoping().symbol_span(symbol).start;
@@ -22,15 +32,22 @@ impl<'a> Scanner<'a, '_> {
             let references = self.semantic.scoping().get_resolved_references(symbol);
             let nodes: Vec<NodeId> = references.map(|reference| reference.node_id()).collect();
             for node in nodes {
-                self.visit_use(node, &origin);
+                for (alias, origin) in self.visit_use(node, &origin) {
+                    if self.origins.insert(alias, origin).is_none() {
+                        open.push(alias);
+                    }
+                }
             }
         }
     }
 
-    fn visit_use(&mut self, node: NodeId, origin: &Origin) {
+    /// Notes one use, and returns the variables that it fills.
+    fn visit_use(&mut self, node: NodeId, origin: &Origin) -> Vec<(SymbolId, Origin)> {
         let at = self.kind(node).span().start;
+        let request = origin.request;
         if matches!(self.semantic.nodes().parent_kind(node), AstKind::ExportSpecifier(_)) {
-            return self.use_computed(origin.request, at);
+            self.use_computed(request, at);
+            return Vec::new();
         }
         let chain = self.chain(node);
         let mut path = origin.path.clone();
@@ -43,32 +60,49 @@ impl<'a> Scanner<'a, '_> {
                 need: Need::Context,
                 why: format!("it changes `{}`, which all users share", self.shown(node, &chain.path)),
                 at: self.at(at),
-                if_builtin: Some(origin.request),
+                if_builtin: Some(request),
             });
         }
-        if path.is_empty() {
-            match self.destructured(node) {
-                Some(names) => {
-                    for (name, _, at) in names {
-                        self.use_of(origin.request, &[name], false, at);
-                    }
+        if !path.is_empty() {
+            self.use_of(request, &path, chain.end == End::Called, at);
+        }
+        match self.filled(chain.last) {
+            Filled::Variable(symbol) => vec![(symbol, Origin { request, path })],
+            Filled::Members(names) => {
+                let mut aliases = Vec::new();
+                for (name, symbol, at) in names {
+                    let path = [path.clone(), vec![name]].concat();
+                    self.use_of(request, &path, false, at);
+                    aliases.extend(symbol.map(|symbol| (symbol, Origin { request, path })));
                 }
-                None if chain.end == End::Called => {
-                    self.use_of(origin.request, &["default".into()], true, at)
-                }
-                None => self.use_computed(origin.request, at),
+                aliases
             }
-            return;
+            Filled::Nothing => {
+                if path.is_empty() && chain.end == End::Called {
+                    self.use_of(request, &["default".into()], true, at);
+                } else if path.is_empty() {
+                    self.use_computed(request, at);
+                }
+                Vec::new()
+            }
         }
-        self.use_of(origin.request, &path, chain.end == End::Called, at);
-        if chain.end == End::Read && chain.last == node && path.len() == origin.path.len() {
-            return;
+    }
+
+    /// Returns the variables that are declared with a value: `const a = value`, `const { a } = value`.
+    fn filled(&self, value: NodeId) -> Filled {
+        if let Some(names) = self.destructured(value) {
+            return Filled::Members(names);
         }
-        for (name, _, at) in self.destructured(chain.last).unwrap_or_default() {
-            let mut path = path.clone();
-            path.push(name);
-            self.use_of(origin.request, &path, false, at);
+        let span = self.kind(value).span();
+        if let AstKind::VariableDeclarator(one) = self.kind(self.parent(value))
+            && one.init.as_ref().is_some_and(|init| init.span() == span)
+            && let BindingPattern::BindingIdentifier(id) = &one.id
+            && let Some(symbol) = id.symbol_id.get()
+            && !self.semantic.scoping().symbol_is_mutated(symbol)
+        {
+            return Filled::Variable(symbol);
         }
+        Filled::Nothing
     }
 
     /// Returns a name with its members.
