@@ -17,6 +17,7 @@ pub mod folder_page;
 pub mod folder_report;
 pub mod grpc;
 pub mod junit;
+pub mod k6;
 pub mod load;
 mod memory;
 pub mod merge;
@@ -26,6 +27,7 @@ pub mod parts_report;
 pub mod report;
 pub mod run;
 pub mod runs;
+pub mod script;
 #[cfg(feature = "console")]
 pub mod serve;
 pub mod size;

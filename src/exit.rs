@@ -35,6 +35,8 @@ exits! {
     Inconclusive = 3, "inconclusive: not enough evidence to pass or fail";
     Refused = 4, "refused by the safety policy: a public host without permission; no load was sent";
     ThresholdMissed = 99, "a threshold or a gate was missed, or an audit found an impossible number";
+    K6Aborted = 108, "a k6 script has ended the test with `exec.test.abort()`";
+    K6Failed = 110, "a k6 script has declared the test failed with `exec.test.fail()`";
     HungUp = 129, "interrupted by SIGHUP; the report is written if the load had started";
     Interrupted = 130, "interrupted by Ctrl-C or from the console, as for SIGHUP; a second signal exits at once";
     Terminated = 143, "interrupted by SIGTERM, as for SIGHUP";

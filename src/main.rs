@@ -57,6 +57,7 @@ fn command(asked: flags::Invocation) -> Result<ExitCode, exit::Failure> {
         }
         Invocation::Verb(verb) => match verb {
             Verb::Run(flags) => commands::run::file(&flags),
+            Verb::K6(flags) => commands::k6::command(&flags),
             Verb::Curl(flags) => commands::curl::command(&flags),
             Verb::Find(flags) => commands::find::command(&flags),
             Verb::Demo(flags) => commands::demo::command(&flags),

@@ -48,6 +48,16 @@ pub fn command(plan: Plan, manner: &MannerFlags) -> Result<Exit, Failure> {
     let wanted = Wanted::of(&manner.page, manner.json.then_some("--json"))?;
     junit::refuse_taken(manner.junit.as_deref())?;
     let measured = measure(plan, manner, None)?;
+    print(&measured, manner)?;
+    let summary = &measured.summary;
+    junit::of_run(manner.junit.as_deref(), summary)?;
+    page::write_run(wanted.as_ref(), &measured.record, summary, Some(&measured.run_file))?;
+    Ok(measured.exit)
+}
+
+/// Prints the report of a load as the flags ask for it.
+pub fn print(measured: &Measured, manner: &MannerFlags) -> Result<(), Failure> {
+    let wanted = Wanted::of(&manner.page, manner.json.then_some("--json"))?;
     let summary = &measured.summary;
     let is_page = wanted.as_ref().is_some_and(Wanted::is_result);
     if manner.json {
@@ -67,9 +77,7 @@ pub fn command(plan: Plan, manner: &MannerFlags) -> Result<Exit, Failure> {
     if manner.out.is_none() && !manner.json && !manner.quiet {
         kept::remind();
     }
-    junit::of_run(manner.junit.as_deref(), summary)?;
-    page::write_run(wanted.as_ref(), &measured.record, summary, Some(&measured.run_file))?;
-    Ok(measured.exit)
+    Ok(())
 }
 
 pub fn detail(is_full: bool) -> Detail {

@@ -3,7 +3,7 @@
 use super::grpc::Reflector;
 use super::load::Shared;
 use super::page::Wanted;
-use super::{campaign, find, folder_report, junit, load, parts};
+use super::{campaign, find, folder_report, junit, load, parts, script};
 use crate::exit::{Exit, Failure};
 use crate::flags::load::LoadFlags;
 use crate::flags::{self, draft};
@@ -85,6 +85,9 @@ fn name_of(set: &str) -> &str {
 /// folders.
 pub fn file(run: &flags::verbs::Run) -> Result<Exit, Failure> {
     let file = named("run", run.file.as_deref())?;
+    if script::is_script(file) {
+        return script::command(file, run);
+    }
     let mut all = parts_of(file, &run.flags, &run.parts, Asks::Servers)?;
     junit::refuse_taken(run.flags.manner.junit.as_deref())?;
     if run.single_run {

@@ -146,3 +146,18 @@ pub struct SchemaSource {
     #[arg(long, value_name = "FILE")]
     pub save: Option<String>,
 }
+
+/// `plimsoll k6`, whose remaining words are parsed as k6's.
+#[derive(Debug, Parser)]
+#[command(
+    about = "Run a k6 script with the flags of k6, its summary of thresholds, and its exit codes.",
+    override_usage = "plimsoll k6 run [FLAGS OF K6] script.js\n\nExamples:\n  plimsoll k6 run -u 10 -d 30s \
+                      script.js\n  plimsoll k6 run --save run.plim script.js\n  plimsoll k6 inspect script.js\n  \
+                      plimsoll k6 new script.js",
+    disable_help_flag = true
+)]
+pub struct K6 {
+    /// `run`, `inspect`, or `new`, with the flags of k6
+    #[arg(value_name = "ACTION", num_args = 0.., trailing_var_arg = true, allow_hyphen_values = true)]
+    pub words: Vec<String>,
+}

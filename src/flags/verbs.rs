@@ -3,7 +3,7 @@
 use super::judge::{Audit, Compare, Find, Size};
 use super::load::LoadFlags;
 use super::page::PageFlag;
-use super::tool::{Completions, Examples, Grpc, Man, Runs, Version};
+use super::tool::{Completions, Examples, Grpc, K6, Man, Runs, Version};
 use crate::exit::Exit;
 use clap::{Command, Parser, Subcommand};
 use std::fmt::Write;
@@ -62,7 +62,8 @@ impl Group {
 }
 
 verbs! {
-    Run(Run) = "run", Load, "run FILE.yaml", "Run an experiment file; flags override its keys";
+    Run(Run) = "run", Load, "run FILE.yaml|SCRIPT.js", "Run an experiment file or a k6 script; flags override it";
+    K6(K6) = "k6", Load, "k6 run SCRIPT.js", "Run a k6 script with the flags of k6";
     Curl(Curl) = "curl", Load, "curl ...", "Load with the request of a pasted curl command line";
     Find(Find) = "find", Load, "find URL|FILE.yaml", "Find the highest load that meets the thresholds";
     Demo(Demo) = "demo", Load, "demo", "Show plimsoll at work on a local service in 30 s";

@@ -365,6 +365,13 @@ pub const TABLE: &[Explained] = &[
          not compressed.\n\n  k6 archive script.js -O archive.tar",
     ),
     row(
+        "K013",
+        "error in the init part of a script",
+        "Everything outside of functions is the init part. It runs once for each virtual user, before the load; it may \
+         open files and define metrics, and sends no requests.\n\n  const users = \
+         JSON.parse(open('./users.json'));\n  export default function () { http.get(users[0].url); }",
+    ),
+    row(
         "K101",
         "invalid value of a k6 option",
         "The value has the wrong type, or is out of range. Numbers may be text, because environment variables are, \

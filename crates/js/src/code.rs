@@ -10,7 +10,6 @@ use plimsoll_plan::{Plan, Problem};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// A script with the settings of its users.
-#[derive(Debug)]
 pub struct ScriptCode {
     pub script: Script,
     pub settings: Settings,
@@ -20,6 +19,12 @@ pub struct ScriptCode {
     pub runs_teardown: bool,
     /// The state of the run, once it has begun: for the result.
     shared: Mutex<Option<Arc<Shared>>>,
+}
+
+impl std::fmt::Debug for ScriptCode {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ScriptCode").field("script", &self.script).finish_non_exhaustive()
+    }
 }
 
 impl ScriptCode {

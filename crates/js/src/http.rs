@@ -7,6 +7,5 @@ pub mod send;
 pub mod url;
 
 pub use error::error_code;
-pub use params::Params;
-pub use response::{BodyType, Pending, Response, Sent, canonical};
+pub use response::{BodyType, Pending, Response, canonical};
 pub use send::{Prepared, send};

@@ -24,6 +24,7 @@ mod pod;
 mod settings;
 mod source;
 mod stage;
+mod test;
 mod user;
 mod vu;
 
@@ -32,4 +33,5 @@ pub use settings::{Isolation, ScenarioSettings, Settings};
 pub use builtins::BuiltIn;
 pub use source::{Init, ReadFile, Script, Shared, initialize};
 pub use code::ScriptCode;
+pub use test::{Given, Ready, read};
 pub use stage::{EXCEPTIONS, Stage};

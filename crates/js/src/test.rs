@@ -1,0 +1,133 @@
+//! A script with its options as a test that can run.
+
+use crate::builtins::BuiltIn;
+use crate::code::ScriptCode;
+use crate::log::Log;
+use crate::settings::{Isolation, ScenarioSettings, Settings};
+use crate::source::{Init, ReadFile, Script, initialize};
+use plimsoll_bundle::{Bundle, Disk, Entry, Isolation as Need};
+use plimsoll_k6::{Overrides, Test};
+use plimsoll_plan::diag::Place;
+use plimsoll_plan::request::{Target, url};
+use plimsoll_plan::{Diagnostic, Draft};
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::Arc;
+
+/// What the caller decides besides the script itself.
+pub struct Given {
+    /// `__ENV`.
+    pub env: Vec<(String, String)>,
+    /// Options with priority over those of the script.
+    pub overrides: Overrides,
+    pub log: Log,
+}
+
+/// A test that can run.
+pub struct Ready {
+    pub test: Test,
+    /// With its code, and with its target if it is known before the run.
+    pub draft: Draft,
+    pub code: Arc<ScriptCode>,
+    pub init: Init,
+}
+
+/// Loads a script with everything that it imports, evaluates its init part, and reads its options.
+///
+/// # Errors
+/// Returns every mistake with its place, as far as one does not hide the others.
+pub fn read(entry: Entry, given: Given) -> Result<Ready, Vec<Diagnostic>> {
+    let bundle = Arc::new(plimsoll_bundle::load(entry, &Disk, &BuiltIn)?);
+    let mut settings = Settings { env: given.env, isolation: isolation(&bundle), ..Settings::default() };
+    settings.reads_bodies = bundle.usage.reads_bodies.is_some();
+    let script = Script { read_file: read_file(&bundle), bundle: Arc::clone(&bundle), log: given.log };
+    let init = initialize(&script, &settings).map_err(|why| {
+        let hint = "the init part is everything outside of functions; it runs once for each virtual user";
+        vec![Diagnostic::new("K013", Place::Whole, format!("the init part of the script throws: {why}"), hint)]
+    })?;
+    let options: Value = match &init.options_json {
+        Some(json) => serde_json::from_str(json).unwrap_or(Value::Null),
+        None => Value::Null,
+    };
+    let mut overrides = given.overrides;
+    overrides.metrics = init.metrics.iter().filter_map(|one| Some((one.name.clone(), one.family.custom()?))).collect();
+    let test = plimsoll_k6::read(&options, &overrides, &init.functions)?;
+    let mut draft = plimsoll_k6::draft::draft(&test)?;
+    apply(&test, &options, &mut settings);
+    let code = Arc::new(ScriptCode {
+        runs_setup: !test.settings.no_setup,
+        runs_teardown: !test.settings.no_teardown,
+        ..ScriptCode::new(script, settings, init.functions.clone())
+    });
+    draft.target = target(&bundle, &init);
+    draft.code = Some(Arc::clone(&code) as Arc<dyn plimsoll_plan::code::Code>);
+    // A test without thresholds is judged by the default ones.
+    draft.no_default_thresholds = !test.thresholds.is_empty();
+    Ok(Ready { test, draft, code, init })
+}
+
+fn isolation(bundle: &Bundle) -> Isolation {
+    match bundle.isolation {
+        Need::Shared => Isolation::Shared,
+        Need::Context(_) => Isolation::Context,
+        Need::Runtime(_) => Isolation::Runtime,
+    }
+}
+
+/// Files come from the archive, if the script does.
+fn read_file(bundle: &Arc<Bundle>) -> Arc<ReadFile> {
+    let bundle = Arc::clone(bundle);
+    Arc::new(move |path: &Path| {
+        use plimsoll_bundle::Files as _;
+        let bytes = match &bundle.archive {
+            Some(archive) => archive.read(path),
+            None => Disk.read(path),
+        };
+        bytes.map_err(|e| e.to_string())
+    })
+}
+
+/// Takes over what single requests and iterations need.
+fn apply(test: &Test, options: &Value, settings: &mut Settings) {
+    let of = &test.settings;
+    settings.scenarios = test
+        .scenarios
+        .iter()
+        .map(|one| ScenarioSettings {
+            name: one.name.clone(),
+            executor: one.executor.name().to_owned(),
+            exec: one.exec.clone(),
+            env: one.env.clone(),
+            tags: one.tags.clone(),
+            start_ns: one.start_ns,
+            duration_ns: one.executor.length_ns().unwrap_or(0),
+        })
+        .collect();
+    settings.tags.clone_from(&of.tags);
+    if let Some(agent) = &of.user_agent {
+        settings.user_agent.clone_from(agent);
+    }
+    settings.max_redirects = u32::try_from(of.max_redirects).unwrap_or(u32::MAX);
+    settings.throws = of.throw;
+    settings.discards_bodies = of.discard_response_bodies;
+    settings.keeps_cookies = of.no_cookies_reset;
+    settings.closes_connections = of.no_connection_reuse;
+    settings.min_iteration_ns = of.min_iteration_duration_ns;
+    settings.batch = u32::try_from(of.batch).unwrap_or(u32::MAX);
+    settings.batch_per_host = u32::try_from(of.batch_per_host).unwrap_or(u32::MAX);
+    settings.options_json = options.to_string();
+}
+
+/// Returns the target if it is certain before the run: the origin of a request with a literal address, or the only
+/// origin that variables at the top level name.
+fn target(bundle: &Bundle, init: &Init) -> Option<Target> {
+    let literal = bundle.usage.urls.iter().find(|one| one.is_request && !one.is_head);
+    if let Some(found) = literal.and_then(|one| url(&one.text).ok()) {
+        return Some(found.target);
+    }
+    let texts = init.texts.iter().filter_map(|text| url(text).ok());
+    let mut origins: Vec<Target> = texts.map(|url| url.target).collect();
+    let names: BTreeSet<String> = origins.iter().map(|one| format!("{}{}", one.authority(), one.tls)).collect();
+    if names.len() == 1 { origins.pop() } else { None }
+}

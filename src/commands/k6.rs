@@ -1,0 +1,179 @@
+//! `plimsoll k6`: the command line of k6, for jobs that change only one word.
+
+use super::{load, script};
+use crate::exit::{Exit, Failure};
+use crate::flags::load::{LoadFlags, MannerFlags};
+use crate::flags::tool::K6;
+use crate::say;
+use plimsoll_js::Ready;
+use plimsoll_k6::flags::{self, Invocation, SummaryMode};
+use plimsoll_plan::diag::Place;
+use plimsoll_plan::{Diagnostic, Problem};
+use std::path::Path;
+
+/// The flags of plimsoll that `plimsoll k6 run` accepts as well, with whether they have a value.
+const OWN: [(&str, bool); 3] = [("--allow", true), ("--save", true), ("--report", false)];
+
+/// `plimsoll k6 run|inspect|new`.
+pub fn command(given: &K6) -> Result<Exit, Failure> {
+    let (action, words) = match given.words.split_first() {
+        Some((action, words)) => (action.as_str(), words),
+        None => ("", &[][..]),
+    };
+    match action {
+        "run" => run(words),
+        "inspect" => inspect(words),
+        "new" => new(words),
+        "" => wrong("missing action of `k6`".into(), "write `plimsoll k6 run script.js`"),
+        other => wrong(
+            format!("`k6 {other}` is not supported"),
+            "use `plimsoll k6 run`, `plimsoll k6 inspect`, or `plimsoll k6 new`",
+        ),
+    }
+}
+
+fn wrong(message: String, hint: &str) -> Result<Exit, Failure> {
+    Err(Diagnostic::new("U006", Place::Whole, message, hint).into())
+}
+
+/// What plimsoll itself needs to know besides k6's flags.
+#[derive(Default)]
+struct Own {
+    allow: Vec<String>,
+    out: Option<String>,
+    prints_report: bool,
+}
+
+/// Separates the flags of plimsoll from those of k6.
+fn separated(words: &[String]) -> Result<(Own, Vec<String>), Failure> {
+    let (mut own, mut rest) = (Own::default(), Vec::new());
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        let (name, value) = match word.split_once('=') {
+            Some((name, value)) => (name, Some(value.to_owned())),
+            None => (word.as_str(), None),
+        };
+        let Some((_, has_value)) = OWN.iter().find(|(own, _)| *own == name) else {
+            rest.push(word.clone());
+            continue;
+        };
+        let value = if *has_value { value.or_else(|| words.next().cloned()) } else { None };
+        match (name, value) {
+            ("--allow", Some(host)) => own.allow.push(host),
+            ("--save", Some(file)) => own.out = Some(file),
+            ("--report", _) => own.prints_report = true,
+            _ => {
+                let hint = format!("write `{name} VALUE`");
+                let message = format!("missing value of `{name}`");
+                return Err(Diagnostic::new("U006", Place::Flag(name.into()), message, hint).into());
+            }
+        }
+    }
+    Ok((own, rest))
+}
+
+fn parsed(words: &[String]) -> Result<Invocation, Failure> {
+    let variables: Vec<(String, String)> = std::env::vars().collect();
+    let mut invocation = flags::parse(words, &variables).map_err(of_flags)?;
+    if let Some(path) = &invocation.run.config {
+        let unreadable = |why: String| {
+            let problem = Problem::new(format!("cannot read the config file `{path}`: {why}"), "check `--config`");
+            Failure::Text(vec![Diagnostic::of("K107", Place::Flag("--config".into()), problem)])
+        };
+        let text = std::fs::read_to_string(path).map_err(|e| unreadable(e.to_string()))?;
+        invocation.overrides.file = Some(serde_json::from_str(&text).map_err(|e| unreadable(e.to_string()))?);
+    }
+    Ok(invocation)
+}
+
+fn of_flags(problem: Problem) -> Failure {
+    Failure::Text(vec![Diagnostic::of("K107", Place::Whole, problem)])
+}
+
+/// Reads the script of an invocation.
+fn ready(invocation: &Invocation) -> Result<Ready, Failure> {
+    let run = &invocation.run;
+    script::read(&run.script, run.env.clone(), invocation.overrides.clone(), script::console(false))
+}
+
+/// `plimsoll k6 run`.
+fn run(words: &[String]) -> Result<Exit, Failure> {
+    let (own, words) = separated(words)?;
+    let invocation = parsed(&words)?;
+    if let Some(output) = invocation.run.outputs.first() {
+        return wrong(
+            format!("`--out {output}` is not supported"),
+            "use `--save FILE.plim`, and `plimsoll report FILE.plim --csv` or `--json`",
+        );
+    }
+    let ready = ready(&invocation)?;
+    if !invocation.run.quiet {
+        for note in invocation.notes.iter().chain(&ready.test.notes) {
+            say::talk(&format!("note: {note}\n"));
+        }
+    }
+    let code = std::sync::Arc::clone(&ready.code);
+    let manner = MannerFlags {
+        quiet: invocation.run.quiet,
+        no_color: invocation.run.no_color,
+        out: own.out,
+        allow: own.allow,
+        ..MannerFlags::default()
+    };
+    let flags = LoadFlags { manner: manner.clone(), ..LoadFlags::default() };
+    let plan = script::planned(ready, &flags)?;
+    let measured = load::measure(plan, &manner, None)?;
+    if own.prints_report || invocation.run.summary_mode != SummaryMode::Disabled {
+        load::print(&measured, &manner)?;
+    }
+    let shared = code.shared();
+    Ok(match shared {
+        Some(shared) if shared.aborted().is_some() => Exit::K6Aborted,
+        Some(shared) if shared.failed().is_some() => Exit::K6Failed,
+        _ => measured.exit,
+    })
+}
+
+/// `plimsoll k6 inspect`: the options of a script as JSON.
+fn inspect(words: &[String]) -> Result<Exit, Failure> {
+    let invocation = parsed(words)?;
+    let ready = ready(&invocation)?;
+    let options = ready.init.options_json.as_deref().unwrap_or("{}");
+    let options: serde_json::Value = serde_json::from_str(options).unwrap_or_default();
+    say::result(&format!("{options:#}\n"))?;
+    Ok(Exit::Pass)
+}
+
+/// `plimsoll k6 new`: writes a script to start from.
+fn new(words: &[String]) -> Result<Exit, Failure> {
+    let file = words.first().map_or("script.js", String::as_str);
+    if Path::new(file).exists() {
+        return wrong(format!("`{file}` already exists"), "name another file, such as `plimsoll k6 new load.js`");
+    }
+    std::fs::write(file, TEMPLATE).map_err(|e| Failure::machine(format!("cannot write `{file}`: {e}"), None))?;
+    say::result(&format!("{file}: run it with `plimsoll run {file}`\n"))?;
+    Ok(Exit::Pass)
+}
+
+/// A script to start from.
+const TEMPLATE: &str = "\
+import http from 'k6/http';
+import { check, sleep } from 'k6';
+
+export const options = {
+  vus: 10,
+  duration: '30s',
+  thresholds: {
+    http_req_failed: ['rate < 0.01'],
+    http_req_duration: ['p(95) < 500'],
+  },
+};
+
+const BASE = __ENV.BASE_URL || 'http://127.0.0.1:8080';
+
+export default function () {
+  const response = http.get(`${BASE}/`);
+  check(response, { 'status is 200': (r) => r.status === 200 });
+  sleep(1);
+}
+";

@@ -1,0 +1,120 @@
+//! `plimsoll run script.js`: users as JavaScript. The load itself is in [`super::load`].
+
+use super::{load, run};
+use crate::exit::{Exit, Failure};
+use crate::flags::load::LoadFlags;
+use crate::flags::verbs::Run;
+use crate::say;
+use plimsoll_bundle::Entry;
+use plimsoll_front::Located;
+use plimsoll_js::{Given, Level, Log, Ready};
+use plimsoll_k6::Overrides;
+use plimsoll_plan::diag::Place;
+use plimsoll_plan::{Diagnostic, Plan};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// Endings of files that are scripts.
+const ENDINGS: [&str; 6] = ["js", "mjs", "cjs", "ts", "mts", "cts"];
+
+/// Returns whether a file is a script, or an archive of one; `-` is standard input.
+pub fn is_script(file: &str) -> bool {
+    let ending = Path::new(file).extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+    file == "-" || ending == "tar" || ENDINGS.contains(&ending)
+}
+
+/// `plimsoll run script.js`.
+pub fn command(file: &str, given: &Run) -> Result<Exit, Failure> {
+    if let Some(part) = given.parts.first() {
+        let message = format!("`--part {part}` has no effect: a script has no parts");
+        return Err(Diagnostic::new("U019", Place::Flag("--part".into()), message, "omit it").into());
+    }
+    load::command(plan(file, &given.flags)?, &given.flags.manner)
+}
+
+/// Returns the plan of a script, with the flags applied.
+///
+/// # Errors
+/// Returns every mistake in the script, its options, and the flags.
+pub fn plan(file: &str, flags: &LoadFlags) -> Result<Plan, Failure> {
+    let is_quiet = flags.manner.quiet;
+    let ready = read(file, environment(&flags.set)?, Overrides::default(), console(is_quiet))?;
+    if !is_quiet {
+        for note in &ready.test.notes {
+            say::talk(&format!("note: {note}\n"));
+        }
+    }
+    planned(ready, flags)
+}
+
+/// Returns the plan of a test, with the flags applied. Flags that shape the load replace all scenarios.
+pub fn planned(ready: Ready, flags: &LoadFlags) -> Result<Plan, Failure> {
+    let mut draft = ready.draft;
+    let shapes = [&flags.connections, &flags.duration, &flags.requests, &flags.rate, &flags.stages];
+    if shapes.iter().any(|flag| flag.is_some()) {
+        draft.workloads.truncate(1);
+        if let Some(first) = draft.workloads.pop() {
+            draft.entry = Some(first.entry);
+        }
+    }
+    let located = Located { draft, ..Located::default() };
+    run::sealed(located, flags, true)
+}
+
+/// Reads a script.
+///
+/// # Errors
+/// Returns every mistake, with the name of its file.
+pub fn read(
+    file: &str,
+    env: Vec<(String, String)>,
+    overrides: Overrides,
+    log: Log,
+) -> Result<Ready, Failure> {
+    let entry = entry(file)?;
+    plimsoll_js::read(entry, Given { env, overrides, log }).map_err(Failure::Text)
+}
+
+fn entry(file: &str) -> Result<Entry, Failure> {
+    let unreadable = |e: std::io::Error| Failure::machine(format!("cannot read `{file}`: {e}"), None);
+    if file == "-" {
+        let mut text = String::new();
+        std::io::stdin().lock().read_to_string(&mut text).map_err(unreadable)?;
+        let name = std::env::current_dir().map_err(unreadable)?.join("stdin.js");
+        return Ok(Entry::Text { name, text });
+    }
+    if Path::new(file).extension().is_some_and(|ending| ending == "tar") {
+        return Ok(Entry::Archive(std::fs::read(file).map_err(unreadable)?));
+    }
+    Ok(Entry::Path(PathBuf::from(file)))
+}
+
+/// Returns `__ENV`: the environment of the process, then `--set`.
+fn environment(set: &[String]) -> Result<Vec<(String, String)>, Failure> {
+    let mut env: Vec<(String, String)> = std::env::vars().collect();
+    for text in set {
+        let Some((name, value)) = text.split_once('=') else {
+            let message = format!("invalid value `{text}`: expected NAME=VALUE");
+            let hint = "write a variable of the script, such as `--set HOST=127.0.0.1`";
+            return Err(Diagnostic::new("U011", Place::Flag("--set".into()), message, hint).into());
+        };
+        env.retain(|(known, _)| known != name);
+        env.push((name.to_owned(), value.to_owned()));
+    }
+    Ok(env)
+}
+
+/// Returns the console of a script: standard error, without debug messages.
+pub fn console(is_quiet: bool) -> Log {
+    Log::new(move |level, text| {
+        let name = match level {
+            Level::Debug => return,
+            Level::Info => "INFO",
+            Level::Warning => "WARN",
+            Level::Error => "ERRO",
+        };
+        if !is_quiet || level == Level::Error {
+            say::talk(&format!("{name} {text}\n"));
+        }
+    })
+}
