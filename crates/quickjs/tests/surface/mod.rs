@@ -1,1 +1,5 @@
+//! Tests of the crate, by subject.
+
 mod fibers;
+mod interleaved;
+mod torture;
