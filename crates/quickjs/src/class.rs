@@ -91,16 +91,18 @@ impl<T: 'static> Class<T> {
 ///
 /// # Safety
 /// Called by QuickJS for an object of a class that was registered with the same `T`.
-unsafe extern "C" fn finalize<T>(runtime: *mut qjs::JSRuntime, object: qjs::JSValue) {
+unsafe extern "C" fn finalize<T: 'static>(runtime: *mut qjs::JSRuntime, object: qjs::JSValue) {
     let mut id: qjs::JSClassID = 0;
     // SAFETY: The content was put there by `Class::object`, and is freed only here.
     unsafe {
         let content = qjs::JS_GetAnyOpaque(object, &raw mut id).cast::<Content<T>>();
         if !content.is_null() {
-            let is_finalizing = &(*qjs::JS_GetRuntimeOpaque(runtime).cast::<Inner>().cast_const()).is_finalizing;
-            let outer = is_finalizing.replace(true);
-            drop(Box::from_raw(content));
-            is_finalizing.set(outer);
+            let content = Box::from_raw(content);
+            let runtime = &*qjs::JS_GetRuntimeOpaque(runtime).cast::<Inner>().cast_const();
+            match runtime.is_collecting.get() {
+                true => runtime.dropped.borrow_mut().push(content),
+                false => runtime.finalizing(|| drop(content)),
+            }
         }
     }
 }

@@ -25,3 +25,11 @@ pub use rejections::Rejection;
 pub use runtime::{MemoryUse, Runtime};
 pub use stack::StackPool;
 pub use value::{Atom, Kind, Thrown, Value};
+
+#[cfg(test)]
+extern crate self as plimsoll_quickjs;
+#[cfg(test)]
+#[path = "../tests/surface/torture/mod.rs"]
+mod torture;
+#[cfg(test)]
+mod unsound;

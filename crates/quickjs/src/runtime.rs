@@ -37,6 +37,9 @@ pub(crate) struct Inner {
     pub(crate) fibers: Cell<u32>,
     /// The content of an object is being dropped, so that no JavaScript may run.
     pub(crate) is_finalizing: Cell<bool>,
+    pub(crate) is_collecting: Cell<bool>,
+    /// Contents of objects that a collection has freed. Dropping them in the middle of it could free more objects.
+    pub(crate) dropped: RefCell<Vec<Box<dyn Any>>>,
     /// The lowest address that JavaScript may use, as QuickJS knows it.
     floor: Cell<usize>,
     /// Contexts without a realm that waiting jobs still refer to.
@@ -90,6 +93,8 @@ impl Runtime {
             calls: Cell::new(0),
             fibers: Cell::new(0),
             is_finalizing: Cell::new(false),
+            is_collecting: Cell::new(false),
+            dropped: RefCell::default(),
             floor: Cell::new(0),
             retired: RefCell::default(),
             rejections: Rejections::default(),
@@ -120,9 +125,17 @@ impl Runtime {
     }
 
     /// Collects garbage: objects that only refer to each other.
+    ///
+    /// # Panics
+    /// Panics while the content of an object is dropped.
     pub fn collect(&self) {
-        // SAFETY: Values on suspended stacks hold references, which the collector respects.
+        assert!(!self.0.is_finalizing.get(), "the content of an object collected garbage when it was dropped");
+        self.0.is_collecting.set(true);
+        // SAFETY: Values on suspended stacks hold references, which the collector respects. No collection is in
+        // progress: it calls only finalizers, whose contents are dropped below.
         unsafe { qjs::JS_RunGC(self.0.raw.as_ptr()) };
+        self.0.is_collecting.set(false);
+        self.0.finalizing(|| drop(self.0.dropped.take()));
     }
 
     /// Returns the memory in use; it takes time in proportion to the number of objects.
@@ -146,7 +159,8 @@ impl Runtime {
     /// Limits the memory of the runtime, bytes; `None` removes the limit.
     ///
     /// An allocation beyond it throws an `InternalError`, which JavaScript can catch, into whatever call needs the
-    /// memory: a limit cannot tell which fiber uses most of it.
+    /// memory: a limit cannot tell which fiber uses most of it. If there is no memory for the error either, `null` is
+    /// thrown.
     pub fn set_memory_limit(&self, bytes: Option<usize>) {
         let limit = bytes.map_or(0, |bytes| bytes.max(1) as qjs::size_t);
         // SAFETY: Only sets a number; 0 means no limit.
@@ -222,6 +236,15 @@ impl Runtime {
             Rc::increment_strong_count(inner);
             Runtime(Rc::from_raw(inner))
         }
+    }
+}
+
+impl Inner {
+    /// Drops contents of objects, which must not run JavaScript.
+    pub(crate) fn finalizing(&self, drop: impl FnOnce()) {
+        let outer = self.is_finalizing.replace(true);
+        drop();
+        self.is_finalizing.set(outer);
     }
 }
 
