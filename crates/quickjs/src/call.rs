@@ -1,9 +1,9 @@
 //! Native functions: Rust that JavaScript calls.
 
+use crate::Kind;
 use crate::realm::Realm;
 use crate::runtime::{Inner, Runtime};
 use crate::value::{Thrown, Value, kind_of};
-use crate::Kind;
 use rquickjs_sys as qjs;
 use std::cell::Cell;
 use std::ffi::c_void;
@@ -107,8 +107,10 @@ pub(crate) unsafe extern "C" fn trampoline(
         // A cancelled fiber ends even if its JavaScript or a native function has dropped the error.
         Some(_) if runtime.is_cancelled() => Err(Thrown::Cancelled),
         // A panic must not unwind through frames of C.
-        Some(native) => catch_unwind(AssertUnwindSafe(|| native(&call).inspect(|value| call.realm.demand_own(value))))
-            .unwrap_or_else(|_| Err(call.realm.error("InternalError", "a native function panicked"))),
+        Some(native) => {
+            catch_unwind(AssertUnwindSafe(|| native(&call).inspect(|value| call.realm.demand_own(value))))
+                .unwrap_or_else(|_| Err(call.realm.error("InternalError", "a native function panicked")))
+        }
         None => Err(call.realm.error("InternalError", "unknown native function")),
     };
     let result = match result {

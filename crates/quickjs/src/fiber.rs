@@ -74,7 +74,10 @@ impl Fiber {
         }
         assert!(self.is_outside(), "a fiber was resumed while JavaScript of its runtime was running");
         let is_second = !self.coroutine.started() && self.runtime.0.fibers.get() > 0;
-        assert!(!is_second || self.runtime.0.frames != Frames::Single, "this runtime can have only one fiber");
+        assert!(
+            !is_second || self.runtime.0.frames != Frames::Single,
+            "this runtime can have only one fiber"
+        );
         let progress = self.run();
         assert!(!self.state.has_panicked.get(), "code of a fiber panicked");
         progress

@@ -51,7 +51,8 @@ fn search(is_possible: impl Fn(usize) -> bool) -> Option<usize> {
         let context = qjs::JS_NewContext(runtime);
         let words = libc::malloc_usable_size(runtime.cast()) / size_of::<usize>();
         let base: *const usize = runtime.cast::<usize>().cast_const();
-        let candidates = (0..words).filter(|at| is_possible(at * size_of::<usize>()) && base.add(*at).read() == 0);
+        let candidates =
+            (0..words).filter(|at| is_possible(at * size_of::<usize>()) && base.add(*at).read() == 0);
         let candidates = candidates.map(|at| (at, above)).collect();
         let mut search = Search { runtime: base, above, candidates, calls: 0, is_consistent: true };
         qjs::JS_SetRuntimeOpaque(runtime, (&raw mut search).cast());
@@ -67,10 +68,12 @@ fn search(is_possible: impl Fn(usize) -> bool) -> Option<usize> {
 /// # Safety
 /// `context` must be of the runtime that `search` describes, whose opaque pointer is `search`.
 unsafe fn run(context: *mut qjs::JSContext, search: &mut Search) -> Option<usize> {
-    const SOURCE: &std::ffi::CStr = c"(probe) => { const f = (n) => { probe(); if (n > 1) f(n - 1); }; f(4); }";
+    const SOURCE: &std::ffi::CStr =
+        c"(probe) => { const f = (n) => { probe(); if (n > 1) f(n - 1); }; f(4); }";
     // SAFETY: All values belong to this context and are freed once.
     unsafe {
-        let function = qjs::JS_Eval(context, SOURCE.as_ptr(), SOURCE.to_bytes().len() as _, c"probe".as_ptr(), 0);
+        let function =
+            qjs::JS_Eval(context, SOURCE.as_ptr(), SOURCE.to_bytes().len() as _, c"probe".as_ptr(), 0);
         let native = qjs::JS_NewCFunction2(context, Some(step), c"probe".as_ptr(), 0, 0, 0);
         let mut arguments = [native];
         let result = qjs::JS_Call(context, function, qjs::JS_UNDEFINED, 1, arguments.as_mut_ptr());
@@ -81,7 +84,9 @@ unsafe fn run(context: *mut qjs::JSContext, search: &mut Search) -> Option<usize
         // Outside of calls, it is null again.
         search.candidates.retain(|(at, _)| search.runtime.add(*at).read() == 0);
         match search.candidates[..] {
-            [(at, _)] if !has_failed && search.calls == DEPTHS && search.is_consistent => Some(at * size_of::<usize>()),
+            [(at, _)] if !has_failed && search.calls == DEPTHS && search.is_consistent => {
+                Some(at * size_of::<usize>())
+            }
             _ => None,
         }
     }

@@ -68,7 +68,8 @@ impl Realm {
     /// # Panics
     /// Panics if the value is of another runtime.
     pub(crate) fn demand_own(&self, value: &Value) {
-        let is_own = Rc::ptr_eq(&self.0, &value.realm().0) || Rc::ptr_eq(&self.runtime().0, &value.realm().runtime().0);
+        let is_own = Rc::ptr_eq(&self.0, &value.realm().0)
+            || Rc::ptr_eq(&self.runtime().0, &value.realm().runtime().0);
         assert!(is_own, "a value was used in another runtime");
     }
 
@@ -146,7 +147,11 @@ impl Realm {
     ///
     /// # Errors
     /// Returns what the call returns, or that memory has run out.
-    pub(crate) fn with_atom<R>(&self, name: &str, call: impl FnOnce(Atom) -> Result<R, Thrown>) -> Result<R, Thrown> {
+    pub(crate) fn with_atom<R>(
+        &self,
+        name: &str,
+        call: impl FnOnce(Atom) -> Result<R, Thrown>,
+    ) -> Result<R, Thrown> {
         // SAFETY: QuickJS copies the text, and the reference is freed after its use.
         unsafe {
             let raw = qjs::JS_NewAtomLen(self.raw(), name.as_ptr().cast(), name.len() as _);
@@ -269,7 +274,8 @@ impl Realm {
         // SAFETY: QuickJS calls a function of this kind with the number that it was made with; the result is a new
         // reference.
         unsafe {
-            let plain: qjs::JSCFunction = std::mem::transmute::<qjs::JSCFunctionMagic, qjs::JSCFunction>(Some(trampoline));
+            let plain: qjs::JSCFunction =
+                std::mem::transmute::<qjs::JSCFunctionMagic, qjs::JSCFunction>(Some(trampoline));
             let kind = qjs::JSCFunctionEnum_JS_CFUNC_generic_magic;
             let raw = qjs::JS_NewCFunction2(self.raw(), plain, name.as_ptr(), length, kind, magic as i32);
             self.checked(raw).unwrap_or_else(|_| self.undefined())

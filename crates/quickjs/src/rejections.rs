@@ -40,7 +40,9 @@ impl Realm {
         let raw = self.runtime().0.rejections.0.take();
         // SAFETY: The list gives its references away.
         let value = |raw| unsafe { Value::from_raw(raw, self) };
-        raw.into_iter().map(|one| Rejection { promise: value(one.promise), reason: value(one.reason) }).collect()
+        raw.into_iter()
+            .map(|one| Rejection { promise: value(one.promise), reason: value(one.reason) })
+            .collect()
     }
 }
 

@@ -129,7 +129,10 @@ impl Runtime {
     /// # Panics
     /// Panics while the content of an object is dropped.
     pub fn collect(&self) {
-        assert!(!self.0.is_finalizing.get(), "the content of an object collected garbage when it was dropped");
+        assert!(
+            !self.0.is_finalizing.get(),
+            "the content of an object collected garbage when it was dropped"
+        );
         self.0.is_collecting.set(true);
         // SAFETY: Values on suspended stacks hold references, which the collector respects. No collection is in
         // progress: it calls only finalizers, whose contents are dropped below.

@@ -7,15 +7,15 @@ use corosensei::stack::{Stack, StackPointer};
 use std::cell::{Cell, RefCell};
 use std::hint::black_box;
 use std::io;
-use std::num::NonZeroUsize;
 use std::mem::MaybeUninit;
+use std::num::NonZeroUsize;
 use std::ptr::null_mut;
 use std::rc::Rc;
 
 /// Size of one stack with its guard page.
-pub(crate) const STACK_BYTES: usize = 512 * 1024;
+pub(crate) const STACK_BYTES: usize = if cfg!(feature = "sanitizer") { 4 << 20 } else { 512 << 10 };
 /// The part at the end that native code may use after JavaScript has been refused more.
-pub(crate) const RESERVE_BYTES: usize = 64 * 1024;
+pub(crate) const RESERVE_BYTES: usize = if cfg!(feature = "sanitizer") { 512 << 10 } else { 64 << 10 };
 /// Stacks of one mapping.
 const PER_SLAB: usize = 64;
 /// `MADV_GUARD_INSTALL` (Linux 6.13): a guard page without a mapping of its own.
@@ -56,7 +56,8 @@ fn thread_floor() -> usize {
     // SAFETY: The first call fills the attributes, which are read only if it succeeds, and destroyed once.
     unsafe {
         if libc::pthread_getattr_np(libc::pthread_self(), attributes.as_mut_ptr()) == 0 {
-            let has_bounds = libc::pthread_attr_getstack(attributes.as_ptr(), &raw mut low, &raw mut size) == 0
+            let has_bounds = libc::pthread_attr_getstack(attributes.as_ptr(), &raw mut low, &raw mut size)
+                == 0
                 && libc::pthread_attr_getguardsize(attributes.as_ptr(), &raw mut guard) == 0;
             libc::pthread_attr_destroy(attributes.as_mut_ptr());
             if has_bounds {

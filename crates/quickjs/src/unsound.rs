@@ -30,8 +30,13 @@ fn child(name: &str, body: impl FnOnce() -> bool) -> ExitStatus {
 
 fn torture(frames: Frames) -> Found {
     let runtime = Runtime::with_frames(NATIVES, frames).expect("a runtime");
-    let torture =
-        Torture { fibers: 5, suspensions: 20_000, seed: 1, cancels_per_million: 0, collections_per_million: 0 };
+    let torture = Torture {
+        fibers: 5,
+        suspensions: 20_000,
+        seed: 1,
+        cancels_per_million: 0,
+        collections_per_million: 0,
+    };
     torture.run(&runtime)
 }
 

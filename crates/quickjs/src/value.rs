@@ -361,7 +361,13 @@ impl Value {
     ///
     /// # Errors
     /// Returns that the property cannot be redefined.
-    pub fn define(&self, name: &str, value: Value, is_writable: bool, is_enumerable: bool) -> Result<(), Thrown> {
+    pub fn define(
+        &self,
+        name: &str,
+        value: Value,
+        is_writable: bool,
+        is_enumerable: bool,
+    ) -> Result<(), Thrown> {
         let mut flags = qjs::JS_PROP_CONFIGURABLE;
         flags |= if is_writable { qjs::JS_PROP_WRITABLE } else { 0 };
         flags |= if is_enumerable { qjs::JS_PROP_ENUMERABLE } else { 0 };
@@ -370,7 +376,13 @@ impl Value {
         self.realm.with_atom(name, |name| {
             // SAFETY: The call takes over the reference, also if it fails.
             let status = unsafe {
-                qjs::JS_DefinePropertyValue(self.context(), self.raw, name.raw, value.into_raw(), flags as i32)
+                qjs::JS_DefinePropertyValue(
+                    self.context(),
+                    self.raw,
+                    name.raw,
+                    value.into_raw(),
+                    flags as i32,
+                )
             };
             if status < 0 { Err(self.realm.thrown()) } else { Ok(()) }
         })

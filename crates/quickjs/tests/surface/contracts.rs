@@ -1,6 +1,6 @@
 //! What the surface promises, whatever its callers do: refusals instead of corrupt memory.
 
-use super::support::{fiber, realm, realm_of, set_task, told};
+use super::support::{fiber, realm, realm_of, set_task, text_of};
 use plimsoll_quickjs::{Class, Fiber, Progress, Realm, StackPool, Thrown, Value};
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -32,7 +32,7 @@ fn a_value_of_another_realm_of_the_runtime_is_accepted() {
     let one = realm();
     let two = realm_of(one.runtime());
     one.global().set_str("list", two.eval("[1, 2]", "test.js").expect("a list")).expect("a property");
-    assert_eq!(told(&one, "list.length + ' ' + (list instanceof Array)"), "2 false");
+    assert_eq!(text_of(&one, "list.length + ' ' + (list instanceof Array)"), "2 false");
 }
 
 #[test]
@@ -72,13 +72,13 @@ fn the_content_of_an_object_may_hold_values_and_is_dropped_once() {
     let (realm, count) = (realm(), Rc::new(RefCell::new(0)));
     let class = Class::<Content>::new(realm.runtime(), "Content").expect("a class");
     let inner = class.object(&realm, Content(Rc::clone(&count), None));
-    let ring = told(&realm, "globalThis.ring = {}; ring.ring = ring; 'made'");
+    let ring = text_of(&realm, "globalThis.ring = {}; ring.ring = ring; 'made'");
     assert_eq!(ring, "made");
     let outer = class.object(&realm, Content(Rc::clone(&count), Some(inner)));
     realm.global().get_str("ring").expect("the ring").set_str("held", outer).expect("a property");
     realm.runtime().collect();
     assert_eq!(*count.borrow(), 0);
-    told(&realm, "ring = null");
+    text_of(&realm, "ring = null");
     realm.runtime().collect();
     assert_eq!(*count.borrow(), 2);
 }
@@ -86,7 +86,8 @@ fn the_content_of_an_object_may_hold_values_and_is_dropped_once() {
 #[test]
 fn a_fiber_cannot_be_resumed_from_javascript_of_its_runtime() {
     let (pool, realm) = (StackPool::new(), realm());
-    let (mut waiting, result) = fiber(&pool, &realm, "(function f() { wait(1); return new Error('x').stack })()");
+    let (mut waiting, result) =
+        fiber(&pool, &realm, "(function f() { wait(1); return new Error('x').stack })()");
     assert_eq!(waiting.resume(), Progress::Waiting);
     let waiting = Rc::new(RefCell::new(waiting));
     for is_on_fiber in [false, true] {
@@ -95,14 +96,14 @@ fn a_fiber_cannot_be_resumed_from_javascript_of_its_runtime() {
             own.borrow_mut().resume();
         });
         let source = "(() => { try { runTask() } catch (e) { return e.message } })()";
-        let told = if is_on_fiber {
-            let (mut other, told) = fiber(&pool, &realm, source);
+        let answer = if is_on_fiber {
+            let (mut other, answer) = fiber(&pool, &realm, source);
             assert_eq!(other.resume(), Progress::Ended);
-            told.take().expect("a result")
+            answer.take().expect("a result")
         } else {
-            told(&realm, source)
+            text_of(&realm, source)
         };
-        assert_eq!(told, "a native function panicked");
+        assert_eq!(answer, "a native function panicked");
     }
     assert_eq!(waiting.borrow_mut().resume(), Progress::Ended);
     assert_eq!(result.borrow().as_ref().map(|stack| stack.lines().count()), Some(2));
@@ -114,9 +115,9 @@ fn a_fiber_that_is_dropped_inside_of_javascript_harms_nothing() {
     let (mut waiting, result) = fiber(&pool, &realm, "wait(1)");
     assert_eq!(waiting.resume(), Progress::Waiting);
     set_task(&realm, move || drop(waiting));
-    assert_eq!(told(&realm, "runTask(); new Error('x').stack.split('\\n').length"), "2");
+    assert_eq!(text_of(&realm, "runTask(); new Error('x').stack.split('\\n').length"), "2");
     assert_eq!(*result.borrow(), None);
-    assert_eq!(told(&realm, "[1, 2].map((k) => k + 1).join()"), "2,3");
+    assert_eq!(text_of(&realm, "[1, 2].map((k) => k + 1).join()"), "2,3");
 }
 
 #[test]
@@ -129,7 +130,9 @@ fn a_panic_after_waiting_is_an_error_of_that_fiber_alone() {
     assert_eq!((one.resume(), two.resume()), (Progress::Waiting, Progress::Ended));
     assert_eq!(one.resume(), Progress::Ended);
     assert_eq!(first.borrow().as_deref(), Some("InternalError: a native function panicked 2"));
-    assert!(second.borrow().as_ref().is_some_and(|stack| stack.starts_with("    at <anonymous> (test.js:1:")));
+    assert!(
+        second.borrow().as_ref().is_some_and(|stack| stack.starts_with("    at <anonymous> (test.js:1:"))
+    );
 }
 
 #[test]
@@ -176,8 +179,10 @@ fn a_fiber_that_is_cancelled_before_its_start_never_starts() {
 #[test]
 fn fibers_of_two_runtimes_take_turns_on_one_thread() {
     let (pool, one, two) = (StackPool::new(), realm(), realm());
-    let source = "(function f(n) { if (n) return f(n - 1); wait(1); try { null.x } catch (e) { return e.stack } })(3)";
-    let mut fibers: Vec<_> = (0..10).map(|at| fiber(&pool, if at % 2 == 0 { &one } else { &two }, source)).collect();
+    let source =
+        "(function f(n) { if (n) return f(n - 1); wait(1); try { null.x } catch (e) { return e.stack } })(3)";
+    let mut fibers: Vec<_> =
+        (0..10).map(|at| fiber(&pool, if at % 2 == 0 { &one } else { &two }, source)).collect();
     for (fiber, _) in &mut fibers {
         assert_eq!(fiber.resume(), Progress::Waiting);
     }
@@ -190,7 +195,8 @@ fn fibers_of_two_runtimes_take_turns_on_one_thread() {
 #[test]
 fn a_native_may_run_a_fiber_of_another_runtime() {
     let (pool, outer, inner) = (StackPool::new(), realm(), realm());
-    let endless = "(() => { const f = () => f() + 1; try { f() } catch (e) { return `${e.message} ${wait(1)}` } })()";
+    let endless =
+        "(() => { const f = () => f() + 1; try { f() } catch (e) { return `${e.message} ${wait(1)}` } })()";
     let (nested, result) = fiber(&pool, &inner, endless);
     let (nested, log) = (Rc::new(RefCell::new(nested)), Rc::new(RefCell::new(Vec::new())));
     let (own, of, texts) = (Rc::clone(&nested), outer.clone(), Rc::clone(&log));
@@ -199,8 +205,8 @@ fn a_native_may_run_a_fiber_of_another_runtime() {
         assert_eq!(own.borrow_mut().resume(), Progress::Waiting);
         // On the stack of this fiber, JavaScript of the other runtime has the rest of this stack.
         let source = "(() => { const f = () => f() + 1; try { f() } catch (e) { return e.message } })()";
-        texts.borrow_mut().push(told(&other, source));
-        texts.borrow_mut().push(told(&of, source));
+        texts.borrow_mut().push(text_of(&other, source));
+        texts.borrow_mut().push(text_of(&of, source));
     });
     let (mut outside, done) = fiber(&pool, &outer, "runTask(); wait(1); 'done'");
     assert_eq!(outside.resume(), Progress::Waiting);
@@ -228,7 +234,8 @@ fn values_may_outlive_everything_else() {
 fn a_realm_may_be_dropped_while_a_fiber_of_it_waits() {
     let (pool, one) = (StackPool::new(), realm());
     let two: Realm = realm_of(one.runtime());
-    let (mut waiting, result) = fiber(&pool, &two, "(() => { const a = [1, 2]; wait(1); return a.concat(3).join() })()");
+    let (mut waiting, result) =
+        fiber(&pool, &two, "(() => { const a = [1, 2]; wait(1); return a.concat(3).join() })()");
     assert_eq!(waiting.resume(), Progress::Waiting);
     drop(two);
     one.runtime().collect();
@@ -239,11 +246,12 @@ fn a_realm_may_be_dropped_while_a_fiber_of_it_waits() {
 #[test]
 fn a_detached_buffer_has_no_bytes_and_leaves_no_error_behind() {
     let realm = realm();
-    let buffer = realm.eval("globalThis.b = new ArrayBuffer(4); b.transfer(); b", "test.js").expect("a buffer");
+    let buffer =
+        realm.eval("globalThis.b = new ArrayBuffer(4); b.transfer(); b", "test.js").expect("a buffer");
     assert_eq!(buffer.bytes(), None);
     let view = realm.eval("new Uint8Array([1, 2, 3]).subarray(1)", "test.js").expect("a view");
     assert_eq!(view.bytes(), Some(vec![2, 3]));
-    assert_eq!(told(&realm, "1 + 1"), "2");
+    assert_eq!(text_of(&realm, "1 + 1"), "2");
 }
 
 #[test]

@@ -3,8 +3,13 @@
 use super::torture::{Found, NATIVES, Torture};
 use plimsoll_quickjs::Runtime;
 
-const ORDINARY: Torture =
-    Torture { fibers: 200, suspensions: 80_000, seed: 1, cancels_per_million: 1_500, collections_per_million: 0 };
+const ORDINARY: Torture = Torture {
+    fibers: 200,
+    suspensions: 80_000,
+    seed: 1,
+    cancels_per_million: 1_500,
+    collections_per_million: 0,
+};
 
 /// Runs the torture; the runtime is freed, which checks that nothing has leaked.
 fn run(torture: Torture) -> Found {

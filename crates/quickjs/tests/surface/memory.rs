@@ -1,6 +1,6 @@
 //! Memory: a limit ends in ordinary errors, and a fiber that waits needs little.
 
-use super::support::{fiber, realm, told};
+use super::support::{fiber, realm, text_of};
 use plimsoll_quickjs::{Fiber, Progress, StackPool, Thrown};
 
 const MIB: usize = 1024 * 1024;
@@ -26,14 +26,15 @@ fn a_limit_throws_an_error_that_can_be_caught_while_others_wait() {
     assert_eq!(other.resume(), Progress::Waiting);
     realm.runtime().set_memory_limit(Some(48 * MIB));
     for way in WAYS {
-        let source = format!("(() => {{ try {{ {way} }} catch (e) {{ return String(e) }} return 'returned' }})()");
-        let (mut greedy, told) = fiber(&pool, &realm, &source);
+        let source =
+            format!("(() => {{ try {{ {way} }} catch (e) {{ return String(e) }} return 'returned' }})()");
+        let (mut greedy, answer) = fiber(&pool, &realm, &source);
         assert_eq!(greedy.resume(), Progress::Ended);
-        let told = told.borrow().clone().expect("a result");
+        let answer = answer.borrow().clone().expect("a result");
         // `null` if there is no memory for the error either.
         let ordinary = ["InternalError: out of memory", "InternalError: string too long", "null"];
-        let is_ordinary = ordinary.contains(&told.as_str());
-        assert!(is_ordinary || told.starts_with("RangeError"), "{way}: {told}");
+        let is_ordinary = ordinary.contains(&answer.as_str());
+        assert!(is_ordinary || answer.starts_with("RangeError"), "{way}: {answer}");
         realm.runtime().collect();
         assert_eq!(other.resume() == Progress::Ended, other.has_ended());
     }
@@ -46,9 +47,12 @@ fn the_error_of_a_limit_reaches_the_caller() {
     let realm = realm();
     realm.runtime().set_memory_limit(Some(16 * MIB));
     let thrown = realm.eval("'x'.repeat(900000000)", "test.js").expect_err("an error");
-    assert!(matches!(&thrown, Thrown::Value(value) if value.describe() == "InternalError: out of memory"), "{thrown:?}");
+    assert!(
+        matches!(&thrown, Thrown::Value(value) if value.describe() == "InternalError: out of memory"),
+        "{thrown:?}"
+    );
     realm.runtime().set_memory_limit(None);
-    assert_eq!(told(&realm, "'x'.repeat(90000000).length"), "90000000");
+    assert_eq!(text_of(&realm, "'x'.repeat(90000000).length"), "90000000");
 }
 
 #[test]
@@ -58,13 +62,13 @@ fn a_limit_that_is_reached_at_any_allocation_leaves_a_usable_runtime() {
                 try { f(20); return JSON.stringify(f(9)).length } catch (e) { return `caught ${e}` } })()";
     let used = realm.runtime().memory().bytes as usize;
     let mut caught = 0;
-    for extra in (0..60).map(|step| step * 997) {
+    for extra in (0..60).map(|step| step * step * 61) {
         let (mut one, result) = fiber(&pool, &realm, work);
         realm.runtime().set_memory_limit(Some(used + extra));
         while one.resume() == Progress::Waiting {}
         realm.runtime().set_memory_limit(None);
         caught += usize::from(result.borrow().as_deref() != Some("73"));
-        assert_eq!(told(&realm, "[1, 2].map((k) => k * 2).join()"), "2,4");
+        assert_eq!(text_of(&realm, "[1, 2].map((k) => k * 2).join()"), "2,4");
     }
     assert!((5..60).contains(&caught), "{caught} of 60");
 }
@@ -110,7 +114,8 @@ fn forty_thousand_fibers_wait_at_once_in_10_kib_each() {
     }
     let name = "surface::memory::forty_thousand_fibers_wait_at_once_in_10_kib_each";
     let own = std::env::current_exe().expect("the path of the test");
-    let output = std::process::Command::new(own).args([name, "--exact", "--nocapture"]).env(CHILD, "1").output();
+    let output =
+        std::process::Command::new(own).args([name, "--exact", "--nocapture"]).env(CHILD, "1").output();
     let output = output.expect("a child");
     let text = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{text}{}", String::from_utf8_lossy(&output.stderr));

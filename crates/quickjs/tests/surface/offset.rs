@@ -17,7 +17,9 @@ fn sources() -> PathBuf {
         .filter_map(|rest| rest.split_once('"'))
         .map(|(path, _)| path)
         .find(|path| path.contains("rquickjs-sys-"))
-        .unwrap_or_else(|| panic!("cargo knows no rquickjs-sys: {}", String::from_utf8_lossy(&output.stderr)));
+        .unwrap_or_else(|| {
+            panic!("cargo knows no rquickjs-sys: {}", String::from_utf8_lossy(&output.stderr))
+        });
     PathBuf::from(manifest).with_file_name("quickjs")
 }
 

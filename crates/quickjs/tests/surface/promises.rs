@@ -1,6 +1,6 @@
 //! Promises: their jobs run in order, one at a time, and rejections that nothing handles are listed.
 
-use super::support::{fiber, realm, realm_of, told};
+use super::support::{fiber, realm, realm_of, text_of};
 use plimsoll_quickjs::{Progress, Realm, StackPool};
 
 /// Runs waiting jobs to the end.
@@ -17,31 +17,37 @@ fn jobs_run_in_the_order_of_the_standard() {
         queueMicrotask(() => log.push(6)); \
         (async () => { try { await Promise.reject(new Error('x')) } catch { log.push(9) } finally { log.push(10) } })(); \
         log.push(2); log.push(3); log.join()";
-    assert_eq!(told(&realm, source), "1,2,3");
+    assert_eq!(text_of(&realm, source), "1,2,3");
     assert!(realm.runtime().has_jobs());
     drain(&realm);
     // The third function rejects first, and its handler runs in the first round.
-    assert_eq!(told(&realm, "log.join()"), "1,2,3,4,5,6,9,10,7,8");
+    assert_eq!(text_of(&realm, "log.join()"), "1,2,3,4,5,6,9,10,7,8");
     assert!(!realm.runtime().has_jobs());
 }
 
 #[test]
 fn a_job_can_wait_on_a_fiber_while_others_run() {
     let (pool, realm) = (StackPool::new(), realm());
-    told(&realm, "globalThis.log = []; Promise.resolve().then(() => log.push(wait('a'))).then(() => log.push('c'))");
+    text_of(
+        &realm,
+        "globalThis.log = []; Promise.resolve().then(() => log.push(wait('a'))).then(() => log.push('c'))",
+    );
     let of = realm.clone();
     let mut jobs = plimsoll_quickjs::Fiber::new(&pool, realm.runtime(), move || drain(&of)).expect("a stack");
     assert_eq!(jobs.resume(), Progress::Waiting);
-    assert_eq!(told(&realm, "log.push('b'); log.join()"), "b");
+    assert_eq!(text_of(&realm, "log.push('b'); log.join()"), "b");
     assert_eq!(jobs.resume(), Progress::Ended);
-    assert_eq!(told(&realm, "log.join()"), "b,a,c");
+    assert_eq!(text_of(&realm, "log.join()"), "b,a,c");
 }
 
 #[test]
 fn rejections_that_nothing_handles_are_listed_once() {
     let realm = realm();
     realm.runtime().track_rejections();
-    told(&realm, "Promise.reject(new Error('one')); Promise.reject(2).catch(() => {}); Promise.reject('three')");
+    text_of(
+        &realm,
+        "Promise.reject(new Error('one')); Promise.reject(2).catch(() => {}); Promise.reject('three')",
+    );
     drain(&realm);
     let reasons = |realm: &Realm| -> Vec<String> {
         realm.take_rejections().iter().map(|one| one.reason.describe()).collect()
@@ -49,11 +55,11 @@ fn rejections_that_nothing_handles_are_listed_once() {
     assert_eq!(reasons(&realm), ["Error: one", "three"]);
     assert!(realm.take_rejections().is_empty());
     // Handled before anyone looks: not listed.
-    told(&realm, "globalThis.late = Promise.reject(4)");
-    told(&realm, "late.catch(() => {})");
+    text_of(&realm, "globalThis.late = Promise.reject(4)");
+    text_of(&realm, "late.catch(() => {})");
     drain(&realm);
     assert!(realm.take_rejections().is_empty());
-    told(&realm, "(async () => { await null; throw new TypeError('in async') })()");
+    text_of(&realm, "(async () => { await null; throw new TypeError('in async') })()");
     drain(&realm);
     let found = realm.take_rejections();
     assert_eq!(found.len(), 1);
@@ -64,7 +70,7 @@ fn rejections_that_nothing_handles_are_listed_once() {
 #[test]
 fn rejections_are_not_kept_unless_they_are_tracked() {
     let realm = realm();
-    told(&realm, "Promise.reject(1)");
+    text_of(&realm, "Promise.reject(1)");
     drain(&realm);
     assert!(realm.take_rejections().is_empty());
 }
@@ -73,7 +79,7 @@ fn rejections_are_not_kept_unless_they_are_tracked() {
 fn rejections_that_nobody_takes_are_freed_with_the_runtime() {
     let realm = realm();
     realm.runtime().track_rejections();
-    told(&realm, "for (let i = 0; i < 10; i++) Promise.reject({ i })");
+    text_of(&realm, "for (let i = 0; i < 10; i++) Promise.reject({ i })");
 }
 
 #[test]
@@ -87,7 +93,7 @@ fn a_cancelled_async_function_does_not_continue() {
     assert_eq!(one.resume(), Progress::Waiting);
     one.cancel();
     assert!(one.has_ended());
-    let log = told(&realm, "log.join()");
+    let log = text_of(&realm, "log.join()");
     assert!(!log.contains("caught") && !log.contains("end"), "{log}");
 }
 
@@ -95,24 +101,30 @@ fn a_cancelled_async_function_does_not_continue() {
 fn jobs_of_a_realm_that_was_dropped_still_run() {
     let (one, pool) = (realm(), StackPool::new());
     let two = realm_of(one.runtime());
-    told(&two, "Promise.resolve().then(); Promise.resolve().then(() => collect()); Promise.resolve({ then: null })");
+    text_of(
+        &two,
+        "Promise.resolve().then(); Promise.resolve().then(() => collect()); Promise.resolve({ then: null })",
+    );
     two.global().set_str("other", one.global()).expect("a property");
-    told(&two, "other.log = []; Promise.resolve(7).then((k) => { collect(); other.log.push(k) })");
+    text_of(&two, "other.log = []; Promise.resolve(7).then((k) => { collect(); other.log.push(k) })");
     drop(two);
     one.runtime().collect();
     let of = one.clone();
     let mut jobs = plimsoll_quickjs::Fiber::new(&pool, one.runtime(), move || drain(&of)).expect("a stack");
     assert_eq!(jobs.resume(), Progress::Ended);
-    assert_eq!(told(&one, "log.join()"), "7");
+    assert_eq!(text_of(&one, "log.join()"), "7");
 }
 
 #[test]
 fn a_finalization_registry_calls_back_in_a_job_and_not_in_the_collection() {
     let realm = realm();
-    told(&realm, "globalThis.log = []; globalThis.registry = new FinalizationRegistry((held) => log.push(held)); \
-                  (() => { const ring = {}; ring.ring = ring; registry.register(ring, 'ring') })(); 1");
+    text_of(
+        &realm,
+        "globalThis.log = []; globalThis.registry = new FinalizationRegistry((held) => log.push(held)); \
+                  (() => { const ring = {}; ring.ring = ring; registry.register(ring, 'ring') })(); 1",
+    );
     realm.runtime().collect();
-    assert_eq!(told(&realm, "log.join()"), "");
+    assert_eq!(text_of(&realm, "log.join()"), "");
     drain(&realm);
-    assert_eq!(told(&realm, "log.join()"), "ring");
+    assert_eq!(text_of(&realm, "log.join()"), "ring");
 }

@@ -1,6 +1,6 @@
 //! Stacks: recursion ends with an error, at every depth and by every way, and many fibers fit.
 
-use super::support::{fiber, realm, told};
+use super::support::{fiber, realm, text_of};
 use plimsoll_quickjs::{Progress, StackPool};
 
 /// Ways to need more stack than there is; each returns the number of those that ended with an error that was caught.
@@ -72,7 +72,7 @@ fn every_recursion_ends_with_an_error_on_a_fiber() {
 #[test]
 fn every_recursion_ends_with_an_error_at_every_depth() {
     let (pool, realm) = (StackPool::new(), realm());
-    assert_eq!(told(&realm, WAYS), "ready");
+    assert_eq!(text_of(&realm, WAYS), "ready");
     // Little stack is left at some depths, and none at the last ones.
     let source = "(() => { let seen = ''; \
         for (let depth = 0; depth < 900; depth += 131) { \
@@ -90,11 +90,11 @@ fn every_recursion_ends_with_an_error_on_threads_of_any_size() {
         let thread = std::thread::Builder::new().stack_size(kib * 1024);
         let handle = thread.spawn(move || {
             let realm = realm();
-            assert_eq!(told(&realm, WAYS), "ready");
+            assert_eq!(text_of(&realm, WAYS), "ready");
             // A stack of 16 MiB holds some of them whole.
-            let wrong = told(&realm, "deeper()");
+            let wrong = text_of(&realm, "deeper()");
             assert!(wrong.is_empty() || kib > 1024, "{kib} KiB: {wrong}");
-            let natives = told(&realm, "try { const f = () => again(f); f() } catch (e) { e.message }");
+            let natives = text_of(&realm, "try { const f = () => again(f); f() } catch (e) { e.message }");
             assert_eq!(natives, "Maximum call stack size exceeded");
         });
         handle.expect("a thread").join().expect("no panic");

@@ -75,21 +75,21 @@ pub fn realm_of(runtime: &Runtime) -> Realm {
 }
 
 /// The result of a fiber, once it has ended.
-pub type Told = Rc<RefCell<Option<String>>>;
+pub type Answer = Rc<RefCell<Option<String>>>;
 
 /// Starts a fiber that evaluates a script, and keeps its result as text.
-pub fn fiber(pool: &StackPool, realm: &Realm, source: &str) -> (Fiber, Told) {
+pub fn fiber(pool: &StackPool, realm: &Realm, source: &str) -> (Fiber, Answer) {
     let result = Rc::new(RefCell::new(None));
     let (own, of, source) = (Rc::clone(&result), realm.clone(), source.to_owned());
     let body = move || {
-        let text = told(&of, &source);
+        let text = text_of(&of, &source);
         own.replace(Some(text));
     };
     (Fiber::new(pool, realm.runtime(), body).expect("a stack"), result)
 }
 
 /// Evaluates a script; returns its result, or what it has thrown.
-pub fn told(realm: &Realm, source: &str) -> String {
+pub fn text_of(realm: &Realm, source: &str) -> String {
     match realm.eval(source, "test.js") {
         Ok(value) => value.describe(),
         Err(thrown) => format!("{thrown:?}"),
