@@ -37,7 +37,7 @@ impl Call<'_> {
     /// Returns an argument; `undefined` if there are fewer.
     pub fn argument(&self, at: usize) -> Value {
         match self.arguments.get(at) {
-            // SAFETY: Arguments are alive during the call; the value gets a reference of its own.
+            // SAFETY: Arguments are alive during the call; the value gets its own reference.
             Some(raw) => unsafe { Value::from_raw(qjs::JS_DupValue(self.realm.raw(), *raw), &self.realm) },
             None => self.realm.undefined(),
         }

@@ -1,4 +1,4 @@
-//! A fiber: JavaScript, and what it calls, on a stack of its own, which can wait in the middle of a native call.
+//! A fiber: JavaScript, and what it calls, on its own stack, which can wait in the middle of a native call.
 
 use crate::runtime::{Frames, Runtime};
 use crate::stack::{self, FiberStack, StackPool};
@@ -146,7 +146,7 @@ impl Runtime {
     /// Waits until the fiber of this call is resumed.
     ///
     /// # Errors
-    /// Returns [`Thrown::Cancelled`] if the fiber is to end, and [`Thrown::Outside`] outside of a fiber of this runtime.
+    /// Returns [`Thrown::Cancelled`] if the fiber is to end, and [`Thrown::Outside`] on no fiber of this runtime.
     ///
     /// Stops the process if the frame of the call is not on the fiber's stack: memory would be corrupted.
     pub(crate) fn wait(&self) -> Result<(), Thrown> {

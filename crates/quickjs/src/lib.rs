@@ -1,11 +1,12 @@
-//! JavaScript whose native calls may wait: a safe surface of QuickJS, in which each caller has a stack of its own.
+//! JavaScript whose native calls may wait: a safe surface of QuickJS, in which each caller has its own stack.
 //!
 //! Thousands of virtual users run on one thread. A native call that waits for the network suspends its [`Fiber`], and
-//! the event loop goes on with another. QuickJS itself does not know that: several fibers have calls in progress in one
+//! the event loop continues with another. QuickJS itself does not know that: several fibers have calls in progress in one
 //! [`Runtime`], and exactly one word of it must follow the fiber that runs (see `probe` and `fiber`).
 //!
 //! This crate has the unsafe code of the JavaScript machine. It knows neither requests nor scripts of any tool.
 
+mod arguments;
 mod call;
 mod class;
 mod fiber;
@@ -30,6 +31,8 @@ pub use value::{Atom, Kind, Thrown, Value};
 extern crate self as plimsoll_quickjs;
 #[cfg(test)]
 #[path = "../tests/surface/torture/mod.rs"]
+#[allow(clippy::expect_used, reason = "helpers of tests, which may stop at the first surprise")]
 mod torture;
 #[cfg(test)]
+#[allow(clippy::expect_used, reason = "as above")]
 mod unsound;

@@ -7,7 +7,7 @@ use rquickjs_sys as qjs;
 use std::cell::RefCell;
 use std::ffi::c_void;
 
-/// The list of a runtime. It holds references of its own: a `Value` would hold the runtime.
+/// The list of a runtime. It holds its own references: a `Value` would hold the runtime.
 #[derive(Default)]
 pub(crate) struct Rejections(RefCell<Vec<Raw>>);
 

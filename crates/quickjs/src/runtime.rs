@@ -72,7 +72,7 @@ impl Runtime {
     /// Returns a new runtime whose native functions are those of a table.
     ///
     /// Garbage is collected only by [`Runtime::collect`]: a collection in the middle of a call would be a delay that
-    /// nobody counts. Returns `None` if memory has run out.
+    /// no metric shows. Returns `None` if memory has run out.
     pub fn new(natives: &'static [Native]) -> Option<Runtime> {
         Runtime::with_frames(natives, probe::frame_offset().map_or(Frames::Single, Frames::Switched))
     }
@@ -161,7 +161,7 @@ impl Runtime {
 
     /// Limits the memory of the runtime, bytes; `None` removes the limit.
     ///
-    /// An allocation beyond it throws an `InternalError`, which JavaScript can catch, into whatever call needs the
+    /// An allocation beyond it throws an `InternalError`, which JavaScript can catch, into the call that needs the
     /// memory: a limit cannot tell which fiber uses most of it. If there is no memory for the error either, `null` is
     /// thrown.
     pub fn set_memory_limit(&self, bytes: Option<usize>) {

@@ -18,7 +18,7 @@ pub(crate) const STACK_BYTES: usize = if cfg!(feature = "sanitizer") { 4 << 20 }
 pub(crate) const RESERVE_BYTES: usize = if cfg!(feature = "sanitizer") { 512 << 10 } else { 64 << 10 };
 /// Stacks of one mapping.
 const PER_SLAB: usize = 64;
-/// `MADV_GUARD_INSTALL` (Linux 6.13): a guard page without a mapping of its own.
+/// `MADV_GUARD_INSTALL` (Linux 6.13): a guard page without its own mapping.
 const MADV_GUARD_INSTALL: i32 = 102;
 
 /// Stack that JavaScript may use at most on the thread itself, below the first call.

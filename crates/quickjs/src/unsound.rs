@@ -1,5 +1,5 @@
-//! Tests of runtimes whose frames are not switched, or at a wrong place. The process of such a runtime ends by a signal,
-//! so each runs in its own: the test starts itself again.
+//! Tests of runtimes whose frames are not switched, or at a wrong place. A signal ends the process of such a runtime,
+//! so each has its own process: the test starts itself again.
 
 use crate::runtime::{Frames, Runtime};
 use crate::torture::{Found, NATIVES, Torture};

@@ -1,5 +1,6 @@
 //! Values of JavaScript, and what is thrown.
 
+use crate::arguments::Arguments;
 use crate::realm::Realm;
 use rquickjs_sys as qjs;
 use std::mem::ManuallyDrop;
@@ -415,7 +416,7 @@ impl Value {
         Ok(length.clamp(0.0, f64::from(u32::MAX)) as u32)
     }
 
-    /// Returns the names of its own enumerable properties, in their order, without symbols.
+    /// Returns the names of the enumerable properties that it has itself, in their order, without symbols.
     ///
     /// # Errors
     /// Returns what a proxy has thrown.
@@ -508,40 +509,6 @@ impl Value {
                 qjs::JSPromiseStateEnum_JS_PROMISE_REJECTED => Some(Err(result())),
                 _ => None,
             }
-        }
-    }
-}
-
-/// Arguments of a call, most of which have few.
-enum Arguments {
-    Few([qjs::JSValue; 8], usize),
-    Many(Vec<qjs::JSValue>),
-}
-
-impl Arguments {
-    /// # Panics
-    /// Panics if a value is of another runtime.
-    fn new(realm: &Realm, values: &[&Value]) -> Arguments {
-        values.iter().for_each(|value| realm.demand_own(value));
-        let mut few = [qjs::JS_UNDEFINED; 8];
-        if values.len() > few.len() {
-            return Arguments::Many(values.iter().map(|value| value.raw).collect());
-        }
-        few.iter_mut().zip(values).for_each(|(slot, value)| *slot = value.raw);
-        Arguments::Few(few, values.len())
-    }
-
-    fn len(&self) -> i32 {
-        match self {
-            Arguments::Few(_, length) => *length as i32,
-            Arguments::Many(values) => values.len() as i32,
-        }
-    }
-
-    fn as_mut_ptr(&mut self) -> *mut qjs::JSValue {
-        match self {
-            Arguments::Few(values, _) => values.as_mut_ptr(),
-            Arguments::Many(values) => values.as_mut_ptr(),
         }
     }
 }

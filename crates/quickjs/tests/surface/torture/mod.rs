@@ -136,7 +136,7 @@ impl Torture {
             found.suspensions += 1;
             if !host.mismatches.borrow().is_empty() {
                 // The rest of the memory may be corrupt: nothing of it is used again.
-                std::mem::forget(fibers);
+                let _ = std::mem::ManuallyDrop::new(fibers);
                 break;
             }
             host.is_over.set(found.suspensions >= self.suspensions);
