@@ -41,12 +41,19 @@ fn a_native_of_a_realm_that_was_dropped_can_still_be_called() {
     let two = realm_of(one.runtime());
     let function = two.eval("(k) => wait(k) + again((x) => x, 1)", "two.js").expect("a function");
     one.global().set_str("theirs", function).expect("a property");
+    two.global().set_str("name", two.text("two")).expect("a property");
+    one.global()
+        .set_str("nameOfTheirs", two.global().get_str("realmName").expect("a native"))
+        .expect("a property");
     drop(two);
-    let (mut fiber, result) = fiber(&pool, &one, "theirs(1)");
+    // It takes the memory of the realm that was dropped.
+    let three = realm_of(one.runtime());
+    three.global().set_str("name", three.text("three")).expect("a property");
+    let (mut fiber, result) = fiber(&pool, &one, "theirs(1) + nameOfTheirs()");
     assert_eq!(fiber.resume(), Progress::Waiting);
     one.runtime().collect();
     assert_eq!(fiber.resume(), Progress::Ended);
-    assert_eq!(result.borrow().as_deref(), Some("2"));
+    assert_eq!(result.borrow().as_deref(), Some("2two"));
 }
 
 #[test]

@@ -4,7 +4,7 @@ use plimsoll_quickjs::{Call, Fiber, Native, Realm, Runtime, StackPool, Thrown, V
 use std::cell::RefCell;
 use std::rc::Rc;
 
-pub static NATIVES: &[Native] = &[wait, again, drop_error, panic_after, collect, run_task];
+pub static NATIVES: &[Native] = &[wait, again, drop_error, panic_after, collect, run_task, realm_name];
 
 /// Waits, and returns its argument.
 pub fn wait(call: &Call<'_>) -> Result<Value, Thrown> {
@@ -31,6 +31,11 @@ fn panic_after(call: &Call<'_>) -> Result<Value, Thrown> {
 fn collect(call: &Call<'_>) -> Result<Value, Thrown> {
     call.realm().runtime().collect();
     Ok(call.realm().undefined())
+}
+
+/// Returns the global `name` of the realm of the call.
+fn realm_name(call: &Call<'_>) -> Result<Value, Thrown> {
+    call.realm().global().get_str("name")
 }
 
 /// Runs what [`set_task`] has set, once.
@@ -60,13 +65,14 @@ pub fn realm() -> Realm {
 /// Returns another realm of a runtime.
 pub fn realm_of(runtime: &Runtime) -> Realm {
     let realm = Realm::new(runtime).expect("a realm");
-    let natives: [(&str, Native); 6] = [
+    let natives: [(&str, Native); 7] = [
         ("wait", wait),
         ("again", again),
         ("dropError", drop_error),
         ("panicAfter", panic_after),
         ("collect", collect),
         ("runTask", run_task),
+        ("realmName", realm_name),
     ];
     for (name, native) in natives {
         realm.global().set_str(name, realm.function(name, 0, native)).expect("a global");
