@@ -16,6 +16,8 @@ const FUZZED: &[(&str, &[&str])] = &[
     ("plimsoll-front", &["texts"]),
 ];
 
+const JAVASCRIPT: &str = "plimsoll-quickjs";
+
 pub fn command(arguments: &[String]) -> Outcome {
     if let Some(unknown) = arguments.first() {
         return Err(format!("unknown argument `{unknown}`"));
@@ -34,10 +36,46 @@ pub fn command(arguments: &[String]) -> Outcome {
         line.extend(*tests);
         shell::run(shell::cargo().args(line).env("PLIMSOLL_FUZZ_CASES", FUZZ_CASES))?;
     }
+    println!("== JavaScript: garbage collected at every allocation");
+    javascript_collected()?;
+    println!("== JavaScript: AddressSanitizer");
+    javascript_sanitized()?;
     println!("== bench, full");
     bench::command(&["all".into(), "--note".into(), "nightly".into()])?;
     println!("== licenses, bans, sources");
     deny()
+}
+
+/// The tests of the JavaScript machine that let fibers wait, with a collection at each allocation of an object.
+fn javascript_collected() -> Outcome {
+    // These options are those of every C library, so the build has its own folder.
+    let folder = shell::target_folder()?.join("force-gc");
+    let line = ["test", "--release", "--package", JAVASCRIPT, "--test", "surface", "--", "collections_while"];
+    let options = [("CFLAGS", "-DFORCE_GC_AT_MALLOC".as_ref()), ("CARGO_TARGET_DIR", folder.as_os_str())];
+    shell::run(shell::cargo().args(line).envs(options))
+}
+
+/// The same under AddressSanitizer, which only a nightly toolchain has. Left out are a test that measures memory, one
+/// that compiles the sources itself, and one whose threads are too small for instrumented code.
+fn javascript_sanitized() -> Outcome {
+    let Some(rustup) = shell::find_program("rustup") else {
+        println!("left out: `rustup` is not installed");
+        return Ok(());
+    };
+    let installed = shell::output(Command::new(&rustup).args(["toolchain", "list"]))?;
+    if !installed.lines().any(|line| line.starts_with("nightly")) {
+        println!("left out: no nightly toolchain is installed (`rustup toolchain install nightly`)");
+        return Ok(());
+    }
+    let target = format!("{}-unknown-linux-gnu", std::env::consts::ARCH);
+    let mut command = Command::new(rustup);
+    command.current_dir(shell::root()).args(["run", "nightly", "cargo", "test", "--package", JAVASCRIPT]);
+    command.args(["--features", "sanitizer", "--test", "surface", "--target", &target, "--"]);
+    command.args(["--skip", "forty_thousand", "--skip", "offset::", "--skip", "threads_of_any_size"]);
+    command.env_remove("CARGO").env("CARGO_TARGET_DIR", shell::target_folder()?.join("asan"));
+    command.env("RUSTFLAGS", "-Zsanitizer=address");
+    command.env("ASAN_OPTIONS", "detect_stack_use_after_return=0:detect_leaks=0");
+    shell::run(&mut command)
 }
 
 /// cargo-deny is installed below target/tools: a chore installs nothing into a user's home.

@@ -1,9 +1,9 @@
 //! Native functions: Rust that JavaScript calls.
 
+use crate::Kind;
 use crate::realm::Realm;
 use crate::runtime::{Inner, Runtime};
 use crate::value::{Thrown, Value, kind_of};
-use crate::Kind;
 use rquickjs_sys as qjs;
 use std::cell::Cell;
 use std::ffi::c_void;
@@ -37,7 +37,7 @@ impl Call<'_> {
     /// Returns an argument; `undefined` if there are fewer.
     pub fn argument(&self, at: usize) -> Value {
         match self.arguments.get(at) {
-            // SAFETY: Arguments are alive during the call; the value gets a reference of its own.
+            // SAFETY: Arguments are alive during the call; the value gets its own reference.
             Some(raw) => unsafe { Value::from_raw(qjs::JS_DupValue(self.realm.raw(), *raw), &self.realm) },
             None => self.realm.undefined(),
         }
@@ -69,8 +69,14 @@ impl Call<'_> {
 impl Runtime {
     /// Returns whether the fiber that runs is to end.
     pub(crate) fn is_cancelled(&self) -> bool {
+        self.0.is_cancelled()
+    }
+}
+
+impl Inner {
+    fn is_cancelled(&self) -> bool {
         // SAFETY: The pointer is null, or of the fiber that runs, which lives.
-        unsafe { self.0.current.get().as_ref() }.is_some_and(|state| state.is_cancelled.get())
+        unsafe { self.current.get().as_ref() }.is_some_and(|state| state.is_cancelled.get())
     }
 }
 
@@ -85,7 +91,7 @@ pub(crate) unsafe extern "C" fn trampoline(
     arguments: *mut qjs::JSValue,
     magic: i32,
 ) -> qjs::JSValue {
-    // SAFETY: The context is of a realm of this crate, because only those have this function.
+    // SAFETY: The context is of a runtime of this crate, because only those have this function.
     let realm = unsafe { Realm::of(context) };
     let count = usize::try_from(count).unwrap_or(0);
     // SAFETY: QuickJS passes `count` arguments; without any, the pointer may be null.
@@ -94,30 +100,41 @@ pub(crate) unsafe extern "C" fn trampoline(
         _ => unsafe { std::slice::from_raw_parts(arguments, count) },
     };
     let call = Call { realm, this, arguments };
-    let native = usize::try_from(magic).ok().and_then(|at| call.realm.runtime().0.natives.get(at));
-    // A panic must not unwind through frames of C.
+    let runtime = call.realm.runtime();
+    let native = usize::try_from(magic).ok().and_then(|at| runtime.0.natives.get(at));
+    runtime.0.calls.set(runtime.0.calls.get() + 1);
     let result = match native {
-        Some(native) => catch_unwind(AssertUnwindSafe(|| native(&call)))
-            .unwrap_or_else(|_| Err(call.realm.error("InternalError", "a native function panicked"))),
+        // A cancelled fiber ends even if its JavaScript or a native function has dropped the error.
+        Some(_) if runtime.is_cancelled() => Err(Thrown::Cancelled),
+        // A panic must not unwind through frames of C.
+        Some(native) => {
+            catch_unwind(AssertUnwindSafe(|| native(&call).inspect(|value| call.realm.demand_own(value))))
+                .unwrap_or_else(|_| Err(call.realm.error("InternalError", "a native function panicked")))
+        }
         None => Err(call.realm.error("InternalError", "unknown native function")),
     };
-    match result {
-        Ok(value) => value.into_raw(),
+    let result = match result {
+        Ok(value) if !runtime.is_cancelled() => value.into_raw(),
+        Ok(_) => throw(&call.realm, Thrown::Cancelled),
         Err(thrown) => throw(&call.realm, thrown),
-    }
+    };
+    runtime.0.calls.set(runtime.0.calls.get() - 1);
+    result
 }
 
 /// Marks an error as thrown.
 fn throw(realm: &Realm, thrown: Thrown) -> qjs::JSValue {
     let (value, is_catchable) = match thrown {
         Thrown::Value(value) => (value, true),
-        Thrown::Outside => match realm.error("Error", "this call cannot wait here: it is not part of an iteration") {
-            Thrown::Value(value) => (value, true),
-            _ => (realm.undefined(), true),
-        },
-        Thrown::Cancelled | Thrown::Interrupted => match realm.error("InternalError", "interrupted") {
-            Thrown::Value(value) => (value, false),
-            _ => (realm.undefined(), false),
+        Thrown::Outside => {
+            let error = realm.error("Error", "this call cannot wait here: it is not part of an iteration");
+            (error.into_value(realm), true)
+        }
+        // Made by QuickJS itself: a script may have replaced the global classes of errors.
+        Thrown::Cancelled | Thrown::Interrupted => match realm.plain_error() {
+            Ok(value) => (value, false),
+            // Memory has run out; the next call or loop of a cancelled fiber throws again.
+            Err(thrown) => (thrown.into_value(realm), true),
         },
     };
     // SAFETY: The mark is set on a live error of this realm; `JS_Throw` takes over the reference.
@@ -129,14 +146,16 @@ fn throw(realm: &Realm, thrown: Thrown) -> qjs::JSValue {
     }
 }
 
-/// Counts down the budget of a runtime.
+/// Interrupts a cancelled fiber, and counts down the budget of the runtime.
 ///
 /// # Safety
 /// Called by QuickJS with the runtime's own state.
 pub(crate) unsafe extern "C" fn interrupt(_runtime: *mut qjs::JSRuntime, opaque: *mut c_void) -> i32 {
     // SAFETY: The state lives as long as the runtime.
-    let budget: &Cell<u64> = unsafe { &(*opaque.cast::<Inner>()).budget };
+    let inner = unsafe { &*opaque.cast::<Inner>() };
+    let budget: &Cell<u64> = &inner.budget;
     match budget.get() {
+        _ if inner.is_cancelled() => 1,
         0 => 1,
         left => {
             budget.set(left - 1);

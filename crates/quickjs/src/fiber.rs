@@ -1,7 +1,7 @@
-//! A fiber: JavaScript, and what it calls, on a stack of its own, which can wait in the middle of a native call.
+//! A fiber: JavaScript, and what it calls, on its own stack, which can wait in the middle of a native call.
 
-use crate::runtime::Runtime;
-use crate::stack::{FiberStack, StackPool};
+use crate::runtime::{Frames, Runtime};
+use crate::stack::{self, FiberStack, StackPool};
 use crate::value::Thrown;
 use corosensei::{Coroutine, CoroutineResult, Yielder};
 use std::cell::Cell;
@@ -11,9 +11,6 @@ use std::mem::ManuallyDrop;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::{null, null_mut};
 use std::rc::Rc;
-
-/// How often a cancelled fiber may wait again before it is abandoned.
-const CANCELS: usize = 100;
 
 /// Whether a fiber has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,7 +54,7 @@ impl Fiber {
         let (own, of) = (Rc::clone(&state), runtime.clone());
         let coroutine = Coroutine::with_stack(stack, move |yielder: &Yielder<(), ()>, ()| {
             own.yielder.set(yielder);
-            of.use_fiber_stack(own.floor);
+            of.set_floor(own.floor);
             // A panic must not unwind off the end of the stack.
             if catch_unwind(AssertUnwindSafe(body)).is_err() {
                 own.has_panicked.set(true);
@@ -69,48 +66,71 @@ impl Fiber {
     /// Runs the fiber until it waits or ends. Call it outside of JavaScript of its runtime.
     ///
     /// # Panics
-    /// Panics if its body has panicked, if JavaScript of this runtime is running, or if a fiber waits in a runtime
-    /// whose frames cannot be switched ([`crate::is_sound`]).
+    /// Panics if its body has panicked, if JavaScript of this runtime is running, or if the fiber is the second one in
+    /// a runtime whose frames cannot be switched ([`crate::is_sound`]).
     pub fn resume(&mut self) -> Progress {
-        if self.coroutine.done() {
+        if self.has_ended() {
             return Progress::Ended;
         }
-        let current = &self.runtime.0.current;
-        assert!(current.get().is_null(), "a fiber was resumed by another one of its runtime");
-        current.set(Rc::as_ptr(&self.state));
-        let result = self.coroutine.resume(());
-        current.set(null());
+        assert!(self.is_outside(), "a fiber was resumed while JavaScript of its runtime was running");
+        let is_second = !self.coroutine.started() && self.runtime.0.fibers.get() > 0;
+        assert!(
+            !is_second || self.runtime.0.frames != Frames::Single,
+            "this runtime can have only one fiber"
+        );
+        let progress = self.run();
         assert!(!self.state.has_panicked.get(), "code of a fiber panicked");
-        match result {
-            CoroutineResult::Yield(()) => Progress::Waiting,
-            CoroutineResult::Return(()) => Progress::Ended,
-        }
+        progress
     }
 
-    /// Returns whether its body has returned.
+    /// Returns whether its body has returned, or will never start.
     pub fn has_ended(&self) -> bool {
-        self.coroutine.done()
+        self.coroutine.done() || (self.state.is_cancelled.get() && !self.coroutine.started())
     }
 
     /// Ends the fiber: the call in which it waits throws an error that JavaScript cannot catch, so that everything on
-    /// its stack is freed.
+    /// its stack is freed. Call it outside of JavaScript of its runtime.
+    ///
+    /// # Panics
+    /// As [`Fiber::resume`].
     pub fn cancel(&mut self) {
         self.state.is_cancelled.set(true);
+        self.resume();
+    }
+
+    /// Returns whether no JavaScript of the runtime is in progress on the stack that runs.
+    fn is_outside(&self) -> bool {
+        let runtime = &self.runtime.0;
+        runtime.current.get().is_null() && runtime.calls.get() == 0 && !runtime.is_finalizing.get()
+    }
+
+    fn run(&mut self) -> Progress {
+        let runtime = &self.runtime.0;
         if !self.coroutine.started() {
-            return;
+            runtime.fibers.set(runtime.fibers.get() + 1);
         }
-        for _ in 0..CANCELS {
-            if self.resume() == Progress::Ended {
-                return;
+        runtime.current.set(Rc::as_ptr(&self.state));
+        let outer = stack::swap_floor(self.state.floor);
+        let result = self.coroutine.resume(());
+        stack::swap_floor(outer);
+        runtime.current.set(null());
+        match result {
+            CoroutineResult::Yield(()) => Progress::Waiting,
+            CoroutineResult::Return(()) => {
+                runtime.fibers.set(runtime.fibers.get() - 1);
+                Progress::Ended
             }
         }
     }
 }
 
 impl Drop for Fiber {
+    /// Cancels the fiber. If JavaScript of its runtime is running, that is impossible, and its memory is never freed.
     fn drop(&mut self) {
-        if self.coroutine.started() && !self.coroutine.done() {
-            self.cancel();
+        let is_waiting = self.coroutine.started() && !self.coroutine.done();
+        if is_waiting && self.is_outside() {
+            self.state.is_cancelled.set(true);
+            self.run();
         }
         if self.coroutine.started() && !self.coroutine.done() {
             // Its stack has frames of C, which cannot be unwound: it stays as it is, and so does its runtime.
@@ -123,20 +143,22 @@ impl Drop for Fiber {
 }
 
 impl Runtime {
-    /// Waits until somebody resumes the fiber, in a native call or outside of JavaScript.
+    /// Waits until the fiber is resumed, in a native call or outside of JavaScript.
     ///
     /// # Errors
-    /// Returns [`Thrown::Cancelled`] if the fiber is to end, and [`Thrown::Outside`] outside of a fiber.
+    /// Returns [`Thrown::Cancelled`] if the fiber is to end, and [`Thrown::Outside`] on no fiber of this runtime.
     ///
-    /// # Panics
-    /// Panics if the frame of the call is not on the fiber's stack: going on would corrupt memory.
+    /// Stops the process if the frame of the call is not on the fiber's stack: memory would be corrupted.
     pub fn wait(&self) -> Result<(), Thrown> {
         let current = self.0.current.get();
-        if current.is_null() {
+        if current.is_null() || self.0.is_finalizing.get() {
             return Err(Thrown::Outside);
         }
         // SAFETY: The fiber whose state this is runs this call, so that it lives; its yielder lives on its stack.
         let (state, yielder) = unsafe { (&*current, &*(*current).yielder.get()) };
+        if stack::floor() != state.floor {
+            return Err(Thrown::Outside);
+        }
         if state.is_cancelled.get() {
             return Err(Thrown::Cancelled);
         }
@@ -147,20 +169,22 @@ impl Runtime {
             // no backtrace of theirs follows a frame of this one.
             unsafe {
                 frame = word.read();
-                let is_own = frame.is_null() || (state.bounds.0..state.bounds.1).contains(&(frame as usize));
-                assert!(is_own, "the frame of a call is not on its stack");
+                // Outside of JavaScript, a fiber has no frame.
+                demand(frame.is_null() || (state.bounds.0..state.bounds.1).contains(&(frame as usize)));
                 word.write(null_mut());
             }
         }
+        let calls = self.0.calls.replace(0);
         yielder.suspend(());
+        self.0.calls.set(calls);
         if let Some(word) = word {
             // SAFETY: As above; the frame is still on this stack, because this call has not returned.
             unsafe {
-                assert!(word.read().is_null(), "another fiber has left a frame behind");
+                demand(word.read().is_null());
                 word.write(frame);
             }
         }
-        self.use_fiber_stack(state.floor);
+        self.set_floor(state.floor);
         if state.is_cancelled.get() { Err(Thrown::Cancelled) } else { Ok(()) }
     }
 
@@ -168,4 +192,10 @@ impl Runtime {
     pub fn is_on_fiber(&self) -> bool {
         !self.0.current.get().is_null()
     }
+}
+
+/// Stops the process if the frames of calls are mixed up. A panic must not do it: that of a native function becomes an
+/// error of JavaScript.
+extern "C" fn demand(is_sound: bool) {
+    assert!(is_sound, "the frame of a JavaScript call is not on its stack");
 }

@@ -28,7 +28,7 @@ struct Search {
 /// Returns the offset of the word in a runtime, bytes; `None` if the test has not found exactly one.
 pub fn frame_offset() -> Option<usize> {
     static OFFSET: OnceLock<Option<usize>> = OnceLock::new();
-    *OFFSET.get_or_init(search)
+    *OFFSET.get_or_init(|| search(|_| true))
 }
 
 /// Returns whether several fibers may have calls in progress in one runtime.
@@ -36,8 +36,9 @@ pub fn is_sound() -> bool {
     frame_offset().is_some()
 }
 
+/// Returns the offset of the word if it is one of the offsets that `is_possible` accepts.
 #[inline(never)]
-fn search() -> Option<usize> {
+fn search(is_possible: impl Fn(usize) -> bool) -> Option<usize> {
     let marker = black_box(0u8);
     let above = &raw const marker as usize;
     // SAFETY: The runtime and its context are created, used, and freed here, on one thread. `malloc_usable_size` gets a
@@ -50,7 +51,9 @@ fn search() -> Option<usize> {
         let context = qjs::JS_NewContext(runtime);
         let words = libc::malloc_usable_size(runtime.cast()) / size_of::<usize>();
         let base: *const usize = runtime.cast::<usize>().cast_const();
-        let candidates = (0..words).filter(|at| base.add(*at).read() == 0).map(|at| (at, above)).collect();
+        let candidates =
+            (0..words).filter(|at| is_possible(at * size_of::<usize>()) && base.add(*at).read() == 0);
+        let candidates = candidates.map(|at| (at, above)).collect();
         let mut search = Search { runtime: base, above, candidates, calls: 0, is_consistent: true };
         qjs::JS_SetRuntimeOpaque(runtime, (&raw mut search).cast());
         let found = if context.is_null() { None } else { run(context, &mut search) };
@@ -65,10 +68,12 @@ fn search() -> Option<usize> {
 /// # Safety
 /// `context` must be of the runtime that `search` describes, whose opaque pointer is `search`.
 unsafe fn run(context: *mut qjs::JSContext, search: &mut Search) -> Option<usize> {
-    const SOURCE: &std::ffi::CStr = c"(probe) => { const f = (n) => { probe(); if (n > 1) f(n - 1); }; f(4); }";
+    const SOURCE: &std::ffi::CStr =
+        c"(probe) => { const f = (n) => { probe(); if (n > 1) f(n - 1); }; f(4); }";
     // SAFETY: All values belong to this context and are freed once.
     unsafe {
-        let function = qjs::JS_Eval(context, SOURCE.as_ptr(), SOURCE.to_bytes().len() as _, c"probe".as_ptr(), 0);
+        let function =
+            qjs::JS_Eval(context, SOURCE.as_ptr(), SOURCE.to_bytes().len() as _, c"probe".as_ptr(), 0);
         let native = qjs::JS_NewCFunction2(context, Some(step), c"probe".as_ptr(), 0, 0, 0);
         let mut arguments = [native];
         let result = qjs::JS_Call(context, function, qjs::JS_UNDEFINED, 1, arguments.as_mut_ptr());
@@ -79,7 +84,9 @@ unsafe fn run(context: *mut qjs::JSContext, search: &mut Search) -> Option<usize
         // Outside of calls, it is null again.
         search.candidates.retain(|(at, _)| search.runtime.add(*at).read() == 0);
         match search.candidates[..] {
-            [(at, _)] if !has_failed && search.calls == DEPTHS && search.is_consistent => Some(at * size_of::<usize>()),
+            [(at, _)] if !has_failed && search.calls == DEPTHS && search.is_consistent => {
+                Some(at * size_of::<usize>())
+            }
             _ => None,
         }
     }
@@ -140,4 +147,19 @@ unsafe fn chain(frame: usize, above: usize) -> Option<usize> {
         at = previous;
     }
     Some(count)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refuses_every_offset_but_one() {
+        let right = frame_offset().expect("an offset");
+        assert_eq!(search(|at| at == right), Some(right));
+        assert_eq!(search(|at| at != right), None);
+        for wrong in (0..4096).step_by(size_of::<usize>()).filter(|at| *at != right) {
+            assert_eq!(search(|at| at == wrong), None, "{wrong}");
+        }
+    }
 }

@@ -19,35 +19,58 @@ struct Inner {
 
 impl Drop for Inner {
     fn drop(&mut self) {
-        // SAFETY: No value of the realm is left, because values hold it. What JavaScript itself still refers to keeps
-        // its own reference to the context.
-        unsafe { qjs::JS_FreeContext(self.raw.as_ptr()) };
+        // SAFETY: No value of the realm is left, because values hold it. JavaScript may still refer to the context: its
+        // functions hold references, and the opaque pointer tells `Realm::of` to make a new realm.
+        unsafe {
+            qjs::JS_SetContextOpaque(self.raw.as_ptr(), std::ptr::null_mut());
+            self.runtime.retire(self.raw);
+        }
     }
 }
 
 impl Realm {
     /// Returns a new realm with all built-in objects; `None` if memory has run out.
     pub fn new(runtime: &Runtime) -> Option<Realm> {
-        runtime.use_thread_stack_outside();
+        runtime.enter();
         // SAFETY: The runtime is alive, and the realm holds it.
         let raw = NonNull::new(unsafe { qjs::JS_NewContext(runtime.0.raw.as_ptr()) })?;
         let inner = Rc::new(Inner { raw, runtime: runtime.clone() });
-        // SAFETY: The pointer is only used while a call is in progress, during which a value or a realm is alive.
-        unsafe { qjs::JS_SetContextOpaque(raw.as_ptr(), Rc::as_ptr(&inner).cast_mut().cast()) };
-        Some(Realm(inner))
+        Some(Realm::known(inner))
     }
 
-    /// Returns the realm of a call.
+    /// Lets the context find its realm.
+    fn known(inner: Rc<Inner>) -> Realm {
+        // SAFETY: The pointer is removed before the realm is freed.
+        unsafe { qjs::JS_SetContextOpaque(inner.raw.as_ptr(), Rc::as_ptr(&inner).cast_mut().cast()) };
+        Realm(inner)
+    }
+
+    /// Returns the realm of a call, which may have been dropped while functions of it are still in use.
     ///
     /// # Safety
-    /// `context` must be of a live realm.
+    /// `context` must be live, and of a runtime of this crate.
     pub(crate) unsafe fn of(context: *mut qjs::JSContext) -> Realm {
-        // SAFETY: The opaque pointer is that of `Realm::new`; counting up makes the new `Rc` one more owner.
+        // SAFETY: The opaque pointer is null or that of a live realm; counting up makes the new `Rc` one more owner.
         unsafe {
             let inner = qjs::JS_GetContextOpaque(context).cast::<Inner>();
+            if inner.is_null() {
+                let runtime = Runtime::of(qjs::JS_GetRuntime(context));
+                let raw = NonNull::new_unchecked(qjs::JS_DupContext(context));
+                return Realm::known(Rc::new(Inner { raw, runtime }));
+            }
             Rc::increment_strong_count(inner);
             Realm(Rc::from_raw(inner))
         }
+    }
+
+    /// Stops at a value of another runtime, whose memory is not of this one.
+    ///
+    /// # Panics
+    /// Panics if the value is of another runtime.
+    pub(crate) fn demand_own(&self, value: &Value) {
+        let is_own = Rc::ptr_eq(&self.0, &value.realm().0)
+            || Rc::ptr_eq(&self.runtime().0, &value.realm().runtime().0);
+        assert!(is_own, "a value was used in another runtime");
     }
 
     pub(crate) fn raw(&self) -> *mut qjs::JSContext {
@@ -58,9 +81,9 @@ impl Realm {
         &self.0.runtime
     }
 
-    /// Prepares a call into JavaScript from outside of a fiber.
+    /// Prepares a call into JavaScript.
     pub(crate) fn enter(&self) {
-        self.0.runtime.use_thread_stack_outside();
+        self.0.runtime.enter();
     }
 
     /// Takes a result, or what was thrown instead.
@@ -112,7 +135,33 @@ impl Realm {
     /// Looks up a property name. Atoms are never freed: look up names of a program, not data.
     pub fn atom(&self, name: &str) -> Atom {
         // SAFETY: QuickJS copies the text.
-        Atom(unsafe { qjs::JS_NewAtomLen(self.raw(), name.as_ptr().cast(), name.len() as _) })
+        let raw = unsafe { qjs::JS_NewAtomLen(self.raw(), name.as_ptr().cast(), name.len() as _) };
+        if raw == qjs::JS_ATOM_NULL {
+            // Memory has run out. The null atom is the name of no property.
+            drop(self.thrown());
+        }
+        Atom { raw, runtime: self.runtime().0.id }
+    }
+
+    /// Looks up a property name for one call.
+    ///
+    /// # Errors
+    /// Returns what the call returns, or that memory has run out.
+    pub(crate) fn with_atom<R>(
+        &self,
+        name: &str,
+        call: impl FnOnce(Atom) -> Result<R, Thrown>,
+    ) -> Result<R, Thrown> {
+        // SAFETY: QuickJS copies the text, and the reference is freed after its use.
+        unsafe {
+            let raw = qjs::JS_NewAtomLen(self.raw(), name.as_ptr().cast(), name.len() as _);
+            if raw == qjs::JS_ATOM_NULL {
+                return Err(self.thrown());
+            }
+            let result = call(Atom { raw, runtime: self.runtime().0.id });
+            qjs::JS_FreeAtom(self.raw(), raw);
+            result
+        }
     }
 
     pub fn undefined(&self) -> Value {
@@ -166,6 +215,7 @@ impl Realm {
 
     /// Returns an object with a prototype, which may be null.
     pub fn object_with(&self, prototype: &Value) -> Value {
+        self.demand_own(prototype);
         // SAFETY: The result is a new reference, or an exception.
         unsafe { self.checked(qjs::JS_NewObjectProto(self.raw(), prototype.raw())) }
             .unwrap_or_else(|_| self.undefined())
@@ -210,6 +260,12 @@ impl Realm {
         }
     }
 
+    /// Returns a new error without a message, made without any call of JavaScript.
+    pub(crate) fn plain_error(&self) -> Result<Value, Thrown> {
+        // SAFETY: The result is a new reference, or an exception.
+        unsafe { self.checked(qjs::JS_NewError(self.raw())) }
+    }
+
     /// Returns a function that calls a native of the runtime's table; `undefined` if it is not in the table.
     pub fn function(&self, name: &str, length: i32, native: Native) -> Value {
         let natives = self.runtime().0.natives;
@@ -218,7 +274,8 @@ impl Realm {
         // SAFETY: QuickJS calls a function of this kind with the number that it was made with; the result is a new
         // reference.
         unsafe {
-            let plain: qjs::JSCFunction = std::mem::transmute::<qjs::JSCFunctionMagic, qjs::JSCFunction>(Some(trampoline));
+            let plain: qjs::JSCFunction =
+                std::mem::transmute::<qjs::JSCFunctionMagic, qjs::JSCFunction>(Some(trampoline));
             let kind = qjs::JSCFunctionEnum_JS_CFUNC_generic_magic;
             let raw = qjs::JS_NewCFunction2(self.raw(), plain, name.as_ptr(), length, kind, magic as i32);
             self.checked(raw).unwrap_or_else(|_| self.undefined())
@@ -248,18 +305,13 @@ impl Realm {
         let mut context = std::ptr::null_mut();
         self.enter();
         // SAFETY: `context` outlives the call.
-        match unsafe { qjs::JS_ExecutePendingJob(self.runtime().0.raw.as_ptr(), &raw mut context) } {
+        let status = unsafe { qjs::JS_ExecutePendingJob(self.runtime().0.raw.as_ptr(), &raw mut context) };
+        let result = match status {
             0 => Ok(false),
             n if n > 0 => Ok(true),
             _ => Err(self.thrown()),
-        }
-    }
-}
-
-impl Runtime {
-    pub(crate) fn use_thread_stack_outside(&self) {
-        if !self.is_on_fiber() {
-            self.use_thread_stack();
-        }
+        };
+        self.runtime().free_retired();
+        result
     }
 }

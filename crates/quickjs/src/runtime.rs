@@ -3,17 +3,16 @@
 use crate::call::{Native, interrupt};
 use crate::fiber::FiberState;
 use crate::probe;
-use crate::stack::RESERVE_BYTES;
+use crate::rejections::Rejections;
+use crate::stack;
 use rquickjs_sys as qjs;
 use std::any::Any;
-use std::cell::{Cell, OnceCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::ffi::c_void;
 use std::hint::black_box;
 use std::ptr::{NonNull, null};
 use std::rc::Rc;
-
-/// Stack that JavaScript may use on the thread itself, outside of fibers.
-const THREAD_STACK_BYTES: usize = 512 * 1024;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// A runtime. Its clones are the same one; it stays on its thread.
 #[derive(Clone)]
@@ -29,6 +28,35 @@ pub(crate) struct Inner {
     pub(crate) budget: Cell<u64>,
     /// A fiber was left in the middle of a call, so that its values cannot be freed.
     pub(crate) is_abandoned: Cell<bool>,
+    /// Differs from that of every other runtime of the process: an atom of one means nothing in another.
+    pub(crate) id: u32,
+    pub(crate) frames: Frames,
+    /// Native calls in progress on the stack that runs.
+    pub(crate) calls: Cell<u32>,
+    /// Fibers that have started and not ended.
+    pub(crate) fibers: Cell<u32>,
+    /// The content of an object is being dropped, so that no JavaScript may run.
+    pub(crate) is_finalizing: Cell<bool>,
+    pub(crate) is_collecting: Cell<bool>,
+    /// Contents of objects that a collection has freed. Dropping them in the middle of it could free more objects.
+    pub(crate) dropped: RefCell<Vec<Box<dyn Any>>>,
+    /// The lowest address that JavaScript may use, as QuickJS knows it.
+    floor: Cell<usize>,
+    /// Contexts without a realm that waiting jobs still refer to.
+    retired: RefCell<Vec<NonNull<qjs::JSContext>>>,
+    pub(crate) rejections: Rejections,
+}
+
+/// How the fibers of a runtime keep their frames apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Frames {
+    /// Each has its own value of the word at this offset, bytes.
+    Switched(usize),
+    /// The word is unknown: there is only one fiber at a time.
+    Single,
+    /// Not at all, which corrupts memory: the torture test must notice it.
+    #[cfg(test)]
+    Mixed,
 }
 
 /// Memory that a runtime uses.
@@ -44,8 +72,13 @@ impl Runtime {
     /// Returns a new runtime whose native functions are those of a table.
     ///
     /// Garbage is collected only by [`Runtime::collect`]: a collection in the middle of a call would be a delay that
-    /// nobody counts. Returns `None` if memory has run out.
+    /// no metric shows. Returns `None` if memory has run out.
     pub fn new(natives: &'static [Native]) -> Option<Runtime> {
+        Runtime::with_frames(natives, probe::frame_offset().map_or(Frames::Single, Frames::Switched))
+    }
+
+    pub(crate) fn with_frames(natives: &'static [Native], frames: Frames) -> Option<Runtime> {
+        static RUNTIMES: AtomicU32 = AtomicU32::new(0);
         // SAFETY: Creates a runtime; every call with it happens on this thread, because `Inner` is not `Send`.
         let raw = NonNull::new(unsafe { qjs::JS_NewRuntime() })?;
         let inner = Rc::new(Inner {
@@ -55,6 +88,16 @@ impl Runtime {
             current: Cell::new(null()),
             budget: Cell::new(u64::MAX),
             is_abandoned: Cell::new(false),
+            id: RUNTIMES.fetch_add(1, Ordering::Relaxed),
+            frames,
+            calls: Cell::new(0),
+            fibers: Cell::new(0),
+            is_finalizing: Cell::new(false),
+            is_collecting: Cell::new(false),
+            dropped: RefCell::default(),
+            floor: Cell::new(0),
+            retired: RefCell::default(),
+            rejections: Rejections::default(),
         });
         // SAFETY: The runtime lives as long as `inner`, and its opaque pointer is only read while it lives.
         unsafe {
@@ -82,9 +125,20 @@ impl Runtime {
     }
 
     /// Collects garbage: objects that only refer to each other.
+    ///
+    /// # Panics
+    /// Panics while the content of an object is dropped.
     pub fn collect(&self) {
-        // SAFETY: Values on suspended stacks hold references, which the collector respects.
+        assert!(
+            !self.0.is_finalizing.get(),
+            "the content of an object collected garbage when it was dropped"
+        );
+        self.0.is_collecting.set(true);
+        // SAFETY: Values on suspended stacks hold references, which the collector respects. No collection is in
+        // progress: it calls only finalizers, whose contents are dropped below.
         unsafe { qjs::JS_RunGC(self.0.raw.as_ptr()) };
+        self.0.is_collecting.set(false);
+        self.0.finalizing(|| drop(self.0.dropped.take()));
     }
 
     /// Returns the memory in use; it takes time in proportion to the number of objects.
@@ -105,31 +159,95 @@ impl Runtime {
         unsafe { qjs::JS_IsJobPending(self.0.raw.as_ptr()) }
     }
 
-    /// Lets JavaScript use the stack of the thread again, below the caller.
-    pub(crate) fn use_thread_stack(&self) {
-        self.limit_stack(THREAD_STACK_BYTES);
+    /// Limits the memory of the runtime, bytes; `None` removes the limit.
+    ///
+    /// An allocation beyond it throws an `InternalError`, which JavaScript can catch, into the call that needs the
+    /// memory: a limit cannot tell which fiber uses most of it. If there is no memory for the error either, `null` is
+    /// thrown.
+    pub fn set_memory_limit(&self, bytes: Option<usize>) {
+        let limit = bytes.map_or(0, |bytes| bytes.max(1) as qjs::size_t);
+        // SAFETY: Only sets a number; 0 means no limit.
+        unsafe { qjs::JS_SetMemoryLimit(self.0.raw.as_ptr(), limit) };
     }
 
-    /// Lets JavaScript use a fiber's stack down to `floor`.
-    pub(crate) fn use_fiber_stack(&self, floor: usize) {
+    /// Lets JavaScript use the stack of the caller, down to its floor. Each entry into JavaScript needs it.
+    ///
+    /// # Panics
+    /// Panics if JavaScript of this runtime is in progress on another stack, whose limit would be lost, or while the
+    /// content of an object is dropped.
+    pub(crate) fn enter(&self) {
+        assert!(!self.0.is_finalizing.get(), "the content of an object ran JavaScript when it was dropped");
+        let floor = stack::floor();
+        if floor == self.0.floor.get() {
+            return;
+        }
+        assert!(self.0.calls.get() == 0, "JavaScript of this runtime is in progress on another stack");
+        self.set_floor(floor);
+    }
+
+    /// Lets JavaScript use the stack of the caller down to an address.
+    pub(crate) fn set_floor(&self, floor: usize) {
+        if self.0.floor.replace(floor) == floor {
+            return;
+        }
         let marker = black_box(0u8);
         let here = &raw const marker as usize;
-        self.limit_stack(here.saturating_sub(floor).max(1));
-    }
-
-    fn limit_stack(&self, bytes: usize) {
         // SAFETY: Both functions only set numbers; the first one reads the stack pointer of this call.
         unsafe {
             qjs::JS_UpdateStackTop(self.0.raw.as_ptr());
-            qjs::JS_SetMaxStackSize(self.0.raw.as_ptr(), bytes as _);
+            qjs::JS_SetMaxStackSize(self.0.raw.as_ptr(), here.saturating_sub(floor).max(1) as _);
         }
-        const { assert!(RESERVE_BYTES < THREAD_STACK_BYTES) };
     }
 
-    /// Returns the word with the frame of the call in progress; `None` if fibers cannot share a runtime.
+    /// Returns the word with the frame of the call in progress; `None` if it is not switched.
     pub(crate) fn frame_word(&self) -> Option<*mut *mut c_void> {
-        // SAFETY: `probe` has found the offset in the memory of a runtime of the same version.
-        probe::frame_offset().map(|offset| unsafe { self.0.raw.as_ptr().cast::<u8>().add(offset).cast() })
+        match self.0.frames {
+            // SAFETY: `probe` has found the offset in the memory of a runtime of the same version.
+            Frames::Switched(offset) => Some(unsafe { self.0.raw.as_ptr().cast::<u8>().add(offset).cast() }),
+            _ => None,
+        }
+    }
+
+    /// Frees a context without a realm. A waiting job refers to its context without a reference.
+    ///
+    /// # Safety
+    /// `context` must be a reference to a context of this runtime, which the caller must not free.
+    pub(crate) unsafe fn retire(&self, context: NonNull<qjs::JSContext>) {
+        self.0.retired.borrow_mut().push(context);
+        self.free_retired();
+    }
+
+    /// Frees the contexts that no job can refer to.
+    pub(crate) fn free_retired(&self) {
+        if self.has_jobs() {
+            return;
+        }
+        for context in self.0.retired.take() {
+            // SAFETY: The reference is that of `retire`.
+            unsafe { qjs::JS_FreeContext(context.as_ptr()) };
+        }
+    }
+
+    /// Returns the runtime of a raw one.
+    ///
+    /// # Safety
+    /// `raw` must be a live runtime of this crate whose `Inner` is not being dropped.
+    pub(crate) unsafe fn of(raw: *mut qjs::JSRuntime) -> Runtime {
+        // SAFETY: The opaque pointer is that of `with_frames`; counting up makes the new `Rc` one more owner.
+        unsafe {
+            let inner = qjs::JS_GetRuntimeOpaque(raw).cast::<Inner>().cast_const();
+            Rc::increment_strong_count(inner);
+            Runtime(Rc::from_raw(inner))
+        }
+    }
+}
+
+impl Inner {
+    /// Drops contents of objects, which must not run JavaScript.
+    pub(crate) fn finalizing(&self, drop: impl FnOnce()) {
+        let outer = self.is_finalizing.replace(true);
+        drop();
+        self.is_finalizing.set(outer);
     }
 }
 
@@ -138,7 +256,14 @@ impl Drop for Inner {
         if self.is_abandoned.get() {
             return;
         }
-        // SAFETY: No context is left, because contexts hold the runtime, and no fiber is suspended.
-        unsafe { qjs::JS_FreeRuntime(self.raw.as_ptr()) };
+        // SAFETY: No realm is left, because realms hold the runtime, and no fiber is suspended. The values and contexts
+        // that are freed here are references of the runtime's own.
+        unsafe {
+            self.rejections.free(self.raw.as_ptr());
+            for context in self.retired.take() {
+                qjs::JS_FreeContext(context.as_ptr());
+            }
+            qjs::JS_FreeRuntime(self.raw.as_ptr());
+        }
     }
 }

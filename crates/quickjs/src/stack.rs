@@ -4,20 +4,70 @@
 //! nothing, so stacks are large enough for deep recursion.
 
 use corosensei::stack::{Stack, StackPointer};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
+use std::hint::black_box;
 use std::io;
+use std::mem::MaybeUninit;
 use std::num::NonZeroUsize;
 use std::ptr::null_mut;
 use std::rc::Rc;
 
 /// Size of one stack with its guard page.
-pub(crate) const STACK_BYTES: usize = 512 * 1024;
+pub(crate) const STACK_BYTES: usize = if cfg!(feature = "sanitizer") { 4 << 20 } else { 512 << 10 };
 /// The part at the end that native code may use after JavaScript has been refused more.
-pub(crate) const RESERVE_BYTES: usize = 64 * 1024;
+pub(crate) const RESERVE_BYTES: usize = if cfg!(feature = "sanitizer") { 512 << 10 } else { 64 << 10 };
 /// Stacks of one mapping.
 const PER_SLAB: usize = 64;
-/// `MADV_GUARD_INSTALL` (Linux 6.13): a guard page without a mapping of its own.
+/// `MADV_GUARD_INSTALL` (Linux 6.13): a guard page without its own mapping.
 const MADV_GUARD_INSTALL: i32 = 102;
+
+/// Stack that JavaScript may use at most on the thread itself, below the first call.
+const THREAD_BYTES: usize = 4 * 1024 * 1024;
+
+thread_local! {
+    /// The lowest address that JavaScript may use on the stack that runs; 0 if it is the thread's own, and unknown.
+    static FLOOR: Cell<usize> = const { Cell::new(0) };
+}
+
+/// Returns the lowest address that JavaScript may use on the stack that runs.
+pub(crate) fn floor() -> usize {
+    match FLOOR.get() {
+        0 => {
+            let floor = thread_floor();
+            FLOOR.set(floor);
+            floor
+        }
+        floor => floor,
+    }
+}
+
+/// Sets the floor of the stack that is about to run; returns the one before.
+pub(crate) fn swap_floor(floor: usize) -> usize {
+    FLOOR.replace(floor)
+}
+
+/// Returns the floor of the thread's own stack, on which this call must be.
+#[inline(never)]
+fn thread_floor() -> usize {
+    let marker = black_box(0u8);
+    let here = &raw const marker as usize;
+    let (mut low, mut size, mut guard) = (null_mut(), 0, 0);
+    let mut attributes = MaybeUninit::uninit();
+    // SAFETY: The first call fills the attributes, which are read only if it succeeds, and destroyed once.
+    unsafe {
+        if libc::pthread_getattr_np(libc::pthread_self(), attributes.as_mut_ptr()) == 0 {
+            let has_bounds = libc::pthread_attr_getstack(attributes.as_ptr(), &raw mut low, &raw mut size)
+                == 0
+                && libc::pthread_attr_getguardsize(attributes.as_ptr(), &raw mut guard) == 0;
+            libc::pthread_attr_destroy(attributes.as_mut_ptr());
+            if has_bounds {
+                return (low as usize + guard + RESERVE_BYTES).max(here.saturating_sub(THREAD_BYTES));
+            }
+        }
+    }
+    // The smallest stack that programs give to a thread.
+    here.saturating_sub(RESERVE_BYTES)
+}
 
 /// A supply of stacks for the fibers of one thread.
 #[derive(Clone, Default)]

@@ -1,12 +1,17 @@
 //! Values of JavaScript, and what is thrown.
 
+use crate::arguments::Arguments;
 use crate::realm::Realm;
 use rquickjs_sys as qjs;
 use std::mem::ManuallyDrop;
 
 /// A property name, looked up once. It lives as long as its runtime.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Atom(pub(crate) qjs::JSAtom);
+pub struct Atom {
+    pub(crate) raw: qjs::JSAtom,
+    /// The runtime that knows it.
+    pub(crate) runtime: u32,
+}
 
 /// A value, counted as one reference.
 pub struct Value {
@@ -72,6 +77,16 @@ impl std::fmt::Debug for Thrown {
     }
 }
 
+impl Thrown {
+    /// Returns what was thrown as a value; `undefined` if it is none.
+    pub(crate) fn into_value(self, realm: &Realm) -> Value {
+        match self {
+            Thrown::Value(value) => value,
+            _ => realm.undefined(),
+        }
+    }
+}
+
 impl Value {
     /// Takes over one reference.
     ///
@@ -95,6 +110,12 @@ impl Value {
 
     pub fn realm(&self) -> &Realm {
         &self.realm
+    }
+
+    /// Returns an atom for use with this value.
+    fn own(&self, name: Atom) -> qjs::JSAtom {
+        assert!(name.runtime == self.realm.runtime().0.id, "an atom was used in another runtime");
+        name.raw
     }
 
     fn context(&self) -> *mut qjs::JSContext {
@@ -248,7 +269,8 @@ impl Value {
         }
     }
 
-    /// Returns the bytes of an `ArrayBuffer`, a typed array, or a `DataView`; `None` for any other value.
+    /// Returns the bytes of an `ArrayBuffer`, a typed array, or a `DataView`; `None` for any other value, or if the
+    /// buffer was detached.
     pub fn bytes(&self) -> Option<Vec<u8>> {
         if !self.is_object() {
             return None;
@@ -258,6 +280,10 @@ impl Value {
         unsafe {
             if qjs::JS_IsArrayBuffer(self.raw) {
                 let start = qjs::JS_GetArrayBuffer(self.context(), &raw mut size, self.raw);
+                if qjs::JS_HasException(self.context()) {
+                    drop(self.realm.thrown());
+                    return None;
+                }
                 return Some(copied(start, size as usize));
             }
         }
@@ -281,9 +307,10 @@ impl Value {
     /// # Errors
     /// Returns what a getter has thrown, or that `undefined` has no properties.
     pub fn get(&self, name: Atom) -> Result<Value, Thrown> {
+        let name = self.own(name);
         self.realm.enter();
         // SAFETY: The value and the atom are of one runtime; the result is checked.
-        unsafe { self.realm.checked(qjs::JS_GetProperty(self.context(), self.raw, name.0)) }
+        unsafe { self.realm.checked(qjs::JS_GetProperty(self.context(), self.raw, name)) }
     }
 
     /// Returns a property by name.
@@ -291,7 +318,7 @@ impl Value {
     /// # Errors
     /// As [`Value::get`].
     pub fn get_str(&self, name: &str) -> Result<Value, Thrown> {
-        self.get(self.realm.atom(name))
+        self.realm.with_atom(name, |name| self.get(name))
     }
 
     /// Returns an element.
@@ -309,9 +336,11 @@ impl Value {
     /// # Errors
     /// Returns what a setter has thrown, or that the object is frozen.
     pub fn set(&self, name: Atom, value: Value) -> Result<(), Thrown> {
+        let name = self.own(name);
+        self.realm.demand_own(&value);
         self.realm.enter();
         // SAFETY: The call takes over the reference, also if it fails.
-        let status = unsafe { qjs::JS_SetProperty(self.context(), self.raw, name.0, value.into_raw()) };
+        let status = unsafe { qjs::JS_SetProperty(self.context(), self.raw, name, value.into_raw()) };
         if status < 0 { Err(self.realm.thrown()) } else { Ok(()) }
     }
 
@@ -320,7 +349,7 @@ impl Value {
     /// # Errors
     /// As [`Value::set`].
     pub fn set_str(&self, name: &str, value: Value) -> Result<(), Thrown> {
-        self.set(self.realm.atom(name), value)
+        self.realm.with_atom(name, |name| self.set(name, value))
     }
 
     /// Sets an element.
@@ -328,6 +357,7 @@ impl Value {
     /// # Errors
     /// As [`Value::set`].
     pub fn set_index(&self, at: u32, value: Value) -> Result<(), Thrown> {
+        self.realm.demand_own(&value);
         self.realm.enter();
         // SAFETY: As in `set`.
         let status = unsafe { qjs::JS_SetPropertyUint32(self.context(), self.raw, at, value.into_raw()) };
@@ -338,17 +368,31 @@ impl Value {
     ///
     /// # Errors
     /// Returns that the property cannot be redefined.
-    pub fn define(&self, name: &str, value: Value, is_writable: bool, is_enumerable: bool) -> Result<(), Thrown> {
+    pub fn define(
+        &self,
+        name: &str,
+        value: Value,
+        is_writable: bool,
+        is_enumerable: bool,
+    ) -> Result<(), Thrown> {
         let mut flags = qjs::JS_PROP_CONFIGURABLE;
         flags |= if is_writable { qjs::JS_PROP_WRITABLE } else { 0 };
         flags |= if is_enumerable { qjs::JS_PROP_ENUMERABLE } else { 0 };
-        let name = self.realm.atom(name);
+        self.realm.demand_own(&value);
         self.realm.enter();
-        // SAFETY: The call takes over the reference, also if it fails.
-        let status = unsafe {
-            qjs::JS_DefinePropertyValue(self.context(), self.raw, name.0, value.into_raw(), flags as i32)
-        };
-        if status < 0 { Err(self.realm.thrown()) } else { Ok(()) }
+        self.realm.with_atom(name, |name| {
+            // SAFETY: The call takes over the reference, also if it fails.
+            let status = unsafe {
+                qjs::JS_DefinePropertyValue(
+                    self.context(),
+                    self.raw,
+                    name.raw,
+                    value.into_raw(),
+                    flags as i32,
+                )
+            };
+            if status < 0 { Err(self.realm.thrown()) } else { Ok(()) }
+        })
     }
 
     /// Defines a getter that is a native function.
@@ -357,19 +401,16 @@ impl Value {
     /// Returns that the property cannot be redefined.
     pub fn define_getter(&self, name: &str, getter: Value) -> Result<(), Thrown> {
         let flags = qjs::JS_PROP_CONFIGURABLE | qjs::JS_PROP_ENUMERABLE;
-        let name = self.realm.atom(name);
-        // SAFETY: The call takes over the reference, also if it fails.
-        let status = unsafe {
-            qjs::JS_DefinePropertyGetSet(
-                self.context(),
-                self.raw,
-                name.0,
-                getter.into_raw(),
-                qjs::JS_UNDEFINED,
-                flags as i32,
-            )
-        };
-        if status < 0 { Err(self.realm.thrown()) } else { Ok(()) }
+        self.realm.demand_own(&getter);
+        self.realm.enter();
+        self.realm.with_atom(name, |name| {
+            // SAFETY: The call takes over the reference, also if it fails.
+            let status = unsafe {
+                let (getter, none) = (getter.into_raw(), qjs::JS_UNDEFINED);
+                qjs::JS_DefinePropertyGetSet(self.context(), self.raw, name.raw, getter, none, flags as i32)
+            };
+            if status < 0 { Err(self.realm.thrown()) } else { Ok(()) }
+        })
     }
 
     /// Returns the length of an array or a string.
@@ -381,7 +422,7 @@ impl Value {
         Ok(length.clamp(0.0, f64::from(u32::MAX)) as u32)
     }
 
-    /// Returns the names of its own enumerable properties, in their order, without symbols.
+    /// Returns the names of the enumerable properties that it has itself, in their order, without symbols.
     ///
     /// # Errors
     /// Returns what a proxy has thrown.
@@ -412,8 +453,9 @@ impl Value {
     /// # Errors
     /// Returns what it has thrown, or that it is not a function.
     pub fn call(&self, this: &Value, arguments: &[&Value]) -> Result<Value, Thrown> {
+        self.realm.demand_own(this);
         self.realm.enter();
-        let mut raw = Arguments::new(arguments);
+        let mut raw = Arguments::new(&self.realm, arguments);
         // SAFETY: The arguments are alive during the call, and QuickJS does not keep the array.
         unsafe {
             let result = qjs::JS_Call(self.context(), self.raw, this.raw, raw.len(), raw.as_mut_ptr());
@@ -427,7 +469,7 @@ impl Value {
     /// Returns what it has thrown, or that it is not a constructor.
     pub fn construct(&self, arguments: &[&Value]) -> Result<Value, Thrown> {
         self.realm.enter();
-        let mut raw = Arguments::new(arguments);
+        let mut raw = Arguments::new(&self.realm, arguments);
         // SAFETY: As in `call`.
         unsafe {
             let result = qjs::JS_CallConstructor(self.context(), self.raw, raw.len(), raw.as_mut_ptr());
@@ -473,37 +515,6 @@ impl Value {
                 qjs::JSPromiseStateEnum_JS_PROMISE_REJECTED => Some(Err(result())),
                 _ => None,
             }
-        }
-    }
-}
-
-/// Arguments of a call, most of which have few.
-enum Arguments {
-    Few([qjs::JSValue; 8], usize),
-    Many(Vec<qjs::JSValue>),
-}
-
-impl Arguments {
-    fn new(values: &[&Value]) -> Arguments {
-        let mut few = [qjs::JS_UNDEFINED; 8];
-        if values.len() > few.len() {
-            return Arguments::Many(values.iter().map(|value| value.raw).collect());
-        }
-        few.iter_mut().zip(values).for_each(|(slot, value)| *slot = value.raw);
-        Arguments::Few(few, values.len())
-    }
-
-    fn len(&self) -> i32 {
-        match self {
-            Arguments::Few(_, length) => *length as i32,
-            Arguments::Many(values) => values.len() as i32,
-        }
-    }
-
-    fn as_mut_ptr(&mut self) -> *mut qjs::JSValue {
-        match self {
-            Arguments::Few(values, _) => values.as_mut_ptr(),
-            Arguments::Many(values) => values.as_mut_ptr(),
         }
     }
 }

@@ -69,7 +69,8 @@ fn catches_endless_recursion_on_a_fiber() {
 #[test]
 fn ends_a_cancelled_fiber_without_its_finally() {
     let (pool, realm) = (StackPool::new(), realm());
-    let source = "globalThis.log = ''; try { wait(1) } catch (e) { log += 'caught' } finally { log += 'finally' }";
+    let source =
+        "globalThis.log = ''; try { wait(1) } catch (e) { log += 'caught' } finally { log += 'finally' }";
     let (mut one, result) = fiber(&pool, &realm, source);
     assert_eq!(one.resume(), Progress::Waiting);
     drop(one);
