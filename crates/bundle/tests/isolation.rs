@@ -18,15 +18,20 @@ fn scripts_that_change_only_their_own_state_share_a_realm() {
     all(
         'S',
         &[
-            "export default function () { const res = http.get('http://a/'); check(res, { a: (r) => r.status == 200 }) }",
+            "export default function () { const res = http.get('http://a/'); check(res, { a: (r) => r.status == \
+            200 }) }",
             "let n = 0; class A { #a; static b = []; m() { n++; A.b.push(1); this.c = 1 } }",
             "const x = Math.random(), y = JSON.parse('{}'), z = Object.assign({}, y, { d: 1 }); Object.freeze(z)",
             "console.log(__ENV.A, __VU, { ...__ENV }, Object.keys(__ENV)); const { B } = __ENV",
             "[1].map(Number).filter(Boolean).map(String); Math.max.apply(Math, [1]); console.log.bind(console)",
-            "class E extends Error {} new E() instanceof Error; f(a.constructor === Array); typeof globalThis; typeof Promise",
-            "function A() {} function B() {} A.prototype.b = 1; Object.setPrototypeOf(A, B); A.__proto__ = B; const p = A.__proto__ || Object.getPrototypeOf(A)",
-            "Object.prototype.hasOwnProperty.call(a, 'b'); Array.prototype.slice.call(arguments); (c ? String : Number)(a)",
-            "Symbol.for('a'); new Date(); new Uint8Array(1); new Map(); crypto.getRandomValues(a); x instanceof Promise",
+            "class E extends Error {} new E() instanceof Error; f(a.constructor === Array); typeof globalThis; \
+            typeof Promise",
+            "function A() {} function B() {} A.prototype.b = 1; Object.setPrototypeOf(A, B); A.__proto__ = B; \
+            const p = A.__proto__ || Object.getPrototypeOf(A)",
+            "Object.prototype.hasOwnProperty.call(a, 'b'); Array.prototype.slice.call(arguments); (c ? String : \
+            Number)(a)",
+            "Symbol.for('a'); new Date(); new Uint8Array(1); new Map(); crypto.getRandomValues(a); x instanceof \
+            Promise",
             "const then = 1; a.then; function Function1() {} const globalThis1 = 1; undefined; NaN",
             "a.prototype.b(); with_(a); var o = { __proto__: null, async: 1, await: 2 }; Error.captureStackTrace(o)",
             "for (const k in __ENV) {} if (console) {} console && console.log()",

@@ -6,7 +6,8 @@ use plimsoll_bundle::{Entry, load};
 const SOURCES: &[(&str, &str)] = &[
     (
         "a.js",
-        "import http, { get as g } from 'k6/http';\nimport * as ns from './lib.js';\nimport { n, inc } from './lib.js';\n\
+        "import http, { get as g } from 'k6/http';\nimport * as ns from './lib.js';\nimport { n, inc } from \
+        './lib.js';\n\
          export * from './lib.js'; export { n as 'x y' } from './lib.js';\n\
          export const options = { vus: 1, ä: `a${`b${n}`}` };\nlet a = n\ninc()\ninc`x`;\n\
          export default async function* () { for await (const { body, ...r } of await g(`http://a/${n}`)) yield* r?.[n]; }\n\
@@ -151,7 +152,7 @@ fn damaged_archives_never_stop_the_program() {
 fn the_undamaged_sources_load() {
     for (name, source) in SOURCES {
         if let Err(wrong) = try_bundle(&[(name, source), ("lib.js", LIB)]) {
-            panic!("{name}: {}", crate::support::shown(&wrong));
+            panic!("{name}: {}", crate::support::describe(&wrong));
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Explanations of all diagnostic codes for texts: the meaning, the reason, and a correct example.
 //!
-//! `F0xx` is for experiment files, `C0xx` for curl lines and lists of URLs, `K0xx` for scripts of k6, and `P0xx` for the
-//! experiment as a whole.
+//! `F0xx` is for experiment files, `C0xx` for curl lines and lists of URLs, `K0xx` for scripts of k6, and `P0xx` for
+//! the experiment as a whole.
 
 /// The explanation of a code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
