@@ -47,12 +47,12 @@ pub struct Node {
 ///
 /// # Errors
 /// Returns every mistake with its place: files that cannot be read, syntax errors, imports that lead nowhere, and
-/// whatever is not supported.
+/// everything that is not supported.
 pub fn load(entry: Entry, files: &dyn Files, builtins: &dyn Builtins) -> Result<Bundle, Vec<Diagnostic>> {
     match entry {
         Entry::Path(path) => {
             let location = Location::File(normalize(&path));
-            let shown = location.shown();
+            let shown = location.display();
             let bytes = files.read(&path).map_err(|error| vec![unreadable(&shown, &error, Place::Whole)])?;
             Loader::new(files, builtins, &location).run(location, bytes)
         }
@@ -122,7 +122,7 @@ impl<'l> Loader<'l> {
 
     /// Reads the text of a module and scans it.
     fn module(&mut self, location: Location, bytes: Vec<u8>) -> Loaded {
-        let file = location.shown();
+        let file = location.display();
         let scanned = text(&file, &bytes).and_then(|text| scanned(&location, text));
         let loaded = match scanned {
             Ok((node, mut wrong)) => {
@@ -149,7 +149,7 @@ impl<'l> Loader<'l> {
         });
         Module {
             name: node.location.name(&self.folder),
-            path: PathBuf::from(node.location.shown()),
+            path: PathBuf::from(node.location.display()),
             format: node.scan.format(),
             is_async: linker.is_async(module),
             factory,

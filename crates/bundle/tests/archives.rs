@@ -5,7 +5,8 @@ use plimsoll_bundle::{Bundle, Entry, Files, load};
 use plimsoll_plan::Diagnostic;
 use std::path::Path;
 
-const METADATA: &str = r#"{"type":"js","options":{"vus":3},"filename":"file:///data/a%20b/main.js","pwd":"file:///data/a%20b/",
+const METADATA: &str = r#"{"type":"js","options":{"vus":3},"filename":"file:///data/a%20b/main.js",
+    "pwd":"file:///data/a%20b/",
     "env":{"HOST":"example.com"},"k6version":"2.2.0"}"#;
 
 fn tar(files: &[(&str, &str)]) -> Vec<u8> {

@@ -10,22 +10,27 @@ const SOURCES: &[(&str, &str)] = &[
         './lib.js';\n\
          export * from './lib.js'; export { n as 'x y' } from './lib.js';\n\
          export const options = { vus: 1, ä: `a${`b${n}`}` };\nlet a = n\ninc()\ninc`x`;\n\
-         export default async function* () { for await (const { body, ...r } of await g(`http://a/${n}`)) yield* r?.[n]; }\n\
+         export default async function* () { \
+         for await (const { body, ...r } of await g(`http://a/${n}`)) yield* r?.[n]; }\n\
          class A extends ns.A { static #p = /[a-z]+(?<x>y)/u; static { inc(); } get [n]() { return { n, inc } } }\n\
-         const m = import.meta.url, d = import('./lib.js'), { B, ...e } = __ENV; label: for (;;) break label;",
+         const m = import.meta.url, \
+         d = import('./lib.js'), { B, ...e } = __ENV; label: for (;;) break label;",
     ),
     (
         "b.cjs",
         "'use strict'; var a = require('./lib.js'), _h = _interopRequireDefault(require('k6/http'));\n\
-         Object.defineProperty(exports, '__esModule', { value: true }); exports.x = function f() { return typeof require };\n\
+         Object.defineProperty(exports, '__esModule', { value: true }); exports.x = function f() { \
+         return typeof require };\n\
          module.exports = { a, b: _h.default.get('http://x/'), c: open('d', 'b') }; try { require('gone') } catch {}",
     ),
     (
         "c.ts",
         "import { Options, type T } from 'k6/options'; import http from 'k6/http';\n\
          enum E { A = 1, B = 'b' as any } namespace N { export const x: number = E.A; }\n\
-         abstract class C<T extends object> { constructor(private readonly a?: T, ...b: string[]) {} declare c: T; abstract d(): void; }\n\
-         export const options: Options = { x: <any>1, y: N.x! } satisfies object; function f(this: C<any>): asserts this is T;\n\
+         abstract class C<T extends object> \
+         { constructor(private readonly a?: T, ...b: string[]) {} declare c: T; abstract d(): void; }\n\
+         export const options: Options = { x: <any>1, y: N.x! } \
+         satisfies object; function f(this: C<any>): asserts this is T;\n\
          function f() {} export default function (): void { http.get<string>('http://a/'); }",
     ),
 ];

@@ -102,8 +102,10 @@ fn addresses_are_found_in_source_order() {
     let text = "import http, { post } from 'k6/http';\nconst base = 'https://a.test';\nhttp.get('http://b.test/x');\n\
                 http.get(`http://c.test/${d}`); post('HTTP://d.test/' + a + 'http://no.test'); f(`ws://e.test`);\n\
                 http.request('GET', 'http://f.test/'); http.get(http.url`http://g.test/${a}`);\n\
-                http.batch(['http://h.test/', ['GET', 'http://i.test/'], { method: 'GET', url: 'http://j.test/', headers: { Origin: 'http://k.test' } }]);\n\
-                http.post(base, 'http://l.test'); http.get(f('http://m.test')); x = 'not http://n.test'; http.get({ a: 'http://o.test' })";
+                http.batch(['http://h.test/', ['GET', 'http://i.test/'], \
+                { method: 'GET', url: 'http://j.test/', headers: { Origin: 'http://k.test' } }]);\n\
+                http.post(base, 'http://l.test'); http.get(f('http://m.test')); \
+                x = 'not http://n.test'; http.get({ a: 'http://o.test' })";
     let usage = usage(text);
     let found: Vec<String> = usage
         .urls

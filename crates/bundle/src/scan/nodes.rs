@@ -247,7 +247,8 @@ impl<'a> Scanner<'a, '_> {
                     name,
                     "status" | "status_text" | "url" | "error" | "error_code" | "proto" | "length"
                 ) && !matches!(&member.object, Expression::Identifier(one) if one.name == "__ENV")
-                    && !matches!(&member.object, Expression::StaticMemberExpression(inner) if inner.property.name == "timings")
+                    && !matches!(&member.object, Expression::StaticMemberExpression(inner)
+                        if inner.property.name == "timings")
             }
             Expression::CallExpression(call) => match self.global_function(call) {
                 Some((object, _)) => {

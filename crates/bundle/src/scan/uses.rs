@@ -58,7 +58,7 @@ impl<'a> Scanner<'a, '_> {
         if chain.end == End::Written || self.is_changed(chain.last) {
             self.out.needs.push(NeedAt {
                 need: Need::Context,
-                why: format!("it changes `{}`, which all users share", self.shown(node, &chain.path)),
+                why: format!("it changes `{}`, which all users share", self.member_name(node, &chain.path)),
                 at: self.at(at),
                 if_builtin: Some(request),
             });
@@ -106,7 +106,7 @@ impl<'a> Scanner<'a, '_> {
     }
 
     /// Returns a name with its members.
-    pub fn shown(&self, node: NodeId, path: &[String]) -> String {
+    pub fn member_name(&self, node: NodeId, path: &[String]) -> String {
         let name = match self.kind(node) {
             AstKind::IdentifierReference(name) => name.name.to_string(),
             _ => String::new(),
