@@ -143,6 +143,21 @@ fn damaged_sources_never_stop_the_program() {
 }
 
 #[test]
+fn deeply_nested_sources_never_stop_the_program() {
+    for (before, repeated, middle, after) in [
+        ("", "[", "", "]"),
+        ("a = ", "1 + ", "1", ""),
+        ("", "f(", "", ")"),
+        ("a", ".b()", "", ""),
+        ("", "() => ", "1", ""),
+    ] {
+        let text = format!("{before}{}{middle}{}", repeated.repeat(5_000), after.repeat(5_000));
+        let bundle = load(Entry::Text { name: "a.ts".into(), text }, &Memory::of(&[]), &Engine);
+        assert!(bundle.is_ok(), "{repeated}");
+    }
+}
+
+#[test]
 fn damaged_archives_never_stop_the_program() {
     let mut numbers = Numbers(7);
     let mut bytes: Vec<u8> = (0..4_096).map(|_| numbers.below(256) as u8).collect();
