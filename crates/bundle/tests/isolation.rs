@@ -130,7 +130,8 @@ fn the_first_reason_is_named_with_its_place() {
 
 #[test]
 fn state_of_the_user_may_be_changed_through_built_in_modules() {
-    let text = "import exec from 'k6/execution'; import { config } from 'https://jslib.k6.io/k6-utils/1.4.0/index.js';\n";
+    let text = "import exec from 'k6/execution'; import { config } from \
+        'https://jslib.k6.io/k6-utils/1.4.0/index.js';\n";
     let with = |code: &str| class(&single(&format!("{text}{code}")));
     assert_eq!(
         with("exec.vu.tags.a = 1; exec.vu.metrics.tags['b'] = 2; const { vu } = exec; delete vu.tags.a"),
