@@ -141,7 +141,7 @@ impl Files for Archive {
     }
 }
 
-/// Returns a path of the archive as an absolute one: `file/home/a.js` and `file/C:/a.js`.
+/// Returns a path of the archive as an absolute one: `file/dir/a.js` and `file/C:/a.js`.
 fn absolute(rest: &str) -> PathBuf {
     normalize(Path::new(&format!("/{}", rest.trim_start_matches('/'))))
 }

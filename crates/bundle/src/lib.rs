@@ -11,8 +11,8 @@
 //!   `module.exports` for a CommonJS module, the parsed value for JSON, and for a built-in module an object with its
 //!   named exports and `default`. For [`Target::Unavailable`], it throws an `Error` with that message. Code that keeps
 //!   `require` in a variable may call it with a specifier; look it up among the imports, or throw.
-//! - The factory of a module that awaits at its top level returns a promise ([`Module::is_async`]), and `require` returns
-//!   a promise of its `exports`.
+//! - The factory of a module that awaits at its top level returns a promise ([`Module::is_async`]), and `require`
+//!   returns a promise of its `exports`.
 //! - `meta` is the value of `import.meta`, with `url` and `resolve`.
 //! - If `module.peek` is truthy before the call, then it is afterwards a function that returns the values of all
 //!   variables at the top level of the module.

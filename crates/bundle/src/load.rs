@@ -47,12 +47,12 @@ pub struct Node {
 ///
 /// # Errors
 /// Returns every mistake with its place: files that cannot be read, syntax errors, imports that lead nowhere, and
-/// whatever is not supported.
+/// everything that is not supported.
 pub fn load(entry: Entry, files: &dyn Files, builtins: &dyn Builtins) -> Result<Bundle, Vec<Diagnostic>> {
     match entry {
         Entry::Path(path) => {
             let location = Location::File(normalize(&path));
-            let shown = location.shown();
+            let shown = location.display();
             let bytes = files.read(&path).map_err(|error| vec![unreadable(&shown, &error, Place::Whole)])?;
             Loader::new(files, builtins, &location).run(location, bytes)
         }
@@ -122,8 +122,8 @@ impl<'l> Loader<'l> {
 
     /// Reads the text of a module and scans it.
     fn module(&mut self, location: Location, bytes: Vec<u8>) -> Loaded {
-        let file = location.shown();
-        let scanned = text(&file, &bytes).and_then(|text| scanned(&location, text));
+        let file = location.display();
+        let scanned = text(&file, &bytes).and_then(|text| with_deep_stack(&location, text));
         let loaded = match scanned {
             Ok((node, mut wrong)) => {
                 self.wrong.append(&mut wrong);
@@ -149,7 +149,7 @@ impl<'l> Loader<'l> {
         });
         Module {
             name: node.location.name(&self.folder),
-            path: PathBuf::from(node.location.shown()),
+            path: PathBuf::from(node.location.display()),
             format: node.scan.format(),
             is_async: linker.is_async(module),
             factory,
@@ -161,8 +161,27 @@ impl<'l> Loader<'l> {
     }
 }
 
-/// Returns a module, and everything in it that is not supported.
-fn scanned(location: &Location, text: Text) -> Result<(Node, Vec<Diagnostic>), Vec<Diagnostic>> {
+/// A module, and everything in it that is not supported.
+type Scanned = Result<(Node, Vec<Diagnostic>), Vec<Diagnostic>>;
+
+/// Scans a module on a thread whose stack fits its nesting: a syntax tree is visited by recursion, and generated code
+/// may be nested more deeply than the stack of a caller allows. Only the pages that are used take memory.
+fn with_deep_stack(location: &Location, text: Text) -> Scanned {
+    let stack_bytes = (64 << 20) + (text.source.len() << 10).min(960 << 20);
+    let file = text.file.clone();
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(stack_bytes);
+        let joined =
+            thread.spawn_scoped(scope, || scanned(location, text)).map(std::thread::ScopedJoinHandle::join);
+        match joined {
+            Ok(Ok(scanned)) => scanned,
+            Ok(Err(panic)) => std::panic::resume_unwind(panic),
+            Err(error) => Err(vec![unreadable(&file, &error, Place::Whole)]),
+        }
+    })
+}
+
+fn scanned(location: &Location, text: Text) -> Scanned {
     let language = Language::of(&location.extension());
     let code = match language {
         Language::Jsx => {

@@ -55,7 +55,7 @@ impl Location {
     }
 
     /// Returns the location as a user writes it.
-    pub fn shown(&self) -> String {
+    pub fn display(&self) -> String {
         match self {
             Location::File(path) => path.display().to_string(),
             Location::Remote(address) => address.clone(),

@@ -7,7 +7,7 @@ use crate::text::{Text, line_starts};
 struct Segment {
     /// The byte of the factory at which it begins.
     factory: u32,
-    /// The byte of the JavaScript code that it stands for.
+    /// The corresponding byte of the JavaScript code.
     code: u32,
     /// Whether it is copied, so that each byte has its own counterpart.
     is_copy: bool,
@@ -18,7 +18,7 @@ struct Segment {
 pub struct Map {
     segments: Vec<Segment>,
     lines: Vec<u32>,
-    /// For TypeScript: bytes of the printed JavaScript and the bytes of the source that they stand for, ascending.
+    /// For TypeScript: bytes of the printed JavaScript and the corresponding bytes of the source, ascending.
     tokens: Vec<(u32, u32)>,
 }
 

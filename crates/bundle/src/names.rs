@@ -13,7 +13,7 @@ impl Names {
         }
     }
 
-    /// Returns a name that begins with `stem`, does not occur in the source, and is taken from now on.
+    /// Returns a name that begins with `stem`, does not occur in the source, and takes it.
     pub fn fresh(&mut self, stem: &str) -> String {
         let mut name = stem.to_owned();
         while self.0.contains(&name) {

@@ -14,7 +14,7 @@ use plimsoll_plan::Diagnostic;
 #[derive(Debug, Clone)]
 pub struct Code {
     pub text: String,
-    /// For TypeScript: bytes of `text` and the bytes of the source that they stand for, ascending.
+    /// For TypeScript: bytes of `text` and the corresponding bytes of the source, ascending.
     pub tokens: Vec<(u32, u32)>,
     pub language: Language,
 }

@@ -117,7 +117,7 @@ pub struct Export {
     pub value: Value,
 }
 
-/// What an export stands for.
+/// The value of an export.
 #[derive(Debug)]
 pub enum Value {
     Local {
@@ -180,7 +180,7 @@ impl Scan {
     }
 }
 
-/// What an imported variable stands for: a module, and the members between it and the variable.
+/// The value of an imported variable: a module, and the members between it and the variable.
 #[derive(Debug, Clone)]
 pub struct Origin {
     request: usize,

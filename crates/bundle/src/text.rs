@@ -2,7 +2,7 @@
 
 use plimsoll_plan::diag::Place;
 
-/// Lines that are longer are not shown in diagnostics: they are generated, and nobody wrote them by hand.
+/// Lines that are longer are not shown in diagnostics: they are generated.
 const LONGEST_EXCERPT: usize = 240;
 
 /// The source of one module, as its file has it.

@@ -59,7 +59,7 @@ fn print(program: &Program<'_>, source: &str) -> (String, Vec<(u32, u32)>) {
         ..CodegenOptions::default()
     };
     let printed = Codegen::new().with_options(options).build(program);
-    let (from, to) = (Columns::new(&printed.code), Columns::new(source));
+    let (mut from, mut to) = (Columns::new(&printed.code), Columns::new(source));
     let mut tokens: Vec<(u32, u32)> = Vec::new();
     if let Some(map) = &printed.map {
         for token in map.get_tokens() {
@@ -74,26 +74,37 @@ fn print(program: &Program<'_>, source: &str) -> (String, Vec<(u32, u32)>) {
     (printed.code, tokens)
 }
 
-/// Bytes of positions in lines (from 0) and UTF-16 code units (from 0), as source maps count.
+/// Bytes of positions in lines (from 0) and UTF-16 code units (from 0), as source maps count. Positions mostly ascend,
+/// so each search continues where the last one ended.
 struct Columns<'a> {
     text: &'a str,
     lines: Vec<u32>,
+    /// Line, column, and byte of the last position.
+    last: (u32, u32, u32),
 }
 
 impl<'a> Columns<'a> {
     fn new(text: &'a str) -> Self {
-        Self { text, lines: line_starts(text) }
+        Self { text, lines: line_starts(text), last: (0, 0, 0) }
     }
 
-    fn byte(&self, line: u32, column: u32) -> u32 {
-        let start = self.lines.get(line as usize).copied().unwrap_or(self.text.len() as u32);
-        let mut units = 0;
-        for (at, letter) in self.text[start as usize..].char_indices() {
-            if units >= column as usize || letter == '\n' {
-                return start + at as u32;
+    fn byte(&mut self, line: u32, column: u32) -> u32 {
+        let end = self.text.len() as u32;
+        let (last_line, last_column, last_byte) = self.last;
+        let (mut units, start) = if line == last_line && column >= last_column {
+            (last_column, last_byte)
+        } else {
+            (0, self.lines.get(line as usize).copied().unwrap_or(end))
+        };
+        let mut at = start;
+        for letter in self.text[start as usize..].chars() {
+            if units >= column || letter == '\n' {
+                break;
             }
-            units += letter.len_utf16();
+            units += letter.len_utf16() as u32;
+            at += letter.len_utf8() as u32;
         }
-        self.text.len() as u32
+        self.last = (line, units, at);
+        at
     }
 }

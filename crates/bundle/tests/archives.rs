@@ -1,11 +1,12 @@
 //! k6 archives.
 
-use crate::support::{Engine, Memory, shown};
+use crate::support::{Engine, Memory, describe};
 use plimsoll_bundle::{Bundle, Entry, Files, load};
 use plimsoll_plan::Diagnostic;
 use std::path::Path;
 
-const METADATA: &str = r#"{"type":"js","options":{"vus":3},"filename":"file:///home/a%20b/main.js","pwd":"file:///home/a%20b/",
+const METADATA: &str = r#"{"type":"js","options":{"vus":3},"filename":"file:///data/a%20b/main.js",
+    "pwd":"file:///data/a%20b/",
     "env":{"HOST":"example.com"},"k6version":"2.2.0"}"#;
 
 fn tar(files: &[(&str, &str)]) -> Vec<u8> {
@@ -20,7 +21,7 @@ fn tar(files: &[(&str, &str)]) -> Vec<u8> {
 }
 
 fn read(files: &[(&str, &str)]) -> Result<Bundle, Vec<Diagnostic>> {
-    load(Entry::Archive(tar(files)), &Memory::of(&[("/home/a b/outside.js", "")]), &Engine)
+    load(Entry::Archive(tar(files)), &Memory::of(&[("/data/a b/outside.js", "")]), &Engine)
 }
 
 #[test]
@@ -29,11 +30,11 @@ fn an_archive_is_a_bundle_with_options_environment_and_files() {
         ("metadata.json", METADATA),
         ("data", "unused"),
         (
-            "file/home/a b/main.js",
+            "file/data/a b/main.js",
             "import './lib/a.js'; import 'https://example.com/x/b.js'; export default 1",
         ),
-        ("file/home/a b/lib/a.js", "import '../data.json'"),
-        ("file/home/a b/data.json", "[]"),
+        ("file/data/a b/lib/a.js", "import '../data.json'"),
+        ("file/data/a b/data.json", "[]"),
         ("https/example.com/x/b.js", "import './c.js'"),
         ("https/example.com/x/c.js", ""),
     ])
@@ -43,9 +44,9 @@ fn an_archive_is_a_bundle_with_options_environment_and_files() {
     let archive = bundle.archive.unwrap();
     assert_eq!(archive.options["vus"], 3);
     assert_eq!(archive.env["HOST"], "example.com");
-    assert_eq!(archive.folder, Path::new("/home/a b"));
+    assert_eq!(archive.folder, Path::new("/data/a b"));
     assert_eq!(archive.read(Path::new("data.json")).unwrap(), b"[]");
-    assert_eq!(archive.read(Path::new("/home/a b/lib/../data.json")).unwrap(), b"[]");
+    assert_eq!(archive.read(Path::new("/data/a b/lib/../data.json")).unwrap(), b"[]");
 }
 
 #[test]
@@ -61,19 +62,19 @@ fn the_script_may_be_in_data_alone() {
 fn an_archive_reads_only_its_own_files() {
     let wrong = read(&[("metadata.json", METADATA), ("data", "import './outside.js'")]).unwrap_err();
     assert_eq!(
-        shown(&wrong),
-        "K001 /home/a b/main.js:1:8 no such file: `/home/a b/outside.js`; check the path"
+        describe(&wrong),
+        "K001 /data/a b/main.js:1:8 no such file: `/data/a b/outside.js`; check the path"
     );
     let wrong = read(&[("metadata.json", METADATA), ("data", "import 'https://a.test/b.js'")]).unwrap_err();
     assert_eq!(
-        shown(&wrong),
-        "K001 /home/a b/main.js:1:8 no such file: `https://a.test/b.js`; check the path"
+        describe(&wrong),
+        "K001 /data/a b/main.js:1:8 no such file: `https://a.test/b.js`; check the path"
     );
 }
 
 #[test]
 fn what_is_not_an_archive_is_refused() {
-    let message = |files: &[(&str, &str)]| shown(&read(files).unwrap_err());
+    let message = |files: &[(&str, &str)]| describe(&read(files).unwrap_err());
     assert_eq!(
         message(&[("data", "")]),
         "K012 Whole the archive has no `metadata.json`; make it with `k6 archive`"
@@ -95,5 +96,5 @@ fn what_is_not_an_archive_is_refused() {
             .starts_with("K012 Whole the archive does not contain its script")
     );
     let wrong = load(Entry::Archive(b"no archive".repeat(99)), &Memory::of(&[]), &Engine).unwrap_err();
-    assert!(shown(&wrong).starts_with("K012 Whole invalid archive: "), "{}", shown(&wrong));
+    assert!(describe(&wrong).starts_with("K012 Whole invalid archive: "), "{}", describe(&wrong));
 }

@@ -1,6 +1,6 @@
 //! CommonJS modules, and what ES modules and CommonJS modules see of each other.
 
-use crate::support::{bundle, frame, shown, single, try_bundle};
+use crate::support::{bundle, describe, frame, single, try_bundle};
 use plimsoll_bundle::{Format, Target};
 
 #[test]
@@ -46,7 +46,8 @@ fn an_es_module_sees_the_exports_of_a_commonjs_module() {
     let (before, ..) = frame(&bundle(&files).modules[0].factory);
     assert_eq!(
         before.trim_end_matches([';', ' ']),
-        "const __m0 = __require(0), d = (__m0 && __m0.__esModule && 'default' in __m0 ? __m0.default : __m0), a = __m0.a, \
+        "const __m0 = __require(0), d = (__m0 && __m0.__esModule && 'default' in __m0 ? __m0.default : __m0), a \
+        = __m0.a, \
          all = (__m0 && __m0.__esModule ? __m0 : Object.assign({}, __m0, {default: __m0}))"
     );
 }
@@ -77,7 +78,8 @@ fn require_works_in_es_modules_too() {
 
 #[test]
 fn a_module_that_may_never_be_asked_for_is_missing_only_then() {
-    let text = "var a; if (typeof process == 'object') a = require('crypto');\ntry { require(`fs`) } catch {} f(() => require('./x'))";
+    let text = "var a; if (typeof process == 'object') a = require('crypto');\ntry { require(`fs`) } catch {} \
+    f(() => require('./x'))";
     let bundle = single(text);
     let missing = |index: usize| match &bundle.modules[0].imports[index].target {
         Target::Unavailable(message) => message.clone(),
@@ -86,7 +88,7 @@ fn a_module_that_may_never_be_asked_for_is_missing_only_then() {
     assert_eq!(missing(0), "`crypto` is a package, and packages are not installed for a script");
     assert_eq!(missing(2), "no such file: `x`");
     let wrong = try_bundle(&[("main.js", "exports.a = require('crypto').x(1)")]).unwrap_err();
-    assert!(shown(&wrong).starts_with("K003 main.js:1:21 `crypto`"), "{}", shown(&wrong));
+    assert!(describe(&wrong).starts_with("K003 main.js:1:21 `crypto`"), "{}", describe(&wrong));
 }
 
 #[test]

@@ -18,15 +18,20 @@ fn scripts_that_change_only_their_own_state_share_a_realm() {
     all(
         'S',
         &[
-            "export default function () { const res = http.get('http://a/'); check(res, { a: (r) => r.status == 200 }) }",
+            "export default function () { const res = http.get('http://a/'); check(res, { a: (r) => r.status == \
+            200 }) }",
             "let n = 0; class A { #a; static b = []; m() { n++; A.b.push(1); this.c = 1 } }",
             "const x = Math.random(), y = JSON.parse('{}'), z = Object.assign({}, y, { d: 1 }); Object.freeze(z)",
             "console.log(__ENV.A, __VU, { ...__ENV }, Object.keys(__ENV)); const { B } = __ENV",
             "[1].map(Number).filter(Boolean).map(String); Math.max.apply(Math, [1]); console.log.bind(console)",
-            "class E extends Error {} new E() instanceof Error; f(a.constructor === Array); typeof globalThis; typeof Promise",
-            "function A() {} function B() {} A.prototype.b = 1; Object.setPrototypeOf(A, B); A.__proto__ = B; const p = A.__proto__ || Object.getPrototypeOf(A)",
-            "Object.prototype.hasOwnProperty.call(a, 'b'); Array.prototype.slice.call(arguments); (c ? String : Number)(a)",
-            "Symbol.for('a'); new Date(); new Uint8Array(1); new Map(); crypto.getRandomValues(a); x instanceof Promise",
+            "class E extends Error {} new E() instanceof Error; f(a.constructor === Array); typeof globalThis; \
+            typeof Promise",
+            "function A() {} function B() {} A.prototype.b = 1; Object.setPrototypeOf(A, B); A.__proto__ = B; \
+            const p = A.__proto__ || Object.getPrototypeOf(A)",
+            "Object.prototype.hasOwnProperty.call(a, 'b'); Array.prototype.slice.call(arguments); (c ? String : \
+            Number)(a)",
+            "Symbol.for('a'); new Date(); new Uint8Array(1); new Map(); crypto.getRandomValues(a); x instanceof \
+            Promise",
             "const then = 1; a.then; function Function1() {} const globalThis1 = 1; undefined; NaN",
             "a.prototype.b(); with_(a); var o = { __proto__: null, async: 1, await: 2 }; Error.captureStackTrace(o)",
             "for (const k in __ENV) {} if (console) {} console && console.log()",
@@ -121,6 +126,20 @@ fn the_first_reason_is_named_with_its_place() {
     assert_eq!(class(&bundle(&files)), "C lib.js:2:3 it runs code from a text with `eval`");
     let files = [("main.ts", "interface A {}\n\nconst a: A = async () => 1")];
     assert_eq!(class(&bundle(&files)), "R main.ts:3:14 it has an async function");
+}
+
+#[test]
+fn state_of_the_user_may_be_changed_through_built_in_modules() {
+    let text = "import exec from 'k6/execution'; import { config } from \
+        'https://jslib.k6.io/k6-utils/1.4.0/index.js';\n";
+    let with = |code: &str| class(&single(&format!("{text}{code}")));
+    assert_eq!(
+        with("exec.vu.tags.a = 1; exec.vu.metrics.tags['b'] = 2; const { vu } = exec; delete vu.tags.a"),
+        "S"
+    );
+    assert_eq!(with("config.a = 1"), "S");
+    assert_eq!(with("exec.vu = 1"), "C main.js:2:1 it changes `exec.vu`, which all users share");
+    assert_eq!(with("exec.test.a = 1"), "C main.js:2:1 it changes `exec.test.a`, which all users share");
 }
 
 #[test]

@@ -1,11 +1,11 @@
 //! Mistakes in scripts: each with its code, its place, and a fix.
 
-use crate::support::{Engine, Memory, shown, try_bundle};
+use crate::support::{Engine, Memory, describe, try_bundle};
 use plimsoll_bundle::{Entry, load};
 
 #[track_caller]
 fn refuse(files: &[(&str, &str)], expected: &str) {
-    assert_eq!(shown(&try_bundle(files).unwrap_err()), expected);
+    assert_eq!(describe(&try_bundle(files).unwrap_err()), expected);
 }
 
 #[track_caller]
@@ -15,7 +15,8 @@ fn refuse_main(text: &str, expected: &str) {
 
 #[test]
 fn imports_that_lead_nowhere_are_refused_with_their_place() {
-    let text = "import a from './gone.js';\n  import b from './lib';\nimport 'lodash';\nimport 'https://example.com/a.js';\n\
+    let text = "import a from './gone.js';\n  import b from './lib';\nimport 'lodash';\nimport \
+    'https://example.com/a.js';\n\
                 export * from 'k6/browser';\nimport 'k6/nope';\nimport 'file://host/a.js'";
     refuse_main(
         text,
@@ -41,7 +42,7 @@ fn syntax_errors_are_refused_with_their_place() {
     );
     let broken =
         [("main.js", "import './a.js'; import './b.js'; import './a.js'"), ("a.js", "("), ("b.js", ")")];
-    let wrong = shown(&try_bundle(&broken).unwrap_err());
+    let wrong = describe(&try_bundle(&broken).unwrap_err());
     let places: Vec<&str> = wrong.lines().map(|line| line.split(" syntax").next().unwrap()).collect();
     assert_eq!(places, ["K002 a.js:1:2", "K002 b.js:1:1"]);
 }
@@ -49,7 +50,8 @@ fn syntax_errors_are_refused_with_their_place() {
 #[test]
 fn imports_of_names_that_do_not_exist_are_refused() {
     refuse_main(
-        "import { b } from './lib.js';\nexport { c } from './lib.js'; import d from './lib.js'; import { e } from './data.json'",
+        "import { b } from './lib.js';\nexport { c } from './lib.js'; import d from './lib.js'; import { e } \
+        from './data.json'",
         "K006 main.js:1:10 `./lib.js` has no export `b`; it exports `a`\n\
          K006 main.js:2:38 `./lib.js` has no export `default`; it exports `a`\n\
          K006 main.js:2:66 `./data.json` has no export `e`; import the whole file: `import data from …`\n\
@@ -68,7 +70,8 @@ fn imports_of_names_that_do_not_exist_are_refused() {
 fn imported_names_cannot_be_assigned() {
     for text in ["a = 1", "a++", "[a] = b", "({ a } = b)", "for (a of b) {}", "() => { a += 1 }"] {
         let text = format!("import {{ a }} from './lib.js'; {text}");
-        let wrong = shown(&try_bundle(&[("main.js", &text), ("lib.js", "export const a = 1")]).unwrap_err());
+        let wrong =
+            describe(&try_bundle(&[("main.js", &text), ("lib.js", "export const a = 1")]).unwrap_err());
         assert!(
             wrong.starts_with("K007 main.js:1:") && wrong.contains("cannot assign to the imported name `a`"),
             "{wrong}"
@@ -107,7 +110,8 @@ fn syntax_that_is_not_supported_is_refused_by_name() {
     refuse(&[("main.js", "export default <a/>;")], &format!("K010 main.js:1:16 {jsx}"));
     refuse(
         &[("main.ts", "@a class B {}")],
-        "K010 main.ts:1:1 decorators are not supported; call the decorating function, or compile the script with a bundler",
+        "K010 main.ts:1:1 decorators are not supported; call the decorating function, or compile the script \
+        with a bundler",
     );
     refuse_main(
         "import a from './data.json' with { type: 'text' }",
@@ -124,7 +128,7 @@ fn files_that_are_not_text_or_json_are_refused() {
     let mut files = Memory::of(&[]);
     files.0.insert("main.js".into(), b"a\n b\xff".to_vec());
     let wrong = load(Entry::Path("main.js".into()), &files, &Engine).unwrap_err();
-    assert_eq!(shown(&wrong), "K001 main.js:2:3 invalid UTF-8 byte 0xff; save the file as UTF-8");
+    assert_eq!(describe(&wrong), "K001 main.js:2:3 invalid UTF-8 byte 0xff; save the file as UTF-8");
     let wrong = load(Entry::Path("gone.js".into()), &files, &Engine).unwrap_err();
-    assert_eq!(shown(&wrong), "K001 Whole no such file: `gone.js`; check the path");
+    assert_eq!(describe(&wrong), "K001 Whole no such file: `gone.js`; check the path");
 }

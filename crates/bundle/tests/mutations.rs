@@ -6,25 +6,31 @@ use plimsoll_bundle::{Entry, load};
 const SOURCES: &[(&str, &str)] = &[
     (
         "a.js",
-        "import http, { get as g } from 'k6/http';\nimport * as ns from './lib.js';\nimport { n, inc } from './lib.js';\n\
+        "import http, { get as g } from 'k6/http';\nimport * as ns from './lib.js';\nimport { n, inc } from \
+        './lib.js';\n\
          export * from './lib.js'; export { n as 'x y' } from './lib.js';\n\
          export const options = { vus: 1, ä: `a${`b${n}`}` };\nlet a = n\ninc()\ninc`x`;\n\
-         export default async function* () { for await (const { body, ...r } of await g(`http://a/${n}`)) yield* r?.[n]; }\n\
+         export default async function* () { \
+         for await (const { body, ...r } of await g(`http://a/${n}`)) yield* r?.[n]; }\n\
          class A extends ns.A { static #p = /[a-z]+(?<x>y)/u; static { inc(); } get [n]() { return { n, inc } } }\n\
-         const m = import.meta.url, d = import('./lib.js'), { B, ...e } = __ENV; label: for (;;) break label;",
+         const m = import.meta.url, \
+         d = import('./lib.js'), { B, ...e } = __ENV; label: for (;;) break label;",
     ),
     (
         "b.cjs",
         "'use strict'; var a = require('./lib.js'), _h = _interopRequireDefault(require('k6/http'));\n\
-         Object.defineProperty(exports, '__esModule', { value: true }); exports.x = function f() { return typeof require };\n\
+         Object.defineProperty(exports, '__esModule', { value: true }); exports.x = function f() { \
+         return typeof require };\n\
          module.exports = { a, b: _h.default.get('http://x/'), c: open('d', 'b') }; try { require('gone') } catch {}",
     ),
     (
         "c.ts",
         "import { Options, type T } from 'k6/options'; import http from 'k6/http';\n\
          enum E { A = 1, B = 'b' as any } namespace N { export const x: number = E.A; }\n\
-         abstract class C<T extends object> { constructor(private readonly a?: T, ...b: string[]) {} declare c: T; abstract d(): void; }\n\
-         export const options: Options = { x: <any>1, y: N.x! } satisfies object; function f(this: C<any>): asserts this is T;\n\
+         abstract class C<T extends object> \
+         { constructor(private readonly a?: T, ...b: string[]) {} declare c: T; abstract d(): void; }\n\
+         export const options: Options = { x: <any>1, y: N.x! } \
+         satisfies object; function f(this: C<any>): asserts this is T;\n\
          function f() {} export default function (): void { http.get<string>('http://a/'); }",
     ),
 ];
@@ -137,6 +143,21 @@ fn damaged_sources_never_stop_the_program() {
 }
 
 #[test]
+fn deeply_nested_sources_never_stop_the_program() {
+    for (before, repeated, middle, after) in [
+        ("", "[", "", "]"),
+        ("a = ", "1 + ", "1", ""),
+        ("", "f(", "", ")"),
+        ("a", ".b()", "", ""),
+        ("", "() => ", "1", ""),
+    ] {
+        let text = format!("{before}{}{middle}{}", repeated.repeat(5_000), after.repeat(5_000));
+        let bundle = load(Entry::Text { name: "a.ts".into(), text }, &Memory::of(&[]), &Engine);
+        assert!(bundle.is_ok(), "{repeated}");
+    }
+}
+
+#[test]
 fn damaged_archives_never_stop_the_program() {
     let mut numbers = Numbers(7);
     let mut bytes: Vec<u8> = (0..4_096).map(|_| numbers.below(256) as u8).collect();
@@ -151,7 +172,7 @@ fn damaged_archives_never_stop_the_program() {
 fn the_undamaged_sources_load() {
     for (name, source) in SOURCES {
         if let Err(wrong) = try_bundle(&[(name, source), ("lib.js", LIB)]) {
-            panic!("{name}: {}", crate::support::shown(&wrong));
+            panic!("{name}: {}", crate::support::describe(&wrong));
         }
     }
 }

@@ -51,7 +51,7 @@ pub fn try_bundle(files: &[(&str, &str)]) -> Result<Bundle, Vec<Diagnostic>> {
 }
 
 pub fn bundle(files: &[(&str, &str)]) -> Bundle {
-    try_bundle(files).unwrap_or_else(|wrong| panic!("{}", shown(&wrong)))
+    try_bundle(files).unwrap_or_else(|wrong| panic!("{}", describe(&wrong)))
 }
 
 /// Loads one module of JavaScript.
@@ -65,7 +65,7 @@ pub fn factory_with(lib: &str, main: &str) -> String {
 }
 
 /// Returns the diagnostics as `CODE file:line:column message; hint`, one per line.
-pub fn shown(wrong: &[Diagnostic]) -> String {
+pub fn describe(wrong: &[Diagnostic]) -> String {
     let lines = wrong.iter().map(|one| {
         let hint = if one.hint.is_empty() { String::new() } else { format!("; {}", one.hint) };
         format!("{} {} {}{hint}", one.code, at(&one.place), one.message)

@@ -1,6 +1,6 @@
 //! TypeScript: types disappear, and what is more than a type becomes JavaScript.
 
-use crate::support::{bundle, shown, try_bundle};
+use crate::support::{bundle, describe, try_bundle};
 use plimsoll_bundle::{Format, Target};
 
 fn code(text: &str) -> String {
@@ -57,7 +57,8 @@ fn imports_that_only_types_use_are_gone() {
     let files = [
         (
             "main.ts",
-            "import { Options } from 'k6/options'; import type { A } from './gone.ts'; import http, { type B } from 'k6/http';\n\
+            "import { Options } from 'k6/options'; import type { A } from './gone.ts'; import http, { type B } \
+            from 'k6/http';\n\
                      import { unused } from './gone.ts'; import './side.ts';\n\
                      export const options: Options = {}; http.get('http://a/');",
         ),
@@ -97,8 +98,8 @@ fn typescript_may_be_commonjs_and_import_javascript() {
 #[test]
 fn mistakes_in_typescript_have_their_place() {
     let wrong = try_bundle(&[("main.ts", "interface A {}\nconst a: = 1")]).unwrap_err();
-    assert!(shown(&wrong).starts_with("K002 main.ts:2:10 syntax error: "), "{}", shown(&wrong));
+    assert!(describe(&wrong).starts_with("K002 main.ts:2:10 syntax error: "), "{}", describe(&wrong));
     let wrong =
         try_bundle(&[("main.ts", "type A = 1;\n\n  import { a } from './gone.ts'; a()")]).unwrap_err();
-    assert!(shown(&wrong).starts_with("K001 main.ts:3:21 no such file"), "{}", shown(&wrong));
+    assert!(describe(&wrong).starts_with("K001 main.ts:3:21 no such file"), "{}", describe(&wrong));
 }

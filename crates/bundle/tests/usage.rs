@@ -69,7 +69,8 @@ fn uses_have_their_first_place_over_all_modules() {
 
 #[test]
 fn environment_files_globals_and_exports_are_named() {
-    let text = "export const options = {}; export default function () {}\nexport { a as setup };\nconst a = __ENV.A, b = __ENV['B'], { C, D: d } = __ENV;\n\
+    let text = "export const options = {}; export default function () {}\nexport { a as setup };\nconst a = \
+    __ENV.A, b = __ENV['B'], { C, D: d } = __ENV;\n\
                 open('a.txt'); open(`b.bin`, 'b'); open(a); console.log(__VU)";
     let usage = usage(text);
     let names = |list: &[plimsoll_bundle::Mention]| {
@@ -101,8 +102,10 @@ fn addresses_are_found_in_source_order() {
     let text = "import http, { post } from 'k6/http';\nconst base = 'https://a.test';\nhttp.get('http://b.test/x');\n\
                 http.get(`http://c.test/${d}`); post('HTTP://d.test/' + a + 'http://no.test'); f(`ws://e.test`);\n\
                 http.request('GET', 'http://f.test/'); http.get(http.url`http://g.test/${a}`);\n\
-                http.batch(['http://h.test/', ['GET', 'http://i.test/'], { method: 'GET', url: 'http://j.test/', headers: { Origin: 'http://k.test' } }]);\n\
-                http.post(base, 'http://l.test'); http.get(f('http://m.test')); x = 'not http://n.test'; http.get({ a: 'http://o.test' })";
+                http.batch(['http://h.test/', ['GET', 'http://i.test/'], \
+                { method: 'GET', url: 'http://j.test/', headers: { Origin: 'http://k.test' } }]);\n\
+                http.post(base, 'http://l.test'); http.get(f('http://m.test')); \
+                x = 'not http://n.test'; http.get({ a: 'http://o.test' })";
     let usage = usage(text);
     let found: Vec<String> = usage
         .urls
@@ -144,7 +147,8 @@ fn addresses_are_found_in_source_order() {
 #[test]
 fn a_script_that_reads_no_body_is_recognized() {
     for text in [
-        "import http from 'k6/http'; import { check } from 'k6'; const r = http.get('http://a'); check(r, { a: (r) => r.status == 200 })",
+        "import http from 'k6/http'; import { check } from 'k6'; const r = http.get('http://a'); check(r, { a: \
+        (r) => r.status == 200 })",
         "http.post(a, JSON.stringify({ a: 1, b: [__VU] }), { headers: { a: b } })",
         "const data = { a: 1 }; http.post(a, JSON.stringify(data))",
         "http.batch([{ method: 'POST', url: a, body: '{}' }])",

@@ -47,7 +47,8 @@ impl<'n> Values<'_, 'n> {
             }
             (Shape::CommonJs, None) => {
                 format!(
-                    "({module} && {module}.__esModule ? {module} : Object.assign({{}}, {module}, {{default: {module}}}))"
+                    "({module} && {module}.__esModule ? {module} \
+                     : Object.assign({{}}, {module}, {{default: {module}}}))"
                 )
             }
             (_, Some(name)) => format!("{module}{}", member(name)),

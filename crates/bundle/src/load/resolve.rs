@@ -10,7 +10,7 @@ use std::io;
 use std::path::PathBuf;
 
 /// One request, with everything that its diagnostics need.
-struct Asked {
+struct ImportSite {
     specifier: String,
     place: Place,
     is_json: bool,
@@ -31,13 +31,13 @@ impl Loader<'_> {
             let node = &self.nodes[module];
             let one = &node.scan.requests[request];
             let is_certain = one.is_certain;
-            let asked = Asked {
+            let request = ImportSite {
                 specifier: one.specifier.clone(),
                 place: node.text.place(one.at),
                 is_json: one.is_json,
             };
             let from = node.location.clone();
-            let target = match self.resolve(&from, &asked) {
+            let target = match self.resolve(&from, &request) {
                 Ok(target) => target,
                 Err(Failure::Here(diagnostic)) if is_certain => {
                     self.wrong.push(diagnostic);
@@ -50,45 +50,45 @@ impl Loader<'_> {
         }
     }
 
-    fn resolve(&mut self, from: &Location, asked: &Asked) -> Result<Target, Failure> {
-        match from.specifier(&asked.specifier) {
-            Specifier::Path(location) => self.file(location, asked),
+    fn resolve(&mut self, from: &Location, request: &ImportSite) -> Result<Target, Failure> {
+        match from.specifier(&request.specifier) {
+            Specifier::Path(location) => self.file(location, request),
             Specifier::BadFile => {
-                let message = format!("invalid file address `{}`", asked.specifier);
-                Err(asked.wrong(problem::UNREADABLE, message, "write `file:///` and an absolute path"))
+                let message = format!("invalid file address `{}`", request.specifier);
+                Err(request.wrong(problem::UNREADABLE, message, "write `file:///` and an absolute path"))
             }
-            Specifier::Named => self.named(asked),
+            Specifier::Named => self.named(request),
         }
     }
 
-    fn named(&mut self, asked: &Asked) -> Result<Target, Failure> {
-        let specifier = asked.specifier.as_str();
+    fn named(&mut self, request: &ImportSite) -> Result<Target, Failure> {
+        let specifier = request.specifier.as_str();
         match self.builtins.resolve(specifier) {
             Builtin::Known(name) => return Ok(Target::Builtin(name)),
             Builtin::Refused(problem) => {
-                return Err(Failure::Here(Diagnostic::of(problem::BUILTIN, asked.place.clone(), problem)));
+                return Err(Failure::Here(Diagnostic::of(problem::BUILTIN, request.place.clone(), problem)));
             }
             Builtin::Unknown => {}
         }
         if specifier.starts_with("https://") || specifier.starts_with("http://") {
-            return self.file(Location::Remote(specifier.to_owned()), asked);
+            return self.file(Location::Remote(specifier.to_owned()), request);
         }
         if specifier == "k6" || specifier.starts_with("k6/") {
             let message = format!("unknown built-in module `{specifier}`");
-            return Err(asked.wrong(problem::BUILTIN, message, "check its name"));
+            return Err(request.wrong(problem::BUILTIN, message, "check its name"));
         }
         let package = format!("`{specifier}` is a package, and packages are not installed for a script");
         let hint = "bundle it with the script (esbuild, Rollup, webpack), or import a file: `./name.js`";
-        Err(asked.wrong(problem::PACKAGE, package, hint))
+        Err(request.wrong(problem::PACKAGE, package, hint))
     }
 
     /// Loads a file or an address once.
-    fn file(&mut self, location: Location, asked: &Asked) -> Result<Target, Failure> {
-        let is_json = asked.is_json || location.extension() == "json";
+    fn file(&mut self, location: Location, request: &ImportSite) -> Result<Target, Failure> {
+        let is_json = request.is_json || location.extension() == "json";
         let loaded = match self.known.get(&(location.clone(), is_json)) {
             Some(loaded) => *loaded,
             None => {
-                let bytes = self.read(&location, asked)?;
+                let bytes = self.read(&location, request)?;
                 if is_json { self.json(location, &bytes) } else { self.module(location, bytes) }
             }
         };
@@ -99,10 +99,10 @@ impl Loader<'_> {
         }
     }
 
-    fn read(&self, location: &Location, asked: &Asked) -> Result<Vec<u8>, Failure> {
+    fn read(&self, location: &Location, request: &ImportSite) -> Result<Vec<u8>, Failure> {
         let failed = |error: io::Error| {
-            let mut diagnostic = unreadable(&location.shown(), &error, asked.place.clone());
-            if let Some(better) = self.with_extension(location, &asked.specifier) {
+            let mut diagnostic = unreadable(&location.display(), &error, request.place.clone());
+            if let Some(better) = self.with_extension(location, &request.specifier) {
                 diagnostic.hint = format!("write `{better}`: extensions are not guessed");
             }
             Failure::Here(diagnostic)
@@ -114,7 +114,7 @@ impl Loader<'_> {
                 None => {
                     let message = format!("`{address}` is a remote module, and plimsoll downloads no code");
                     let hint = "download the file and import it by its path";
-                    Err(asked.wrong(problem::REMOTE, message, hint))
+                    Err(request.wrong(problem::REMOTE, message, hint))
                 }
             },
         }
@@ -148,7 +148,7 @@ impl Loader<'_> {
     }
 
     fn checked_json(&self, location: &Location, bytes: &[u8]) -> Result<Json, Vec<Diagnostic>> {
-        let file = location.shown();
+        let file = location.display();
         let text = text(&file, bytes)?;
         if let Err(error) = serde_json::from_str::<serde::de::IgnoredAny>(&text.source) {
             let before: usize =
@@ -163,7 +163,7 @@ impl Loader<'_> {
     }
 }
 
-impl Asked {
+impl ImportSite {
     fn wrong(&self, code: &'static str, message: String, hint: &str) -> Failure {
         Failure::Here(problem::at(code, self.place.clone(), message, hint))
     }

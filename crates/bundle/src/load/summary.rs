@@ -29,7 +29,10 @@ fn builtin(node: &Node, request: usize) -> Option<&str> {
 }
 
 fn needs(node: &Node, isolation: &mut Isolation) {
-    let applies = |need: &&NeedAt| need.if_builtin.is_none_or(|request| builtin(node, request).is_some());
+    // Other built-in modules are libraries in JavaScript, which each user has for itself.
+    let is_shared = |name: &str| name == "k6" || name.starts_with("k6/");
+    let applies =
+        |need: &&NeedAt| need.if_builtin.is_none_or(|request| builtin(node, request).is_some_and(is_shared));
     let mut needs: Vec<&NeedAt> = node.scan.needs.iter().filter(applies).collect();
     needs.sort_by_key(|need| need.at);
     for need in needs {

@@ -1,4 +1,4 @@
-//! Exports: their names, what they stand for, and what remains of their statements.
+//! Exports: their names, their values, and what remains of their statements.
 
 use super::imports::export_name;
 use super::{Export, Scanner, Value};

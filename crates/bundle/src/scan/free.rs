@@ -122,7 +122,7 @@ impl<'a> Scanner<'a, '_> {
         if name == "WeakRef" {
             return self.need(Need::Context, "`WeakRef` depends on garbage collection", at);
         }
-        let shown = self.shown(node, &chain.path);
+        let shown = self.member_name(node, &chain.path);
         if chain.end == End::Written || self.is_changed(chain.last) {
             return self.need(Need::Context, format!("it changes the global `{shown}`"), at);
         }

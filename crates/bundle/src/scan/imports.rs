@@ -118,7 +118,7 @@ impl<'a> Scanner<'a, '_> {
         Some(if begins { Form::CalleeOfStatement } else { Form::Callee })
     }
 
-    /// Returns whether a statement stands in a list of statements, where a semicolon before it changes nothing.
+    /// Returns whether a statement is part of a list of statements, where a semicolon before it changes nothing.
     fn is_in_list(&self, statement: NodeId) -> bool {
         matches!(
             self.semantic.nodes().parent_kind(statement),

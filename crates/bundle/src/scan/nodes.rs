@@ -59,10 +59,10 @@ impl<'a> Scanner<'a, '_> {
             AstKind::AssignmentTargetPropertyIdentifier(one) if BODY.contains(&one.binding.name.as_str()) => {
                 self.body(one.span.start);
             }
-            AstKind::AssignmentTargetPropertyProperty(one) => {
-                if key_name(&one.name, one.computed).is_none_or(|name| BODY.contains(&name.as_str())) {
-                    self.body(one.span.start);
-                }
+            AstKind::AssignmentTargetPropertyProperty(one)
+                if key_name(&one.name, one.computed).is_none_or(|name| BODY.contains(&name.as_str())) =>
+            {
+                self.body(one.span.start);
             }
             AstKind::BindingRestElement(one) => {
                 if matches!(self.semantic.nodes().parent_kind(id), AstKind::ObjectPattern(_)) {
@@ -209,11 +209,13 @@ impl<'a> Scanner<'a, '_> {
     /// Printing or copying a whole response reads its body.
     fn call(&mut self, call: &CallExpression<'a>) {
         let Some((object, member)) = self.global_function(call) else { return };
-        let reads_all = match (object.as_str(), member.as_str()) {
-            ("JSON", "stringify") | ("console", _) | ("Object", "values" | "entries" | "assign") => true,
-            ("Reflect", "get") => true,
-            _ => false,
-        };
+        let reads_all = matches!(
+            (object.as_str(), member.as_str()),
+            ("JSON", "stringify")
+                | ("console", _)
+                | ("Object", "values" | "entries" | "assign")
+                | ("Reflect", "get")
+        );
         let mut values = call.arguments.iter().filter_map(Argument::as_expression);
         if reads_all && values.any(|value| self.may_be_response(value, 0)) {
             self.body(call.span.start);
@@ -245,7 +247,8 @@ impl<'a> Scanner<'a, '_> {
                     name,
                     "status" | "status_text" | "url" | "error" | "error_code" | "proto" | "length"
                 ) && !matches!(&member.object, Expression::Identifier(one) if one.name == "__ENV")
-                    && !matches!(&member.object, Expression::StaticMemberExpression(inner) if inner.property.name == "timings")
+                    && !matches!(&member.object, Expression::StaticMemberExpression(inner)
+                        if inner.property.name == "timings")
             }
             Expression::CallExpression(call) => match self.global_function(call) {
                 Some((object, _)) => {

@@ -1,4 +1,4 @@
-//! `require("…")`, and what the variables stand for that it fills.
+//! `require("…")`, and the variables that it fills.
 
 use super::tree::{literal_argument, pattern_names};
 use super::{Form, Origin, Scanner};

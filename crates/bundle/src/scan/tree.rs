@@ -34,7 +34,7 @@ impl<'a> Scanner<'a, '_> {
         self.semantic.nodes().kind(node)
     }
 
-    /// Returns the parent of a node. An optional chain has no node of its own here.
+    /// Returns the parent of a node. An optional chain is skipped.
     pub fn parent(&self, node: NodeId) -> NodeId {
         let nodes = self.semantic.nodes();
         let mut parent = nodes.parent_id(node);

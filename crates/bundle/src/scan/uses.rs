@@ -55,10 +55,11 @@ impl<'a> Scanner<'a, '_> {
         if path.first().is_some_and(|first| first == "default") {
             path.remove(0);
         }
-        if chain.end == End::Written || self.is_changed(chain.last) {
+        let is_changed = chain.end == End::Written || self.is_changed(chain.last);
+        if is_changed && !self.is_own_state(request, &path) {
             self.out.needs.push(NeedAt {
                 need: Need::Context,
-                why: format!("it changes `{}`, which all users share", self.shown(node, &chain.path)),
+                why: format!("it changes `{}`, which all users share", self.member_name(node, &chain.path)),
                 at: self.at(at),
                 if_builtin: Some(request),
             });
@@ -88,6 +89,12 @@ impl<'a> Scanner<'a, '_> {
         }
     }
 
+    /// Returns whether a member of a module belongs to one user: `exec.vu.tags.name = "value"`.
+    fn is_own_state(&self, request: usize, path: &[String]) -> bool {
+        let is_execution = self.out.requests[request].specifier == "k6/execution";
+        is_execution && path.len() > 1 && path[0] == "vu"
+    }
+
     /// Returns the variables that are declared with a value: `const a = value`, `const { a } = value`.
     fn filled(&self, value: NodeId) -> Filled {
         if let Some(names) = self.destructured(value) {
@@ -106,7 +113,7 @@ impl<'a> Scanner<'a, '_> {
     }
 
     /// Returns a name with its members.
-    pub fn shown(&self, node: NodeId, path: &[String]) -> String {
+    pub fn member_name(&self, node: NodeId, path: &[String]) -> String {
         let name = match self.kind(node) {
             AstKind::IdentifierReference(name) => name.name.to_string(),
             _ => String::new(),
