@@ -191,7 +191,8 @@ impl Shared {
             };
             // A bug must not let programs wait until the end of the run.
             let way = catch_unwind(AssertUnwindSafe(|| self.way_to(&target)));
-            let way = way.unwrap_or_else(|_| Err(Failed::CutShort("the search for an origin panicked".into())));
+            let way =
+                way.unwrap_or_else(|_| Err(Failed::CutShort("the search for an origin panicked".into())));
             let (waiting, result) = self.take(&target, way);
             waiting.into_iter().for_each(|answer| answer.send(result.clone()));
         }
