@@ -374,14 +374,14 @@ fn origins_with_http1_and_http2_mix_and_requests_of_one_begin_in_responses_of_th
 }
 
 /// Tells the protocols of the origins apart by the first bytes, as only the client knows the address.
-struct ByAddress {
+pub struct ByAddress {
     h2: frames::Peer,
     first: std::collections::BTreeMap<u64, bool>,
     is_all: bool,
 }
 
 impl ByAddress {
-    fn new(http2: Vec<u16>) -> ByAddress {
+    pub fn new(http2: Vec<u16>) -> ByAddress {
         ByAddress { h2: peer(|asked| asked.ok(2 * MS)), first: Default::default(), is_all: http2.len() == 2 }
     }
 }

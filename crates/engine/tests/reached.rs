@@ -1,14 +1,15 @@
 //! Origins that programs ask for during the load: found once for all users, used over connections of their own, or
 //! refused with a reason.
 
+use crate::http2_programs::ByAddress;
 use crate::support::actors::{Scene, diary, lines, step};
 use crate::support::finder::{Asked, SimFinder};
 use crate::support::*;
 use plimsoll_engine::Stopped;
 use plimsoll_engine::driver::sim::SimRequest;
 use plimsoll_plan::code::Code;
-use plimsoll_plan::link::{Link, Reuse};
-use plimsoll_plan::metric::RunSum;
+use plimsoll_plan::link::{Addresses, Link, Reuse};
+use plimsoll_plan::metric::{RunSum, SeriesSum};
 use plimsoll_plan::program::{Behavior, BodyUse, Step, Wake};
 use plimsoll_plan::{Draft, Fault, Plan, Problem, Target};
 use std::net::SocketAddr;
@@ -187,6 +188,45 @@ fn a_program_may_use_a_number_that_another_worker_has_found() {
         }
     });
     assert_eq!((out.status(200), opened(&out, FOUND), asked.borrow().len()), (3, 1, 0));
+}
+
+#[test]
+fn an_origin_that_chose_http2_gets_frames() {
+    for reuse in [Reuse::User, Reuse::Pool, Reuse::Iteration] {
+        let (mut finder, _) = finder(5 * MS);
+        finder.is_http2 = true;
+        let mut base = Draft { link: Link { reuse, ..Link::default() }, ..closed(3, 10.0) };
+        base.load.requests_total = Some(60);
+        let (programs, log) = diary(to_found);
+        let mut lab = Lab::new(base).factory(programs);
+        lab.finder = Some(finder);
+        let out = lab.run(ByAddress::new(vec![0, 1]));
+        out.check();
+        assert_eq!(out.status(200), 60, "{reuse:?}: {:?}", lines(&log).last());
+        let most = if reuse == Reuse::Iteration { 60 } else { 3 };
+        assert!((1..=most).contains(&opened(&out, FOUND)), "{reuse:?}: {}", opened(&out, FOUND));
+    }
+}
+
+#[test]
+fn addresses_of_a_found_origin_have_no_series() {
+    let (finder, _) = finder(MS);
+    let link = Link { addresses: Addresses::All, ..Link::default() };
+    let mut base = Draft { link, ..closed(4, 10.0) };
+    base.load.requests_total = Some(80);
+    let (programs, _) = diary(|scene, wake| match wake {
+        Wake::Begin { .. } => ask_at(scene, 1, 0),
+        Wake::Reply(reply) if reply.id == 1 => scene.out.reach(7, at("found", 80)),
+        Wake::Reached { result: Ok(origin), .. } => ask_at(scene, 2, *origin),
+        _ => {}
+    });
+    let mut lab = Lab::new(base).factory(programs);
+    lab.addresses.push(SocketAddr::from(([127, 0, 0, 2], 8080)));
+    lab.finder = Some(finder);
+    let out = lab.run(|_: &SimRequest<'_>| Answer::ok(MS));
+    out.check();
+    let sent: Vec<u64> = out.addresses.iter().map(|one| one.sums[SeriesSum::Sent.id()]).collect();
+    assert_eq!((sent.len(), sent.iter().sum::<u64>(), out.status(200)), (2, 40, 80));
 }
 
 /// Code that a test replaces by its own programs.

@@ -16,6 +16,7 @@ use plimsoll_plan::{Fault, Plan, Target, origin};
 use plimsoll_record::event::{OriginOpened, WayThere};
 use std::collections::{HashMap, VecDeque};
 use std::net::IpAddr;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Most threads; each tries one origin.
@@ -188,7 +189,10 @@ impl Shared {
                     }
                 }
             };
-            let way = self.way_to(&target);
+            // A bug must not let programs wait until the end of the run.
+            let way = catch_unwind(AssertUnwindSafe(|| self.way_to(&target)));
+            let way =
+                way.unwrap_or_else(|_| Err(Failed::CutShort("the search for an origin panicked".into())));
             let (waiting, result) = self.take(&target, way);
             waiting.into_iter().for_each(|answer| answer.send(result.clone()));
         }

@@ -3,6 +3,7 @@
 use plimsoll_engine::Place;
 use plimsoll_engine::driver::sim::Network;
 use plimsoll_engine::origins::{FoundOrigin, Reached};
+use plimsoll_plan::origin::Origin;
 use plimsoll_plan::program::Unreachable;
 use plimsoll_plan::{Fault, Target, origin};
 use std::cell::RefCell;
@@ -22,6 +23,8 @@ pub struct SimFinder {
     due: VecDeque<(u64, Target)>,
     first: usize,
     found: Vec<Arc<FoundOrigin>>,
+    /// Whether the origins choose HTTP/2.
+    pub is_http2: bool,
 }
 
 impl SimFinder {
@@ -33,7 +36,7 @@ impl SimFinder {
     ) -> (SimFinder, Asked) {
         let (asked, due, found) = (Asked::default(), VecDeque::new(), vec![]);
         let kept = Rc::clone(&asked);
-        (SimFinder { hosts: hosts.to_vec(), after_ns, asked, due, first, found }, kept)
+        (SimFinder { hosts: hosts.to_vec(), after_ns, asked, due, first, found, is_http2: false }, kept)
     }
 
     /// Finds an origin as if another worker had asked for it.
@@ -43,7 +46,7 @@ impl SimFinder {
         match known.1 {
             Ok(address) => {
                 let number = (self.first + self.found.len()) as u16;
-                let origin = origin::found(&target, None);
+                let origin = Origin { is_http2: self.is_http2, ..origin::found(&target, None) };
                 let place = Place::new(vec![address], None);
                 self.found.push(Arc::new(FoundOrigin { number, origin, place }));
                 Ok(number)

@@ -115,7 +115,8 @@ fn a_run_without_a_target_shows_the_origins_that_it_found() {
     let v = parsed(&s);
     assert_eq!(v["target"], "https://api.test, https://cdn.test");
     assert_eq!(v["by_origin"][0]["name"], "https://cdn.test");
-    columns_are_fields(&s);
+    let head: Value = serde_json::from_str(ndjson::to_string(&s).unwrap().lines().next().unwrap()).unwrap();
+    assert!(head.is_object() && csv::to_string(&s).lines().count() > 1);
 }
 
 #[test]

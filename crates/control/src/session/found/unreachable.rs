@@ -11,9 +11,9 @@ pub(super) fn of(failed: &Failed) -> Unreachable {
     let (fault, sentence) = match failed {
         Failed::Refused(refusal) => (Fault::OriginRefused, refusal.sentence.clone()),
         Failed::CouldNotRun(error) => (of_error(error), error.to_string()),
+        Failed::CutShort(why) => (Fault::ClientSendRefused, why.clone()),
         // The steps for one origin end in no other way.
         Failed::RunFile(_)
-        | Failed::CutShort(_)
         | Failed::NotReady { .. }
         | Failed::NotBuilt { .. }
         | Failed::Behavior(_)
