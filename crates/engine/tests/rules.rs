@@ -78,6 +78,28 @@ fn an_arrival_without_a_free_user_is_dropped_and_adds_one_up_to_the_limit() {
 }
 
 #[test]
+fn a_small_number_of_users_is_not_divided_among_workers() {
+    let rules = Rules { on_busy: OnBusy::Drop, ..Rules::default() };
+    let arrivals = |users, worker| {
+        let open = load(LoadDraft {
+            rate_per_s: Some(1_000.0),
+            duration_ns: Some(S),
+            max_connections: Some(users),
+            rules,
+            ..LoadDraft::default()
+        });
+        let mut lab = Lab::new(support::workloads(vec![open], &["/"])).factory(asking().0);
+        (lab.draft.workers, lab.worker) = (Some(2), worker);
+        let out = lab.run(|_: &SimRequest<'_>| Answer::ok(100 * MS));
+        out.check();
+        (out.sum(RunSum::Arrivals), out.sum(RunSum::Iterations) + out.sum(RunSum::IterationsInterrupted))
+    };
+    // 31 users begin 31 iterations every 100 ms.
+    assert_eq!([arrivals(31, 0), arrivals(31, 1)], [(1_000, 310), (0, 0)]);
+    assert_eq!([arrivals(32, 0), arrivals(32, 1)], [(500, 160), (500, 160)]);
+}
+
+#[test]
 fn without_the_rule_an_arrival_waits_for_a_user() {
     let (factory, log) = asking();
     let open = load(LoadDraft {

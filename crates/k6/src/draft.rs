@@ -93,7 +93,7 @@ fn load(scenario: &Scenario, share: Share, last_ns: u64) -> LoadDraft {
                 profile(u64::from(*vus), &[stage(duration_ns.unwrap_or(last_ns), u64::from(*vus))], 1.0),
                 false,
             )),
-            rules: Rules { capacity: Some(*max_vus), graceful_ramp_down_ns: Some(0), ..rules },
+            rules: Rules { capacity: Some(*max_vus), ..rules },
             ..base
         },
     }

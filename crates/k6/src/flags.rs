@@ -61,6 +61,8 @@ pub struct Run {
     pub log_format: LogFormat,
     /// The file to which `console.log` writes.
     pub console_output: Option<String>,
+    /// The file to which the keys of TLS are written (`SSLKEYLOGFILE`).
+    pub key_log: Option<String>,
 }
 
 /// A command line with its variables.
@@ -76,7 +78,7 @@ pub struct Invocation {
 #[derive(Debug, Clone, Default)]
 struct Source {
     layer: Layer,
-    /// `NAME=VALUE`, or `NAME` for the value of a system variable.
+    /// `NAME=VALUE`.
     env: Vec<String>,
     outputs: Option<Vec<String>>,
     summary_export: Option<String>,
@@ -219,6 +221,10 @@ fn combine(
         log_output: flags.log_output.or(own.log_output).unwrap_or_default(),
         log_format: flags.log_format.or(own.log_format).unwrap_or_default(),
         console_output: flags.console_output.or(own.console_output),
+        key_log: variables
+            .iter()
+            .find(|(name, path)| name == "SSLKEYLOGFILE" && !path.is_empty())
+            .map(|(_, path)| path.clone()),
     };
     let overrides = Overrides { flags: flags.layer, variables: own.layer, ..Overrides::default() };
     let notes = flags.notes.into_iter().chain(own.notes).collect();
@@ -234,21 +240,15 @@ fn environment(
     let includes_system = flags.includes_system.or(own.includes_system).unwrap_or(true);
     let mut env: Vec<(String, String)> = if includes_system { variables.to_vec() } else { Vec::new() };
     for entry in &flags.env {
-        let (name, value) = match entry.split_once('=') {
-            Some((name, value)) => (name, value.to_owned()),
-            // As in k6, a name alone takes the value of the system; without one, it is empty.
-            None => {
-                let found = variables.iter().find(|(known, _)| known == entry);
-                (entry.as_str(), found.map_or_else(String::new, |(_, value)| value.clone()))
-            }
-        };
+        // As in k6, a name alone has an empty value.
+        let (name, value) = entry.split_once('=').unwrap_or((entry, ""));
         let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
         if name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit()) || !name.chars().all(is_name) {
             let message = format!("`--env`: invalid name `{name}`");
             return Err(Problem::new(message, "use letters, digits, and `_`, such as `-e HOST=shop.test`"));
         }
         env.retain(|(known, _)| known != name);
-        env.push((name.to_owned(), value));
+        env.push((name.to_owned(), value.to_owned()));
     }
     Ok(env)
 }

@@ -80,8 +80,10 @@ fn the_environment_of_the_script_has_system_variables_and_those_of_flags() {
     let system = [("HOST", "a"), ("USER", "b")];
     let env = |line: &str| with(line, &system).unwrap().run.env;
     assert_eq!(env("-e HOST=c -e NEW=x=y a.js"), owned(&[("USER", "b"), ("HOST", "c"), ("NEW", "x=y")]));
-    assert_eq!(env("--include-system-env-vars=false -e USER a.js"), owned(&[("USER", "b")]));
-    assert_eq!(env("--include-system-env-vars=false --env NONE a.js"), owned(&[("NONE", "")]));
+    assert_eq!(env("--include-system-env-vars=false -e USER a.js"), owned(&[("USER", "")]));
+    assert_eq!(env("--include-system-env-vars=false a.js"), owned(&[]));
+    let keys = with("a.js", &[("SSLKEYLOGFILE", "keys.log")]).unwrap().run.key_log;
+    assert_eq!(keys.as_deref(), Some("keys.log"));
 }
 
 #[test]

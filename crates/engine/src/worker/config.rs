@@ -347,14 +347,22 @@ fn seat_share(connections: u32, outline: &Outline, seat: WorkerSlot) -> u32 {
     here.count_of(u64::from(connections)) as u32
 }
 
+/// Fewest users of a worker with arrivals that are dropped: they do not see the free users of other workers, and with
+/// only a few of its own, a worker would drop arrivals that another could start.
+const DROPPING_USERS: u32 = 16;
+
 /// Returns this worker's slot in a workload. If a workload has fewer connections than there are workers, its arrivals
 /// go only to the first workers: any other worker would exceed the limit. `None`: this worker has no slot.
 fn seat_in(plan: &WorkloadPlan, outline: &Outline, seat: WorkerSlot) -> Option<WorkerSlot> {
     let machines = u64::from(outline.share.of);
-    if !plan.load.is_open() || plan.connections >= outline.workers {
+    let workers = match plan.rules.on_busy {
+        OnBusy::Queue => plan.connections,
+        OnBusy::Drop => plan.connections / DROPPING_USERS,
+    };
+    if !plan.load.is_open() || workers >= outline.workers {
         return Some(seat);
     }
-    let workers = u64::from(plan.connections.max(1));
+    let workers = u64::from(workers.max(1));
     (seat.offset / machines < workers)
         .then_some(WorkerSlot { offset: seat.offset, stride: machines * workers })
 }

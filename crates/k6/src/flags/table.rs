@@ -142,6 +142,18 @@ pub const FLAGS: &[Flag] = &[
     ),
     row("profiling-enabled", None, Unsupported("use `perf` on the process"), None, "Profiling"),
     row("traces-output", None, Unsupported("write traces with the script"), None, "Traces"),
+    row(
+        "new-machine-readable-summary",
+        None,
+        Unsupported("use `--summary-export`, which has the usual format"),
+        None,
+        "Another format of the summary",
+    ),
+    row("js-profiling-enabled", None, Unsupported("use `perf` on the process"), None, "Profiling"),
+    row("js-profiling-scope", None, Unsupported("use `perf` on the process"), None, "Profiling"),
+    row("js-cpu-profile-output", None, Unsupported("use `perf` on the process"), None, "Profiling"),
+    row("js-runtime-trace-output", None, Unsupported("use `perf` on the process"), None, "Profiling"),
+    row("js-profile-id", None, Unsupported("use `perf` on the process"), None, "Profiling"),
     row("secret-source", None, Unsupported("pass secrets with `-e`"), None, "Secrets"),
     row(
         "type",

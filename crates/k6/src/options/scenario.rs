@@ -203,7 +203,7 @@ fn executor(reader: &mut Reader, fields: &Fields<'_>, kind: &str) -> Executor {
             vus: pool(reader),
         },
         _ => {
-            let vus = fields.need(reader, "vus", value::users);
+            let vus = fields.get(reader, "vus", value::users).unwrap_or(0);
             let max_vus = fields.get(reader, "maxVUs", value::users).unwrap_or(vus);
             let duration_ns = fields.get(reader, "duration", value::duration_ns).filter(|ns| *ns > 0);
             Executor::ExternallyControlled { vus, max_vus, duration_ns }

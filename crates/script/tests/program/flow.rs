@@ -295,7 +295,8 @@ fn an_interrupted_iteration_does_nothing_more_and_the_next_one_begins_anew() {
     engine.begin();
     engine.run_until(3 * MS);
     engine.interrupt();
-    assert_eq!((engine.lines(), engine.step()), (vec!["GET /0".to_owned()], false), "it was asleep");
+    assert!(!engine.step(), "it was asleep");
+    assert_eq!(engine.lines(), ["GET /0"]);
     engine.begin();
     engine.run_until(9 * MS + MS / 2);
     engine.interrupt();
