@@ -1,12 +1,15 @@
 //! The functions that scripts, and the JavaScript part of the modules, call.
 
 mod console;
+mod cipher;
 mod core;
+mod crypto;
 mod execution;
 mod files;
 mod http;
 pub mod jars;
 mod measure;
+mod text;
 mod timers;
 
 use crate::host::Host;
@@ -18,13 +21,16 @@ type Row = (&'static str, i32, Native);
 
 /// The functions of `native`.
 const ROWS: &[&[Row]] = &[
+    cipher::ROWS,
     core::ROWS,
+    crypto::ROWS,
     execution::ROWS,
     files::ROWS,
     http::ROWS,
     http::response::ROWS,
     jars::ROWS,
     measure::ROWS,
+    text::ROWS,
     timers::ROWS,
     console::ROWS,
 ];

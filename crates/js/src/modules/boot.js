@@ -15,6 +15,30 @@
     return found;
   }
 
+  // Methods of responses, and global objects, that are JavaScript: compiled at their first use.
+  const response = globalThis.__plimsoll_response;
+  delete globalThis.__plimsoll_response;
+  for (const name of ['json', 'html', 'submitForm', 'clickLink', 'toJSON']) {
+    const method = { [name](...all) { return builtin('~response')[name](this, ...all); } };
+    Object.defineProperty(response, name, { value: method[name], writable: true, configurable: true });
+  }
+  const GLOBALS = {
+    URL: '~url', URLSearchParams: '~url', TextEncoder: '~text', TextDecoder: '~text', atob: '~text', btoa: '~text',
+    crypto: '~webcrypto', structuredClone: '~clone', performance: '~performance',
+  };
+  for (const [name, module] of Object.entries(GLOBALS)) {
+    const set = (value) => Object.defineProperty(globalThis, name, { value, writable: true, configurable: true });
+    Object.defineProperty(globalThis, name, {
+      configurable: true,
+      get() {
+        const value = builtin(module)[name];
+        set(value);
+        return value;
+      },
+      set,
+    });
+  }
+
   // A user may replace functions of a module for itself, so it gets objects of its own in front of the shared ones.
   function own(name) {
     const of = builtin(name);

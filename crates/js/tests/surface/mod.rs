@@ -1,4 +1,10 @@
 mod bench;
+mod crypto;
+mod globals;
+mod html;
+mod json_path;
+pub mod lines;
 mod requests;
 pub mod run;
+mod urls;
 mod values;
