@@ -26,6 +26,7 @@ mod user;
 mod vu;
 
 pub use log::{Level, Log};
-pub use settings::{Isolation, ScenarioSettings, Settings};
+pub use modules::{Builtin, resolve};
+pub use settings::{Isolation, ScenarioSettings, Secret, Settings};
 pub use source::{Import, Init, ReadFile, Script, Shared, Source, initialize};
 pub use stage::{EXCEPTIONS, Stage};

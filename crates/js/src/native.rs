@@ -5,10 +5,12 @@ mod cipher;
 mod core;
 mod crypto;
 mod execution;
+mod experimental;
 mod files;
 mod http;
 pub mod jars;
 mod measure;
+mod schema;
 mod text;
 mod timers;
 
@@ -25,11 +27,13 @@ const ROWS: &[&[Row]] = &[
     core::ROWS,
     crypto::ROWS,
     execution::ROWS,
+    experimental::ROWS,
     files::ROWS,
     http::ROWS,
     http::response::ROWS,
     jars::ROWS,
     measure::ROWS,
+    schema::ROWS,
     text::ROWS,
     timers::ROWS,
     console::ROWS,

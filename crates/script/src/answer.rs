@@ -25,3 +25,4 @@ pub use judge::{Answer, Findings, Judge, STATUS, Scratch};
 /// The result of [`Judge::body_use`].
 pub use plimsoll_plan::program::BodyUse;
 pub use rule::CompiledCondition;
+pub use schema::ValueSchema;

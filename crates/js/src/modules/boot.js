@@ -5,12 +5,19 @@
   const shared = new Map();
   const factory = (i) => factories[i] ?? (factories[i] = native.factory(i));
 
+  const bodies = new Map();
+  function body(name) {
+    let found = bodies.get(name);
+    if (found === undefined) bodies.set(name, (found = native.builtin(name)));
+    return found;
+  }
+
   function builtin(name) {
     let found = shared.get(name);
     if (found === undefined) {
       found = {};
       shared.set(name, found);
-      native.builtin(name)(found, builtin, native);
+      body(name)(found, builtin, native);
     }
     return found;
   }
@@ -39,8 +46,16 @@
     });
   }
 
+  // Libraries with a state, of which each user has its own instance.
+  const STATEFUL = ['jslib/httpx', 'jslib/k6chaijs', 'jslib/tempo'];
+
   // A user may replace functions of a module for itself, so it gets objects of its own in front of the shared ones.
-  function own(name) {
+  function own(name, ownBuiltin) {
+    if (STATEFUL.includes(name)) {
+      const library = {};
+      body(name)(library, (inner) => (inner.startsWith('~') ? builtin(inner) : ownBuiltin(inner)), native);
+      return library;
+    }
     const of = builtin(name);
     const mine = Object.create(of);
     if (typeof of.default === 'object' && of.default !== null) mine.default = Object.create(of.default);
@@ -62,6 +77,11 @@
     const modules = [];
     const builtins = new Map();
     const peeks = [];
+    const ownBuiltin = (name) => {
+      let found = builtins.get(name);
+      if (found === undefined) builtins.set(name, (found = own(name, ownBuiltin)));
+      return found;
+    };
     const imported = (i, k, isEsm) => {
       const of = native.imported(i, k);
       if (typeof of === 'number') {
@@ -69,9 +89,7 @@
         return isEsm && native.isCommon(of) ? namespace(module) : module.exports;
       }
       if (typeof of === 'object') return isEsm ? { default: of.json } : of.json;
-      let found = builtins.get(of);
-      if (found === undefined) builtins.set(of, (found = own(of)));
-      return found;
+      return ownBuiltin(of);
     };
     function load(i) {
       if (modules[i] !== undefined) return modules[i];
