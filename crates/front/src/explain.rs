@@ -411,6 +411,12 @@ pub const TABLE: &[Explained] = &[
          of the script.\n\n  thresholds: { http_req_duration: ['p(95) < 500'], http_req_failed: ['rate < 0.01'] }",
     ),
     row(
+        "K107",
+        "invalid flag or variable of k6",
+        "`plimsoll k6 run` accepts the flags of k6 and the variables `K6_*`. A flag has priority over its variable, \
+         which has priority over `options`.\n\n  plimsoll k6 run -u 10 -d 30s -e HOST=127.0.0.1 script.js",
+    ),
+    row(
         "P001",
         "missing target",
         "No target is set. Set `target` in the file, or write a whole URL in the first request.\n\n  target: \

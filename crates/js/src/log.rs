@@ -13,6 +13,9 @@ pub enum Level {
     Error,
 }
 
+/// What the console shows instead of a secret.
+const HIDDEN: &str = "***SECRET_REDACTED***";
+
 /// Receives messages from all workers.
 #[derive(Clone)]
 pub struct Log(Arc<dyn Fn(Level, &str) + Send + Sync>);
@@ -30,5 +33,18 @@ impl Log {
 
     pub fn write(&self, level: Level, text: &str) {
         (self.0)(level, text);
+    }
+
+    /// Returns a log that shows a mark instead of secret texts.
+    #[must_use]
+    pub fn hiding(self, secrets: Vec<String>) -> Log {
+        if secrets.iter().all(String::is_empty) {
+            return self;
+        }
+        Log::new(move |level, text| {
+            let shown = secrets.iter().filter(|secret| !secret.is_empty());
+            let shown = shown.fold(text.to_owned(), |text, secret| text.replace(secret, HIDDEN));
+            self.write(level, &shown);
+        })
     }
 }

@@ -1,12 +1,17 @@
 //! The functions that scripts, and the JavaScript part of the modules, call.
 
 mod console;
+mod cipher;
 mod core;
+mod crypto;
 mod execution;
+mod experimental;
 mod files;
 mod http;
 pub mod jars;
 mod measure;
+mod schema;
+mod text;
 mod timers;
 
 use crate::host::Host;
@@ -18,13 +23,18 @@ type Row = (&'static str, i32, Native);
 
 /// The functions of `native`.
 const ROWS: &[&[Row]] = &[
+    cipher::ROWS,
     core::ROWS,
+    crypto::ROWS,
     execution::ROWS,
+    experimental::ROWS,
     files::ROWS,
     http::ROWS,
     http::response::ROWS,
     jars::ROWS,
     measure::ROWS,
+    schema::ROWS,
+    text::ROWS,
     timers::ROWS,
     console::ROWS,
 ];

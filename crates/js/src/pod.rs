@@ -111,7 +111,24 @@ impl Pod {
         if wants_peek {
             self.peek.replace(Some(instance.get_str("peek")?));
         }
+        let ready = instance.get_str("ready")?;
+        if ready.is_promise() {
+            self.host.is_init.set(true);
+            let settled = self.settled(realm, &ready);
+            self.host.is_init.set(false);
+            settled?;
+        }
         instance.get_str("exports")
+    }
+
+    /// Runs callbacks until a promise of the init part is settled.
+    fn settled(&self, realm: &Realm, promise: &Value) -> Result<(), Thrown> {
+        while realm.run_job()? {}
+        match promise.settled() {
+            Some(Ok(_)) => Ok(()),
+            Some(Err(reason)) => Err(Thrown::Value(reason)),
+            None => Err(realm.error("Error", "the init part of a script must not wait for timers or requests")),
+        }
     }
 
     /// Returns the values of variables at the top level of the last instance.

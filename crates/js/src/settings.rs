@@ -29,6 +29,21 @@ pub struct ScenarioSettings {
     pub duration_ns: u64,
 }
 
+/// A secret, which `k6/secrets` returns and which the console does not show.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Secret {
+    /// Name of the source; scripts that name none get `default`, or the first source.
+    pub source: String,
+    pub name: String,
+    pub value: String,
+}
+
+impl std::fmt::Debug for Secret {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Secret").field("source", &self.source).field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
 /// Settings of all users.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
@@ -37,6 +52,7 @@ pub struct Settings {
     pub scenarios: Vec<ScenarioSettings>,
     /// Variables of the environment, `__ENV`.
     pub env: Vec<(String, String)>,
+    pub secrets: Vec<Secret>,
     /// Tags of everything that is measured.
     pub tags: Vec<(String, String)>,
     pub user_agent: String,
@@ -71,6 +87,7 @@ impl Default for Settings {
             isolation: Isolation::default(),
             scenarios: Vec::new(),
             env: Vec::new(),
+            secrets: Vec::new(),
             tags: Vec::new(),
             user_agent: concat!("plimsoll/", env!("CARGO_PKG_VERSION")).to_owned(),
             max_redirects: 10,

@@ -68,7 +68,8 @@ pub struct Shared {
 const WARNINGS_MAX: usize = 100;
 
 impl Shared {
-    pub fn new(script: Script, settings: Settings, origins: Vec<(Target, OriginId)>, seed: u64) -> Shared {
+    pub fn new(mut script: Script, settings: Settings, origins: Vec<(Target, OriginId)>, seed: u64) -> Shared {
+        script.log = script.log.hiding(settings.secrets.iter().map(|secret| secret.value.clone()).collect());
         let begun = settings.scenarios.iter().map(|_| AtomicU64::new(0)).collect();
         Shared {
             script,

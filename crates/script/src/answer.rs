@@ -20,7 +20,9 @@ mod take;
 
 pub use coding::decoded;
 pub use json::path;
+pub use markup::html_json;
 pub use judge::{Answer, Findings, Judge, STATUS, Scratch};
 /// The result of [`Judge::body_use`].
 pub use plimsoll_plan::program::BodyUse;
 pub use rule::CompiledCondition;
+pub use schema::ValueSchema;

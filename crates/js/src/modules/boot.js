@@ -5,18 +5,57 @@
   const shared = new Map();
   const factory = (i) => factories[i] ?? (factories[i] = native.factory(i));
 
+  const bodies = new Map();
+  function body(name) {
+    let found = bodies.get(name);
+    if (found === undefined) bodies.set(name, (found = native.builtin(name)));
+    return found;
+  }
+
   function builtin(name) {
     let found = shared.get(name);
     if (found === undefined) {
       found = {};
       shared.set(name, found);
-      native.builtin(name)(found, builtin, native);
+      body(name)(found, builtin, native);
     }
     return found;
   }
 
+  // Methods of responses, and global objects, that are JavaScript: compiled at their first use.
+  const response = globalThis.__plimsoll_response;
+  delete globalThis.__plimsoll_response;
+  for (const name of ['json', 'html', 'submitForm', 'clickLink', 'toJSON']) {
+    const method = { [name](...all) { return builtin('~response')[name](this, ...all); } };
+    Object.defineProperty(response, name, { value: method[name], writable: true, configurable: true });
+  }
+  const GLOBALS = {
+    URL: '~url', URLSearchParams: '~url', TextEncoder: '~text', TextDecoder: '~text', atob: '~text', btoa: '~text',
+    crypto: '~webcrypto', structuredClone: '~clone', performance: '~performance',
+  };
+  for (const [name, module] of Object.entries(GLOBALS)) {
+    const set = (value) => Object.defineProperty(globalThis, name, { value, writable: true, configurable: true });
+    Object.defineProperty(globalThis, name, {
+      configurable: true,
+      get() {
+        const value = builtin(module)[name];
+        set(value);
+        return value;
+      },
+      set,
+    });
+  }
+
+  // Libraries with a state, of which each user has its own instance.
+  const STATEFUL = ['jslib/httpx', 'jslib/k6chaijs', 'jslib/tempo'];
+
   // A user may replace functions of a module for itself, so it gets objects of its own in front of the shared ones.
-  function own(name) {
+  function own(name, ownBuiltin) {
+    if (STATEFUL.includes(name)) {
+      const library = {};
+      body(name)(library, (inner) => (inner.startsWith('~') ? builtin(inner) : ownBuiltin(inner)), native);
+      return library;
+    }
     const of = builtin(name);
     const mine = Object.create(of);
     if (typeof of.default === 'object' && of.default !== null) mine.default = Object.create(of.default);
@@ -28,14 +67,33 @@
     const modules = [];
     const builtins = new Map();
     const peeks = [];
+<<<<<<< HEAD
     const imported = (i, k) => {
       if (typeof k === 'string') throw new Error(`module \`${k}\` was not found before the run`);
       const of = native.imported(i, k);
-      if (typeof of === 'number') return load(of).exports;
+      if (typeof of === 'number') {
+        const module = load(of);
+        return module.ready ?? module.exports;
+      }
       if (typeof of === 'object') return of.json;
       let found = builtins.get(of);
       if (found === undefined) builtins.set(of, (found = own(of)));
       return found;
+=======
+    const ownBuiltin = (name) => {
+      let found = builtins.get(name);
+      if (found === undefined) builtins.set(name, (found = own(name, ownBuiltin)));
+      return found;
+    };
+    const imported = (i, k, isEsm) => {
+      const of = native.imported(i, k);
+      if (typeof of === 'number') {
+        const module = load(of);
+        return isEsm && native.isCommon(of) ? namespace(module) : module.exports;
+      }
+      if (typeof of === 'object') return isEsm ? { default: of.json } : of.json;
+      return ownBuiltin(of);
+>>>>>>> 052c6329ae38bfbd053f7c99d9b2661075b77b16
     };
     function load(i) {
       if (modules[i] !== undefined) return modules[i];
@@ -43,11 +101,13 @@
       modules[i] = module;
       const meta = { url: native.moduleUrl(i), resolve: (name) => native.resolve(i, name) };
       const self = native.isCommon(i) ? module.exports : undefined;
-      factory(i).call(self, module.exports, (k) => imported(i, k), module, meta);
+      const result = factory(i).call(self, module.exports, (k) => imported(i, k), module, meta);
+      // A module that awaits at its top level.
+      if (result instanceof Promise) module.ready = result.then(() => module.exports);
       if (typeof module.peek === 'function') peeks.push(module.peek);
       return module;
     }
     const entry = load(native.entry());
-    return { exports: entry.exports, peek: () => peeks.map((peek) => peek()) };
+    return { exports: entry.exports, ready: entry.ready, peek: () => peeks.map((peek) => peek()) };
   };
 })

@@ -24,6 +24,7 @@ pub(super) const ROWS: &[Row] = &[
     ("vuNumber", 0, vu_number),
     ("iteration", 0, iteration),
     ("now", 0, now),
+    ("runTime", 0, run_time),
 ];
 
 pub(super) fn nothing(call: &Call<'_>) -> Result<Value, Thrown> {
@@ -175,4 +176,10 @@ fn iteration(call: &Call<'_>) -> Result<Value, Thrown> {
 fn now(call: &Call<'_>) -> Result<Value, Thrown> {
     let host = Host::of(call)?;
     Ok(call.realm().number(host.unix_ms()))
+}
+
+/// Time since the run began, ms.
+fn run_time(call: &Call<'_>) -> Result<Value, Thrown> {
+    let host = Host::of(call)?;
+    Ok(call.realm().number(host.at.get().run_ns as f64 / 1e6))
 }

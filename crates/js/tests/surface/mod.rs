@@ -1,4 +1,14 @@
+mod assertions;
 mod bench;
+mod crypto;
+mod experimental;
+mod globals;
+mod html;
+mod jslib;
+mod json_path;
+pub mod lines;
 mod requests;
 pub mod run;
+mod summaries;
+mod urls;
 mod values;

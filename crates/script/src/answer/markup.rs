@@ -4,7 +4,10 @@
 //! is that of their numbers, and a subtree is a range. Elements of HTML have no namespace.
 
 mod html;
+mod text;
 mod xml;
+
+pub use text::html_json;
 
 use plimsoll_plan::head::Head;
 use std::cmp::Ordering;

@@ -84,3 +84,40 @@ impl Responses {
         }
     }
 }
+
+/// A schema for scripts that validate their own values.
+pub struct ValueSchema(Box<Validator>);
+
+impl fmt::Debug for ValueSchema {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ValueSchema")
+    }
+}
+
+impl ValueSchema {
+    /// Compiles a schema.
+    ///
+    /// # Errors
+    /// Returns an error if the text is not a schema, or if it refers to another document.
+    pub fn compile(text: &str) -> Result<ValueSchema, String> {
+        let value: Value = serde_json::from_str(text).map_err(|e| format!("the schema is not JSON: {e}"))?;
+        let built = jsonschema::options().build(&value);
+        let built = built.map_err(|e| format!("invalid schema at `{}`: {e}", e.instance_path()))?;
+        Ok(ValueSchema(Box::new(built)))
+    }
+
+    /// Returns all mistakes of a JSON text: place as a JSON pointer, message, and the keyword of the schema.
+    ///
+    /// # Errors
+    /// Returns an error if the text is not JSON.
+    pub fn mistakes(&self, json: &str) -> Result<Vec<[String; 3]>, String> {
+        let value: Value = serde_json::from_str(json).map_err(|e| format!("the value is not JSON: {e}"))?;
+        let errors = self.0.iter_errors(&value);
+        let described = errors.map(|error| {
+            let path = error.schema_path().to_string();
+            let keyword = path.rsplit('/').next().unwrap_or_default().to_owned();
+            [error.instance_path().to_string(), error.to_string(), keyword]
+        });
+        Ok(described.collect())
+    }
+}

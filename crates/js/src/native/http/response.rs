@@ -22,6 +22,9 @@ pub(in crate::native) const ROWS: &[Row] = &[
     ("responseText", 0, text),
 ];
 
+/// Name of the prototype of responses until the realm is ready.
+const PROTOTYPE: &str = "__plimsoll_response";
+
 /// Properties of responses, with their getters.
 const GETTERS: &[(&str, Native)] = &[
     ("status", status),
@@ -42,7 +45,8 @@ pub(in crate::native) fn install(realm: &Realm, host: &Rc<Host>) -> Result<(), T
     for (name, native) in GETTERS {
         prototype.define_getter(name, realm.function(name, 0, *native))?;
     }
-    prototype.define("json", realm.function("json", 1, json), true, false)?;
+    // `boot.js` adds the methods, and removes this name.
+    realm.global().define(PROTOTYPE, prototype.clone(), true, false)?;
     host.responses.set_prototype(realm, prototype);
     Ok(())
 }
