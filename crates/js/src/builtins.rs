@@ -10,15 +10,10 @@ pub struct BuiltIn;
 
 impl Builtins for BuiltIn {
     fn resolve(&self, specifier: &str) -> Builtin {
-        if modules::text(specifier).is_some() {
-            return Builtin::Known(specifier.to_owned());
-        }
-        match specifier == "k6" || specifier.starts_with("k6/") {
-            true => Builtin::Refused(Problem::new(
-                format!("module `{specifier}` is not supported"),
-                "remove the import, or run this script with k6",
-            )),
-            false => Builtin::Unknown,
+        match modules::resolve(specifier) {
+            modules::Builtin::Known(name) => Builtin::Known(name.into()),
+            modules::Builtin::Refused { reason, hint } => Builtin::Refused(Problem::new(reason, hint)),
+            modules::Builtin::Unknown => Builtin::Unknown,
         }
     }
 }

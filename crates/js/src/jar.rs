@@ -120,10 +120,6 @@ impl Jar {
     pub fn delete(&mut self, place: Place<'_>, name: &str) {
         self.cookies.retain(|cookie| cookie.name != name || !cookie.applies(place));
     }
-
-    pub fn is_empty(&self) -> bool {
-        self.cookies.is_empty()
-    }
 }
 
 /// Section 5.1.3.

@@ -29,15 +29,10 @@ mod user;
 mod vu;
 
 pub use log::{Level, Log};
-<<<<<<< HEAD
-pub use settings::{Isolation, ScenarioSettings, Settings};
 pub use builtins::BuiltIn;
-pub use source::{Init, ReadFile, Script, Shared, initialize};
 pub use code::ScriptCode;
-pub use test::{Given, Ready, read};
-=======
 pub use modules::{Builtin, resolve};
 pub use settings::{Isolation, ScenarioSettings, Secret, Settings};
-pub use source::{Import, Init, ReadFile, Script, Shared, Source, initialize};
->>>>>>> 052c6329ae38bfbd053f7c99d9b2661075b77b16
+pub use source::{Init, ReadFile, Script, Shared, initialize};
 pub use stage::{EXCEPTIONS, Stage};
+pub use test::{Given, Ready, read};

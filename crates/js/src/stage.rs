@@ -11,7 +11,7 @@ use plimsoll_plan::program::{Behavior, Phase, Program, ProgramFactory, Programs,
 use plimsoll_quickjs::{StackPool, Thrown, Value};
 use std::cell::RefCell;
 use std::rc::Rc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Name of the check that counts iterations that threw.
@@ -25,8 +25,6 @@ pub struct Stage {
     shared: Arc<Shared>,
     has_setup: bool,
     has_teardown: bool,
-    /// Numbers of users that were given out.
-    users: AtomicU64,
     through: Mutex<Option<Phase>>,
 }
 
@@ -38,7 +36,6 @@ impl Stage {
             has_setup: runs_setup && has("setup"),
             has_teardown: runs_teardown && has("teardown"),
             shared,
-            users: AtomicU64::new(0),
             through: Mutex::new(None),
         })
     }
@@ -112,7 +109,7 @@ impl Programs for Worker {
     fn make(&mut self, slot: UserSlot) -> Box<dyn Program> {
         let shared = Arc::clone(&self.stage.shared);
         let number = match self.phase {
-            Phase::Load => self.stage.users.fetch_add(1, Ordering::Relaxed) + 1,
+            Phase::Load => u64::from(slot.id) + 1,
             Phase::Setup | Phase::Teardown => 0,
         };
         shared.users.fetch_add(1, Ordering::Relaxed);
@@ -156,7 +153,7 @@ impl Worker {
         }
         .map_err(describe)?;
         let seed = shared.seed ^ number.wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        let vu = Rc::new(Vu::new(slot, number, scenario, realm.clone(), seed));
+        let vu = Rc::new(Vu::new(number, scenario, realm.clone(), seed));
         pod.runtime.set_budget(shared.settings.budget);
         let exports = with_vu(&pod, &vu, || pod.instantiate(&realm, false)).map_err(describe)?;
         if let Some(expected) = &*pod.host.expected.borrow() {

@@ -55,11 +55,10 @@ pub fn read(entry: Entry, given: Given) -> Result<Ready, Vec<Diagnostic>> {
     let test = plimsoll_k6::read(&options, &overrides, &init.functions)?;
     let mut draft = plimsoll_k6::draft::draft(&test)?;
     apply(&test, &options, &mut settings);
-    let code = Arc::new(ScriptCode {
-        runs_setup: !test.settings.no_setup,
-        runs_teardown: !test.settings.no_teardown,
-        ..ScriptCode::new(script, settings, init.functions.clone())
-    });
+    let mut code = ScriptCode::new(script, settings, init.functions.clone());
+    code.runs_setup = !test.settings.no_setup;
+    code.runs_teardown = !test.settings.no_teardown;
+    let code = Arc::new(code);
     draft.target = target(&bundle, &init);
     draft.code = Some(Arc::clone(&code) as Arc<dyn plimsoll_plan::code::Code>);
     // A test without thresholds is judged by the default ones.

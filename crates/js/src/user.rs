@@ -19,8 +19,6 @@ pub enum Work {
     Setup(Value),
     /// `teardown()`, with the data of setup.
     Teardown(Value),
-    /// The user cannot run: why.
-    Broken(String),
 }
 
 /// A user.
@@ -83,11 +81,6 @@ impl User {
     /// Prepares an iteration; returns whether it can run.
     fn begin(&mut self, host: &Rc<Host>, number: Option<u64>) -> bool {
         let shared = &host.shared;
-        if let Work::Broken(why) = &*self.work {
-            shared.warn_once(why);
-            host.out.borrow_mut().retire();
-            return false;
-        }
         if shared.aborted().is_some() {
             host.out.borrow_mut().retire();
             return false;
@@ -176,7 +169,6 @@ fn call(host: &Host, vu: &Vu, work: &Work, data: &RefCell<Option<Value>>) -> Res
             };
             function.call(&nothing, &[&value])
         }
-        Work::Broken(why) => Err(vu.realm.error("Error", why)),
     }
 }
 

@@ -5,14 +5,13 @@ use crate::http::send::Flow;
 use crate::jar::Jar;
 use plimsoll_plan::Fault;
 use plimsoll_plan::origin::OriginId;
-use plimsoll_plan::program::{StepId, UserSlot};
+use plimsoll_plan::program::StepId;
 use plimsoll_quickjs::{Realm, Value};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 /// A virtual user.
 pub struct Vu {
-    pub slot: UserSlot,
     /// Number over all scenarios, from 1; 0 in setup and teardown.
     pub number: u64,
     /// Index of the scenario.
@@ -76,9 +75,8 @@ pub enum Arrived {
 }
 
 impl Vu {
-    pub fn new(slot: UserSlot, number: u64, scenario: usize, realm: Realm, seed: u64) -> Vu {
+    pub fn new(number: u64, scenario: usize, realm: Realm, seed: u64) -> Vu {
         Vu {
-            slot,
             number,
             scenario,
             realm,

@@ -67,7 +67,11 @@
     const modules = [];
     const builtins = new Map();
     const peeks = [];
-<<<<<<< HEAD
+    const ownBuiltin = (name) => {
+      let found = builtins.get(name);
+      if (found === undefined) builtins.set(name, (found = own(name, ownBuiltin)));
+      return found;
+    };
     const imported = (i, k) => {
       if (typeof k === 'string') throw new Error(`module \`${k}\` was not found before the run`);
       const of = native.imported(i, k);
@@ -75,25 +79,7 @@
         const module = load(of);
         return module.ready ?? module.exports;
       }
-      if (typeof of === 'object') return of.json;
-      let found = builtins.get(of);
-      if (found === undefined) builtins.set(of, (found = own(of)));
-      return found;
-=======
-    const ownBuiltin = (name) => {
-      let found = builtins.get(name);
-      if (found === undefined) builtins.set(name, (found = own(name, ownBuiltin)));
-      return found;
-    };
-    const imported = (i, k, isEsm) => {
-      const of = native.imported(i, k);
-      if (typeof of === 'number') {
-        const module = load(of);
-        return isEsm && native.isCommon(of) ? namespace(module) : module.exports;
-      }
-      if (typeof of === 'object') return isEsm ? { default: of.json } : of.json;
-      return ownBuiltin(of);
->>>>>>> 052c6329ae38bfbd053f7c99d9b2661075b77b16
+      return typeof of === 'object' ? of.json : ownBuiltin(of);
     };
     function load(i) {
       if (modules[i] !== undefined) return modules[i];

@@ -1,6 +1,6 @@
 //! Runs scripts without an engine: requests are answered by a function, and sleeps end in simulated time.
 
-use plimsoll_bundle::{Bundle, Entry, Files, load};
+use plimsoll_bundle::{Builtins, Bundle, Entry, Files, load};
 use plimsoll_js::{BuiltIn, Level, Log, ScenarioSettings, Script, Settings, Shared, Stage, initialize};
 use plimsoll_plan::head::Head;
 use plimsoll_plan::metric::CheckSum;
@@ -44,6 +44,42 @@ pub struct Trace {
 /// Modules that scripts of tests have as `m0`, `m1`, and so on.
 const IMPORTS: [&str; 5] = ["k6", "k6/http", "k6/metrics", "k6/execution", "k6/data"];
 
+/// The built-in modules, and the libraries by their names.
+struct Libraries;
+
+impl Builtins for Libraries {
+    fn resolve(&self, specifier: &str) -> plimsoll_bundle::Builtin {
+        match specifier.starts_with("jslib/") {
+            true => plimsoll_bundle::Builtin::Known(specifier.to_owned()),
+            false => BuiltIn.resolve(specifier),
+        }
+    }
+}
+
+/// A script of a test.
+pub trait ScriptText {
+    fn text(&self) -> String;
+}
+
+impl ScriptText for &str {
+    fn text(&self) -> String {
+        let names = IMPORTS.iter().zip(0..).map(|(name, at)| format!("const m{at} = require('{name}');"));
+        names.collect::<String>() + self
+    }
+}
+
+impl ScriptText for Vec<String> {
+    fn text(&self) -> String {
+        self.concat()
+    }
+}
+
+/// Returns a script whose imports are `m0`, `m1`, and so on.
+pub fn factory(imports: &[&str], body: &str) -> String {
+    let names = imports.iter().zip(0..).map(|(name, at)| format!("const m{at} = require('{name}');"));
+    names.collect::<String>() + body
+}
+
 /// No files.
 struct Nothing;
 
@@ -53,12 +89,10 @@ impl Files for Nothing {
     }
 }
 
-/// Loads a script, a CommonJS module unless it has imports of its own.
+/// Loads a script, a CommonJS module.
 pub fn bundle(text: &str) -> Bundle {
-    let names = IMPORTS.iter().zip(0..).map(|(name, at)| format!("const m{at} = require('{name}');"));
-    let text = if text.starts_with("import ") { text.to_owned() } else { names.collect::<String>() + text };
-    let entry = Entry::Text { name: PathBuf::from("/scripts/script.js"), text };
-    load(entry, &Nothing, &BuiltIn).expect("the script loads")
+    let entry = Entry::Text { name: PathBuf::from("/scripts/script.js"), text: text.to_owned() };
+    load(entry, &Nothing, &Libraries).expect("the script loads")
 }
 
 pub fn settings() -> Settings {
@@ -76,7 +110,7 @@ const FILES: &[(&str, &str)] = &[("rows.csv", "name,age\nJo,30\n\"Ja,ne\",25\nZo
 
 /// Runs iterations of several users, each after the other.
 pub fn run_script(
-    text: &str,
+    text: impl ScriptText,
     users: u32,
     iterations: u64,
     settings: Settings,
@@ -93,16 +127,11 @@ pub fn run_script(
         };
         sink.lock().expect("a lock").push(format!("{mark}: {text}"));
     });
-<<<<<<< HEAD
-    let read_file = Arc::new(|path: &std::path::Path| Err(format!("no such file: {}", path.display())));
-    let script = Script { bundle: Arc::new(bundle(text)), log, read_file };
-=======
     let read_file = Arc::new(|path: &std::path::Path| match FILES.iter().find(|(name, _)| path.ends_with(name)) {
         Some((_, text)) => Ok(text.as_bytes().to_vec()),
         None => Err(format!("no such file: {}", path.display())),
     });
-    let script = Script { modules, entry: 0, log, read_file };
->>>>>>> 052c6329ae38bfbd053f7c99d9b2661075b77b16
+    let script = Script { bundle: Arc::new(bundle(&text.text())), log, read_file };
     let init = initialize(&script, &settings).expect("the init part runs");
     let target = Target { host: "127.0.0.1".into(), port: 8080, tls: false };
     let shared = Arc::new(Shared::new(script, settings, vec![(target, 0)], 7));
