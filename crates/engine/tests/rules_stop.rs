@@ -170,3 +170,10 @@ fn a_user_that_the_level_starts_again_in_time_continues_its_iteration() {
     assert_eq!(ends[0], "u3 5500 interrupted");
     assert_eq!((ends.len(), out.sum(RunSum::IterationsInterrupted)), (4, 4));
 }
+
+#[test]
+fn the_last_stop_of_a_user_decides_how_long_it_may_continue() {
+    // Down at 1 s, up at 1.5 s, down at 2 s: the time of the first stop would be over at 2.5 s.
+    let (ends, _) = sleepers(&[(1.0, 3.0), (0.5, 4.0), (0.5, 3.0), (3.0, 3.0)], 1_500 * MS, 0);
+    assert_eq!(ends[0], "u3 3500 interrupted");
+}
