@@ -62,7 +62,7 @@ impl PartResult {
     fn row(&self) -> Row {
         let result = match self.exit {
             Exit::Pass => Some(Outcome::Pass),
-            Exit::ThresholdMissed => Some(Outcome::Fail),
+            Exit::ThresholdMissed | Exit::K6Aborted | Exit::K6Failed => Some(Outcome::Fail),
             Exit::Inconclusive => Some(Outcome::Inconclusive),
             Exit::Interrupted | Exit::Terminated | Exit::HungUp => Some(Outcome::Interrupted),
             Exit::CouldNotRun | Exit::Usage | Exit::Refused => None,

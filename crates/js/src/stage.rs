@@ -117,7 +117,7 @@ impl Programs for Worker {
             Phase::Load => usize::from(slot.workload),
             Phase::Setup | Phase::Teardown => usize::MAX,
         };
-        match self.user(slot, number, scenario) {
+        match self.user(number, scenario) {
             Ok(user) => user,
             Err(why) => {
                 shared.script.log.write(Level::Error, &why);
@@ -143,7 +143,7 @@ impl Program for Idle {
 }
 
 impl Worker {
-    fn user(&mut self, slot: UserSlot, number: u64, scenario: usize) -> Result<Box<dyn Program>, String> {
+    fn user(&mut self, number: u64, scenario: usize) -> Result<Box<dyn Program>, String> {
         let shared = Arc::clone(&self.stage.shared);
         let pod = self.pod()?;
         let describe = |thrown: Thrown| shared.describe(&thrown);

@@ -59,6 +59,7 @@ pub fn read(entry: Entry, given: Given) -> Result<Ready, Vec<Diagnostic>> {
     code.runs_setup = !test.settings.no_setup;
     code.runs_teardown = !test.settings.no_teardown;
     let code = Arc::new(code);
+    draft.name = bundle.modules.get(bundle.entry).map(|module| module.name.clone());
     draft.target = target(&bundle, &init);
     draft.code = Some(Arc::clone(&code) as Arc<dyn plimsoll_plan::code::Code>);
     // A test without thresholds is judged by the default ones.

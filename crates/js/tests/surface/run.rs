@@ -146,7 +146,7 @@ pub fn run_script(
         let rounds = if phase == Phase::Load { iterations } else { 1 };
         let count = if phase == Phase::Load { users } else { 1 };
         let mut all: Vec<_> =
-            (0..count).map(|user| programs.make(UserSlot { workload: 0, user, users: count })).collect();
+            (0..count).map(|user| programs.make(UserSlot { workload: 0, user, id: user, users: count })).collect();
         let mut out = Outbox { book: Box::new(SeriesBook::new(0, 10_000)), ..Outbox::default() };
         for iteration in 0..rounds {
             for (user, program) in (0..).zip(&mut all) {
