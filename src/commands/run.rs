@@ -355,6 +355,7 @@ fn file_in_place_of_url(text: &str) -> Option<Diagnostic> {
     }
     let (what, hint) = match detect(path, beginning(path).as_deref()) {
         Kind::Own => ("an experiment file".to_owned(), format!("run it with `plimsoll run {text}`")),
+        Kind::Script => ("a k6 script".to_owned(), format!("run it with `plimsoll run {text}`")),
         Kind::NotYet(name) => (
             format!("a {name}, which is not supported yet"),
             plimsoll_front::rewrite_hint(name)

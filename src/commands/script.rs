@@ -5,12 +5,14 @@ use crate::exit::{Exit, Failure};
 use crate::flags::load::LoadFlags;
 use crate::flags::verbs::Run;
 use crate::say;
-use plimsoll_bundle::Entry;
+use plimsoll_bundle::{Entry, Isolation};
 use plimsoll_front::Located;
 use plimsoll_js::{Given, Level, Log, Ready};
 use plimsoll_k6::Overrides;
 use plimsoll_plan::diag::Place;
+use plimsoll_plan::phrase::{counted, duration_ns};
 use plimsoll_plan::{Diagnostic, Plan};
+use std::fmt::Write as _;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -30,6 +32,38 @@ pub fn command(file: &str, given: &Run) -> Result<Exit, Failure> {
         return Err(Diagnostic::new("U019", Place::Flag("--part".into()), message, "omit it").into());
     }
     load::command(plan(file, &given.flags)?, &given.flags.manner)
+}
+
+/// `plimsoll check script.js`: what the script needs, and whether its plan is valid.
+pub fn check(file: &str, flags: &LoadFlags) -> Result<Exit, Failure> {
+    let ready = read(file, environment(&flags.set)?, Overrides::default(), console(false))?;
+    let mut text = format!("{file}: valid; {}\n", counted(ready.test.scenarios.len() as u64, "scenario"));
+    for note in &ready.test.notes {
+        let _ = writeln!(text, "  note: {note}");
+    }
+    for one in &ready.test.scenarios {
+        let users = counted(u64::from(one.executor.max_vus()), "user");
+        let length = one.executor.length_ns().map_or("no end".to_owned(), duration_ns);
+        let _ = writeln!(text, "  scenario {}: {}, {users}, {length}, calls {}", one.name, one.executor.name(), one.exec);
+    }
+    let bundle = &ready.code.script.bundle;
+    for used in &bundle.usage.builtins {
+        let members: Vec<&str> = used.members.iter().map(|member| member.path.as_str()).collect();
+        let what = if members.is_empty() { String::new() } else { format!(": {}", members.join(", ")) };
+        let _ = writeln!(text, "  uses {}{what}", used.name);
+    }
+    let isolation = match &bundle.isolation {
+        Isolation::Shared => "users share global objects".to_owned(),
+        Isolation::Context(reason) => format!("each user has its own global objects: the script {}", reason.why),
+        Isolation::Runtime(reason) => format!("each user has its own runtime: the script {}", reason.why),
+    };
+    let _ = writeln!(text, "  {isolation}");
+    let plan = planned(ready, flags)?;
+    if let Some(behavior) = load::behavior(&plan).map_err(Failure::of)? {
+        behavior.check_data()?;
+    }
+    say::result(&text)?;
+    Ok(Exit::Pass)
 }
 
 /// Returns the plan of a script, with the flags applied.

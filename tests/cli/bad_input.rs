@@ -204,17 +204,17 @@ fn all_mistakes_come_at_once() {
 
 #[test]
 fn what_other_tools_run_is_named_but_not_run() {
-    refused(&["script.js"], 2, &["`script.js` is a k6 script, which is not supported yet"]);
+    refused(&["script.js"], 2, &["`script.js` is a k6 script", "run it with `plimsoll run script.js`"]);
     let scratch = Scratch::new();
     let server = scratch.file("api.js", "require('http').createServer(() => {}).listen(8080);");
     refused(&[&server], 2, &["is a file, not a URL"]);
-    refused(&["run", &server], 2, &["unknown format"]);
+    refused(&["run", &server], 2, &["package `http`"]);
     refused(&["plan.jmx"], 2, &["JMeter", "not supported yet", "`docs/how-to/come-from-jmeter.md`"]);
     let scratch = Scratch::new();
-    for (name, what) in [("script.js", "k6 script"), ("plan.jmx", "JMeter plan")] {
-        let file = scratch.file(name, "import http from 'k6/http';");
-        refused(&["run", &file], 2, &[what, "cannot run yet"]);
-    }
+    let file = scratch.file("plan.jmx", "<jmeterTestPlan/>");
+    refused(&["run", &file], 2, &["JMeter plan", "cannot run yet"]);
+    let file = scratch.file("script.js", "import http from 'k6/http';");
+    refused(&["find", &file], 2, &["k6 script", "`find`"]);
     let file = scratch.file("a.yaml", "target: http://127.0.0.1:1/\n");
     refused(&[&file], 2, &["an experiment file", "plimsoll run"]);
     refused(&["old.plim"], 2, &["run file", "plimsoll report old.plim"]);

@@ -22,6 +22,7 @@ mod request;
 mod result;
 mod run_file;
 mod runs;
+mod scripts;
 mod steered;
 mod strange;
 mod template;

@@ -9,6 +9,8 @@ pub enum Kind {
     Own,
     /// A known format that is not supported yet, with its name.
     NotYet(&'static str),
+    /// A k6 script, which `plimsoll run` runs.
+    Script,
     /// An unknown format.
     Unknown,
 }
@@ -33,8 +35,6 @@ const MARKS: &[(&[&str], &str)] = &[
     (&["<jmeterTestPlan"], "JMeter plan"),
     (&["\"log\"", "\"entries\""], "HAR recording"),
     (&["\"_postman_id\""], "Postman collection"),
-    (&["'k6/http'"], "k6 script"),
-    (&["\"k6/http\""], "k6 script"),
 ];
 
 /// Top-level YAML keys of other formats.
@@ -48,7 +48,6 @@ const FOREIGN_KEYS: &[(&str, &str)] = &[
 /// Formats whose replacement has a page.
 const PAGES: &[(&str, &str)] = &[
     ("JMeter plan", "docs/how-to/come-from-jmeter.md"),
-    ("k6 script", "docs/how-to/come-from-k6.md"),
     ("wrk script", "docs/how-to/come-from-wrk.md"),
 ];
 
@@ -67,8 +66,8 @@ pub fn detect(path: &Path, text: Option<&str>) -> Kind {
     if PROGRAMS.contains(&ending.as_str()) {
         return match text {
             // Only the name is known: most likely a k6 script.
-            None => Kind::NotYet("k6 script"),
-            Some(text) if K6_MARKS.iter().any(|mark| text.contains(mark)) => Kind::NotYet("k6 script"),
+            None => Kind::Script,
+            Some(text) if K6_MARKS.iter().any(|mark| text.contains(mark)) => Kind::Script,
             Some(_) => Kind::Unknown,
         };
     }
@@ -81,6 +80,9 @@ pub fn detect(path: &Path, text: Option<&str>) -> Kind {
             Some((_, name)) => Kind::NotYet(name),
             None => Kind::Own,
         };
+    }
+    if ["'k6/http'", "\"k6/http\""].iter().any(|mark| text.contains(mark)) {
+        return Kind::Script;
     }
     if let Some((_, name)) = MARKS.iter().find(|(words, _)| words.iter().all(|w| text.contains(w))) {
         return Kind::NotYet(name);

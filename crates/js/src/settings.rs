@@ -73,6 +73,15 @@ pub struct Settings {
     pub batch_per_host: u32,
     /// Whether any body of a response may be read. If not, bodies are never kept.
     pub reads_bodies: bool,
+    /// Hosts that no request may name, in lower case; `*.` at the start matches any subdomain.
+    pub blocked_hosts: Vec<String>,
+    /// Maximum number of requests per second of all users.
+    pub requests_per_s: Option<u64>,
+    /// Whether requests and responses are logged; with their bodies if true.
+    pub logs_http: Option<bool>,
+    /// Longest `setup()` and `teardown()`, ns.
+    pub setup_timeout_ns: u64,
+    pub teardown_timeout_ns: u64,
     /// The consolidated options of the script, as JSON.
     pub options_json: String,
     /// Loops of JavaScript without waiting, in 10,000s, before an iteration is stopped as endless.
@@ -99,6 +108,11 @@ impl Default for Settings {
             batch: 20,
             batch_per_host: 6,
             reads_bodies: true,
+            blocked_hosts: Vec::new(),
+            requests_per_s: None,
+            logs_http: None,
+            setup_timeout_ns: 60_000_000_000,
+            teardown_timeout_ns: 60_000_000_000,
             options_json: "{}".to_owned(),
             // Some ten seconds of a busy core.
             budget: 60_000,

@@ -6,6 +6,7 @@ use crate::metrics::Defined;
 use crate::pod::Pod;
 use crate::settings::Settings;
 use plimsoll_bundle::Bundle;
+use plimsoll_k6::pacer::RequestPacer;
 use plimsoll_plan::origin::OriginId;
 use plimsoll_plan::request::Target;
 use plimsoll_quickjs::{Kind, Thrown, Value};
@@ -59,6 +60,8 @@ pub struct Shared {
     pub arrays: Mutex<BTreeMap<String, Arc<[String]>>>,
     /// Contents of opened files, by path.
     pub files: Mutex<BTreeMap<PathBuf, Arc<[u8]>>>,
+    /// The limit of requests per second.
+    pub pacer: Option<RequestPacer>,
     /// Seed of the run.
     pub seed: u64,
     warned: Mutex<BTreeSet<String>>,
@@ -70,6 +73,7 @@ const WARNINGS_MAX: usize = 100;
 impl Shared {
     pub fn new(mut script: Script, settings: Settings, origins: Vec<(Target, OriginId)>, seed: u64) -> Shared {
         script.log = script.log.hiding(settings.secrets.iter().map(|secret| secret.value.clone()).collect());
+        let pacer = settings.requests_per_s.map(|limit| RequestPacer::new(limit, 1));
         let begun = settings.scenarios.iter().map(|_| AtomicU64::new(0)).collect();
         Shared {
             script,
@@ -86,6 +90,7 @@ impl Shared {
             failed: Mutex::default(),
             arrays: Mutex::default(),
             files: Mutex::default(),
+            pacer,
             seed,
             warned: Mutex::default(),
         }

@@ -161,7 +161,7 @@ impl Worker {
         }
         let work = self.work(&exports, scenario, describe)?;
         let data = Rc::new(RefCell::new(None));
-        Ok(Box::new(User { pod, vu, work: Rc::new(work), fiber: None, data }))
+        Ok(Box::new(User { pod, vu, work: Rc::new(work), fiber: None, data, deadline: None }))
     }
 
     fn work(

@@ -6,12 +6,14 @@ use crate::log::Log;
 use crate::settings::{Isolation, ScenarioSettings, Settings};
 use crate::source::{Init, ReadFile, Script, initialize};
 use plimsoll_bundle::{Bundle, Disk, Entry, Isolation as Need};
+use plimsoll_k6::settings::HttpDebug;
 use plimsoll_k6::{Overrides, Test};
 use plimsoll_plan::diag::Place;
 use plimsoll_plan::request::{Target, url};
 use plimsoll_plan::{Diagnostic, Draft};
 use serde_json::Value;
 use std::collections::BTreeSet;
+use std::net::IpAddr;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -53,7 +55,9 @@ pub fn read(entry: Entry, given: Given) -> Result<Ready, Vec<Diagnostic>> {
     let mut overrides = given.overrides;
     overrides.metrics = init.metrics.iter().filter_map(|one| Some((one.name.clone(), one.family.custom()?))).collect();
     let test = plimsoll_k6::read(&options, &overrides, &init.functions)?;
+    refuse_unsupported(&test)?;
     let mut draft = plimsoll_k6::draft::draft(&test)?;
+    draft.link.resolve = resolved(&test)?;
     apply(&test, &options, &mut settings);
     let mut code = ScriptCode::new(script, settings, init.functions.clone());
     code.runs_setup = !test.settings.no_setup;
@@ -65,6 +69,34 @@ pub fn read(entry: Entry, given: Given) -> Result<Ready, Vec<Diagnostic>> {
     // A test without thresholds is judged by the default ones.
     draft.no_default_thresholds = !test.thresholds.is_empty();
     Ok(Ready { test, draft, code, init })
+}
+
+/// Refuses options that would change what is loaded if they were ignored.
+fn refuse_unsupported(test: &Test) -> Result<(), Vec<Diagnostic>> {
+    let mut wrong = Vec::new();
+    let mut refuse = |is_set: bool, name: &str, hint: &str| {
+        if is_set {
+            wrong.push(Diagnostic::new("K104", Place::Whole, format!("`{name}` is not supported"), hint));
+        }
+    };
+    let of = &test.settings;
+    refuse(!of.blacklist_ips.is_empty(), "blacklistIPs", "remove it: plimsoll loads private addresses and `--allow` hosts only");
+    refuse(of.paused, "paused", "start the run from the console, which can pause it");
+    if wrong.is_empty() { Ok(()) } else { Err(wrong) }
+}
+
+/// Returns the addresses of hosts instead of lookups.
+fn resolved(test: &Test) -> Result<Vec<(String, IpAddr)>, Vec<Diagnostic>> {
+    let mut all = Vec::new();
+    for host in &test.settings.hosts {
+        if host.pattern.starts_with("*.") || host.of_port.is_some() || host.port.is_some() {
+            let message = format!("`hosts`: `{}` has a pattern or a port, which is not supported", host.pattern);
+            let hint = "write the name of a host, and its address without a port";
+            return Err(vec![Diagnostic::new("K104", Place::Whole, message, hint)]);
+        }
+        all.push((host.pattern.clone(), host.address));
+    }
+    Ok(all)
 }
 
 fn isolation(bundle: &Bundle) -> Isolation {
@@ -116,6 +148,11 @@ fn apply(test: &Test, options: &Value, settings: &mut Settings) {
     settings.min_iteration_ns = of.min_iteration_duration_ns;
     settings.batch = u32::try_from(of.batch).unwrap_or(u32::MAX);
     settings.batch_per_host = u32::try_from(of.batch_per_host).unwrap_or(u32::MAX);
+    settings.blocked_hosts.clone_from(&of.block_hostnames);
+    settings.requests_per_s = of.rps;
+    settings.logs_http = of.http_debug.map(|debug| debug == HttpDebug::Full);
+    settings.setup_timeout_ns = of.setup_timeout_ns;
+    settings.teardown_timeout_ns = of.teardown_timeout_ns;
     settings.options_json = options.to_string();
 }
 

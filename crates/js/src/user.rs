@@ -5,7 +5,7 @@ use crate::host::Host;
 use crate::log::Level;
 use crate::pod::Pod;
 use crate::vu::{Arrived, Vu};
-use plimsoll_plan::program::{At, Outbox, Program, Wake};
+use plimsoll_plan::program::{At, Outbox, Program, StepId, Wake};
 use plimsoll_quickjs::{Fiber, Progress, Thrown, Value};
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -30,6 +30,8 @@ pub struct User {
     pub fiber: Option<Fiber>,
     /// The data of setup, parsed once.
     pub data: Rc<RefCell<Option<Value>>>,
+    /// The sleep that ends `setup()` or `teardown()` when it takes too long.
+    pub deadline: Option<StepId>,
 }
 
 impl Program for User {
@@ -56,6 +58,10 @@ impl User {
             Wake::Reached { id, result } => {
                 let result = result.map_err(|why| (why.fault, why.sentence.to_string()));
                 self.vu.arrive(id, Arrived::Reached(result))
+            }
+            Wake::Slept { id } if self.deadline == Some(id) => {
+                self.time_out(host);
+                false
             }
             Wake::Slept { id } => self.vu.arrive(id, Arrived::Slept),
             Wake::Reply(reply) => {
@@ -97,6 +103,16 @@ impl User {
         }
         let (own, of, work, data) = (Rc::clone(host), Rc::clone(vu), Rc::clone(&self.work), Rc::clone(&self.data));
         let body = move || iterate(&own, &of, &work, &data);
+        let limit_ns = match &*self.work {
+            Work::Function(_) => None,
+            Work::Setup(_) => Some(shared.settings.setup_timeout_ns),
+            Work::Teardown(_) => Some(shared.settings.teardown_timeout_ns),
+        };
+        if let Some(limit_ns) = limit_ns {
+            let id = self.vu.step();
+            host.out.borrow_mut().sleep(id, limit_ns);
+            self.deadline = Some(id);
+        }
         match Fiber::new(&self.pod.stacks, &self.pod.runtime, body) {
             Ok(fiber) => {
                 self.fiber = Some(fiber);
@@ -109,11 +125,28 @@ impl User {
         }
     }
 
+    /// Ends `setup()` or `teardown()`.
+    fn time_out(&mut self, host: &Rc<Host>) {
+        self.deadline = None;
+        self.fiber = None;
+        self.vu.end_iteration();
+        let (name, limit_ns) = match &*self.work {
+            Work::Teardown(_) => ("teardown()", host.shared.settings.teardown_timeout_ns),
+            _ => ("setup()", host.shared.settings.setup_timeout_ns),
+        };
+        let why = format!("{name} timed out after {}", plimsoll_plan::phrase::duration_ns(limit_ns));
+        host.shared.script.log.write(Level::Error, &why);
+        host.shared.set_trouble(why);
+    }
+
     fn run(&mut self, host: &Rc<Host>) {
         let Some(fiber) = &mut self.fiber else { return };
         self.pod.runtime.set_budget(host.shared.settings.budget);
         if fiber.resume() == Progress::Ended {
             self.fiber = None;
+            if let Some(deadline) = self.deadline.take() {
+                host.out.borrow_mut().cancel(deadline);
+            }
             self.pod.iteration_ended();
         }
     }

@@ -5,6 +5,7 @@ use crate::http::params::{Params, TIMEOUT_NS};
 use crate::http::response::{BodyType, Pending, Response, Sent};
 use crate::http::url;
 use crate::jar::{Cookie, Jar, Place};
+use crate::log::Level;
 use crate::metrics::Labels;
 use crate::vu::{Arrived, Vu};
 use plimsoll_plan::Fault;
@@ -15,6 +16,7 @@ use plimsoll_plan::request::{Target, Url};
 use plimsoll_plan::series::{Family, label};
 use plimsoll_quickjs::{Call, Thrown};
 use base64::Engine as _;
+use plimsoll_script::auth::digest::Challenge;
 use plimsoll_wire::h1::{self, Request, check_header, check_method, check_target};
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -67,6 +69,10 @@ pub fn settle(call: &Call<'_>, host: &Host, response: Response) -> Result<Respon
 pub struct Flow {
     prepared: Prepared,
     redirects_left: u32,
+    /// Whether the next request has its time by the limit of requests per second.
+    is_paced: bool,
+    /// Whether a challenge was answered, so that another one is the result.
+    has_answered: bool,
     jar: Rc<RefCell<Jar>>,
 }
 
@@ -81,7 +87,12 @@ impl Flow {
     pub fn new(host: &Host, vu: &Vu, mut prepared: Prepared) -> Flow {
         let redirects_left = prepared.params.redirects.unwrap_or(host.shared.settings.max_redirects);
         let jar = prepared.params.jar.take().unwrap_or_else(|| Rc::clone(&vu.jar.borrow()));
-        Flow { prepared, redirects_left, jar }
+        Flow { prepared, redirects_left, is_paced: false, has_answered: false, jar }
+    }
+
+    /// Returns host and port of the request; empty if its URL is invalid.
+    pub fn authority(&self) -> String {
+        url::parse(&self.prepared.url).map(|url| url.target.authority()).unwrap_or_default()
     }
 
     /// Puts the request into the outbox.
@@ -90,6 +101,19 @@ impl Flow {
             Ok(url) => url,
             Err(why) => return self.failed(Fault::ClientSendRefused, why),
         };
+        if let Some(pattern) = blocked_by(&host.shared.settings.blocked_hosts, &url.target.host) {
+            let why = format!("host `{}` is blocked by `{pattern}` in `blockHostnames`", url.target.host);
+            return self.failed(Fault::ClientSendRefused, why);
+        }
+        if let Some(pacer) = host.shared.pacer.as_ref().filter(|_| !self.is_paced) {
+            self.is_paced = true;
+            let wait_ns = pacer.wait_ns(host.at.get().run_ns);
+            if wait_ns > 0 {
+                let id = vu.step();
+                host.out.borrow_mut().sleep(id, wait_ns);
+                return Started::Waiting(id);
+            }
+        }
         let Some(origin) = host.origin(&url.target) else {
             let id = vu.step();
             host.out.borrow_mut().reach(id, url.target);
@@ -114,7 +138,7 @@ impl Flow {
     /// Takes the result of the step that it waits for; returns the response, or `None` if it must start again.
     pub fn arrived(&mut self, host: &Host, vu: &Vu, arrived: Arrived) -> Option<Response> {
         match arrived {
-            Arrived::Response(response) => self.finish(host, *response),
+            Arrived::Response(response) => self.finish(host, vu, *response),
             Arrived::Slept => None,
             Arrived::Reached(Ok(number)) => {
                 if let Ok(url) = url::parse(&self.prepared.url) {
@@ -135,11 +159,12 @@ impl Flow {
         let settings = &host.shared.settings;
         check_method(&prepared.method)?;
         check_target(&url.path)?;
+        let is_digest = prepared.params.auth.as_deref() == Some("digest");
         let mut headers = prepared.params.headers.clone();
         let has = |headers: &[(String, String)], name: &str| {
             headers.iter().any(|(known, _)| known.eq_ignore_ascii_case(name))
         };
-        if let Some(credentials) = url.credentials.as_ref().filter(|_| !has(&headers, "authorization")) {
+        if let Some(credentials) = url.credentials.as_ref().filter(|_| !has(&headers, "authorization") && !is_digest) {
             headers.push(("Authorization".to_owned(), format!("Basic {}", base64::engine::general_purpose::STANDARD.encode(credentials))));
         }
         let lower = url.target.host.to_ascii_lowercase();
@@ -194,6 +219,10 @@ impl Flow {
             judged: true,
             ..Step::default()
         };
+        self.is_paced = false;
+        if let Some(is_full) = settings.logs_http {
+            host.log_request(&request, is_full);
+        }
         host.out.borrow_mut().push_rendered(step, |out| h1::render(&request, out));
         let expected = match &prepared.params.expected {
             Some(expected) => expected.clone(),
@@ -211,12 +240,18 @@ impl Flow {
     }
 
     /// Takes a response: stores its cookies, and returns it unless it is a redirect to follow.
-    fn finish(&mut self, host: &Host, mut response: Response) -> Option<Response> {
+    fn finish(&mut self, host: &Host, vu: &Vu, mut response: Response) -> Option<Response> {
         let kind = self.prepared.params.body_type.unwrap_or_default();
         if response.body_type != BodyType::None {
             response.body_type = kind;
         }
         self.store_cookies(host, &response);
+        if let Some(is_full) = host.shared.settings.logs_http {
+            host.log_response(&response, is_full);
+        }
+        if self.answers_challenge(vu, &response) {
+            return None;
+        }
         let Some(location) = self.redirect(&response) else { return Some(response) };
         self.redirects_left -= 1;
         self.prepared.url = url::join(&response.url, &location);
@@ -243,6 +278,27 @@ impl Flow {
         None
     }
 
+    /// Answers a digest challenge (RFC 7616) with the credentials of the URL; returns whether to send the request again.
+    fn answers_challenge(&mut self, vu: &Vu, response: &Response) -> bool {
+        if response.status != 401 || self.has_answered || self.prepared.params.auth.as_deref() != Some("digest") {
+            return false;
+        }
+        let Ok(url) = url::parse(&self.prepared.url) else { return false };
+        let Some((user, password)) = url.credentials.as_ref().and_then(|both| both.split_once(':')) else {
+            return false;
+        };
+        let Ok(mut challenge) = Challenge::of(response.head()) else { return false };
+        let cnonce = format!("{:016x}", (vu.random() * (1u64 << 53) as f64) as u64);
+        let method = self.prepared.method.as_str();
+        let secret = (user.as_bytes(), password.as_bytes());
+        let value = challenge.authorization(secret, (method, &url.path), &cnonce);
+        let headers = &mut self.prepared.params.headers;
+        headers.retain(|(name, _)| !name.eq_ignore_ascii_case("authorization"));
+        headers.push(("Authorization".to_owned(), value));
+        self.has_answered = true;
+        true
+    }
+
     fn redirect(&self, response: &Response) -> Option<String> {
         let is_redirect = matches!(response.status, 301 | 302 | 303 | 307 | 308);
         if !is_redirect || self.redirects_left == 0 || response.has_failed() {
@@ -264,11 +320,37 @@ impl Flow {
     }
 }
 
+/// Returns the pattern of blocked hosts that a host matches.
+fn blocked_by<'a>(patterns: &'a [String], host: &str) -> Option<&'a str> {
+    let host = host.to_ascii_lowercase();
+    let matches = |pattern: &&String| match pattern.strip_prefix('*') {
+        Some(ending) => host.ends_with(ending),
+        None => **pattern == host,
+    };
+    patterns.iter().find(matches).map(String::as_str)
+}
+
 fn url_text(target: &Target, path: &str) -> String {
     format!("{}{path}", url::origin(target))
 }
 
 impl Host {
+    /// Writes a request to the console (`httpDebug`).
+    fn log_request(&self, request: &Request<'_>, is_full: bool) {
+        let mut bytes = Vec::new();
+        h1::render(&Request { body: if is_full { request.body } else { None }, ..*request }, &mut bytes);
+        self.shared.script.log.write(Level::Info, &format!("request:\n{}", String::from_utf8_lossy(&bytes)));
+    }
+
+    /// Writes a response to the console (`httpDebug`).
+    fn log_response(&self, response: &Response, is_full: bool) {
+        let mut text = String::from_utf8_lossy(&response.head).into_owned();
+        if is_full {
+            text.push_str(&response.text());
+        }
+        self.shared.script.log.write(Level::Info, &format!("response:\n{text}"));
+    }
+
     /// Counts a request that was not sent, because its origin cannot be used.
     fn count_unreached(&self, vu: &Vu, prepared: &Prepared, fault: Fault) {
         let Ok(url) = url::parse(&prepared.url) else { return };

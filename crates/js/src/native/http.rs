@@ -8,8 +8,11 @@ use crate::http::params::{Params, expected, wrong};
 use crate::http::send::{Flow, Started, settle};
 use crate::http::{Prepared, Response, send};
 use crate::vu::Vu;
+use flate2::Compression;
+use flate2::read::{GzEncoder, ZlibEncoder};
 use plimsoll_plan::program::StepId;
 use plimsoll_quickjs::{Call, Kind, Thrown, Value};
+use std::io::Read;
 use std::rc::Rc;
 
 pub(super) const ROWS: &[Row] = &[
@@ -109,7 +112,7 @@ fn settle_promise(
 }
 
 /// Reads a request from its parts.
-fn prepare(method: &str, url: &Value, body: Option<&Value>, params: &Value) -> Result<Prepared, Thrown> {
+fn prepare(method: &str, url: &Value, body: Option<&Value>, given: &Value) -> Result<Prepared, Thrown> {
     let (url, name) = match url.is_object() {
         // `http.url` gives a text and a name.
         true => {
@@ -119,14 +122,17 @@ fn prepare(method: &str, url: &Value, body: Option<&Value>, params: &Value) -> R
                 _ => (url.to_text()?, None),
             }
         }
-        false if url.is_nullish() => return Err(wrong(params, "a request requires a URL")),
+        false if url.is_nullish() => return Err(wrong(given, "a request requires a URL")),
         false => (url.to_text()?, None),
     };
-    let mut params = Params::read(params)?;
-    let body = match body {
+    let mut params = Params::read(given)?;
+    let mut body = match body {
         Some(body) if !body.is_nullish() => Some(body_of(body, &mut params)?),
         _ => None,
     };
+    if let Some(bytes) = body.as_mut().filter(|_| !params.compression.is_empty()) {
+        *bytes = compressed(bytes, &mut params).map_err(|why| given.realm().error("Error", &why))?;
+    }
     Ok(Prepared { method: method.to_owned(), url, name, body, params })
 }
 
@@ -166,6 +172,26 @@ fn body_of(body: &Value, params: &mut Params) -> Result<Vec<u8>, Thrown> {
     }
     content_type(params, "application/x-www-form-urlencoded");
     Ok(out.into_bytes())
+}
+
+/// Compresses a body with the algorithms that `params.compression` names, in their order.
+fn compressed(body: &[u8], params: &mut Params) -> Result<Vec<u8>, String> {
+    let mut bytes = body.to_vec();
+    for name in &params.compression {
+        let level = Compression::default();
+        let mut out = Vec::new();
+        let done = match name.as_str() {
+            "gzip" => GzEncoder::new(bytes.as_slice(), level).read_to_end(&mut out),
+            "deflate" => ZlibEncoder::new(bytes.as_slice(), level).read_to_end(&mut out),
+            other => return Err(format!("compression `{other}` of requests is not supported: use `gzip` or `deflate`")),
+        };
+        done.map_err(|e| format!("the body cannot be compressed: {e}"))?;
+        bytes = out;
+    }
+    let value = params.compression.join(", ");
+    params.headers.retain(|(name, _)| !name.eq_ignore_ascii_case("content-encoding"));
+    params.headers.push(("Content-Encoding".to_owned(), value));
+    Ok(bytes)
 }
 
 fn content_type(params: &mut Params, value: &str) {
@@ -289,13 +315,17 @@ fn run_batch(
     mut flows: Vec<Option<Flow>>,
 ) -> Result<Vec<Option<Response>>, Thrown> {
     let most = host.shared.settings.batch.max(1) as usize;
+    let per_host = host.shared.settings.batch_per_host as usize;
     let mut results: Vec<Option<Response>> = flows.iter().map(|_| None).collect();
     let mut running: Vec<(StepId, usize)> = Vec::new();
-    let mut next = 0;
+    let mut waiting: Vec<usize> = (0..flows.len()).collect();
+    let hosts: Vec<String> = flows.iter().flatten().map(Flow::authority).collect();
     loop {
-        while running.len() < most && next < flows.len() {
-            let at = next;
-            next += 1;
+        while running.len() < most {
+            let of_host = |at: usize| running.iter().filter(|(_, other)| hosts[*other] == hosts[at]).count();
+            let is_free = |at: &usize| per_host == 0 || of_host(*at) < per_host;
+            let Some(next) = waiting.iter().position(is_free) else { break };
+            let at = waiting.remove(next);
             let Some(flow) = &mut flows[at] else { continue };
             match flow.start(host, vu) {
                 Started::Waiting(id) => running.push((id, at)),

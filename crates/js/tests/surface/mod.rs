@@ -7,6 +7,7 @@ mod html;
 mod jslib;
 mod json_path;
 pub mod lines;
+mod options;
 mod requests;
 pub mod run;
 mod summaries;

@@ -1,0 +1,138 @@
+//! Scripts of k6: what they send and count, and what is said of a script that cannot run.
+
+use crate::support::{Ruler, Scratch, Tool};
+
+const SCRIPT: &str = "\
+import http from 'k6/http';
+import { check, group } from 'k6';
+import { Counter } from 'k6/metrics';
+import exec from 'k6/execution';
+
+export const options = {
+  scenarios: {
+    page: { executor: 'per-vu-iterations', vus: 3, iterations: 7, exec: 'page' },
+    form: { executor: 'shared-iterations', vus: 2, iterations: 10, exec: 'form' },
+  },
+  thresholds: { things: ['count==17'] },
+};
+const things = new Counter('things');
+
+export function setup() {
+  return { token: http.get(`${__ENV.BASE}/setup`).status };
+}
+export function page(data) {
+  group('home', () => {
+    const response = http.get(`${__ENV.BASE}/page?vu=${__VU}`, { headers: { 'X-Token': data.token } });
+    check(response, { 'is 200': (r) => r.status === 200, 'never': false });
+  });
+  if (exec.vu.iterationInScenario < 5) things.add(1);
+}
+export function form() {
+  http.post(`${__ENV.BASE}/form`, { name: 'a b' });
+  if (exec.scenario.iterationInTest < 2) things.add(1);
+}
+export function teardown() {
+  http.del(`${__ENV.BASE}/teardown`);
+}
+";
+
+fn base(server: &Ruler) -> String {
+    server.url("").trim_end_matches('/').to_owned()
+}
+
+#[test]
+fn a_script_sends_what_it_says_and_is_counted() {
+    let (scratch, server) = (Scratch::new(), Ruler::start(&[]));
+    let file = scratch.file("load.js", SCRIPT);
+    let set = format!("BASE={}", base(&server));
+    let output = Tool::run(&["run", &file, "--set", &set, "--json"]);
+    let json = output.json();
+    // Setup and teardown are not part of the load.
+    assert_eq!(json["totals"]["requests"], 31, "{}", output.stdout);
+    assert_eq!(server.requests(), 33);
+    assert_eq!(json["totals"]["iterations"]["completed"].as_u64().unwrap_or(31), 31);
+    let missed: Vec<_> = json["verdict"]["reasons"].as_array().into_iter().flatten().collect();
+    assert!(!missed.iter().any(|reason| reason.to_string().contains("things")), "{missed:?}");
+}
+
+#[test]
+fn k6_run_takes_the_flags_of_k6() {
+    let (scratch, server) = (Scratch::new(), Ruler::start(&[]));
+    let script = "import http from 'k6/http';\nexport default () => { http.get(`${__ENV.BASE}/`); };";
+    let file = scratch.file("load.js", script);
+    let set = format!("BASE={}", base(&server));
+    Tool::run(&["k6", "run", "-u", "2", "-i", "9", "-e", &set, &file]).expect_code(0);
+    assert_eq!(server.requests(), 9);
+    let output = Tool::run(&["k6", "run", "--vu", "2", &file]).expect_code(2);
+    assert!(output.stderr.contains("unknown flag `--vu`"), "{}", output.stderr);
+    let output = Tool::run(&["k6", "inspect", &scratch.file("a.js", SCRIPT)]).expect_code(0);
+    assert!(output.stdout.contains("\"per-vu-iterations\""), "{}", output.stdout);
+    let new = scratch.path("new.js");
+    Tool::run(&["k6", "new", &new]).expect_code(0);
+    Tool::run(&["check", &new]).expect_code(0);
+    Tool::run(&["k6", "new", &new]).expect_code(2);
+}
+
+#[test]
+fn a_script_can_end_the_test() {
+    let (scratch, server) = (Scratch::new(), Ruler::start(&[]));
+    let script = "import http from 'k6/http';\nimport exec from 'k6/execution';\n\
+                  export const options = { vus: 1, iterations: 100 };\n\
+                  export default () => { http.get(`${__ENV.BASE}/`); if (__ITER == 4) exec.test.abort('enough'); };";
+    let file = scratch.file("load.js", script);
+    let set = format!("BASE={}", base(&server));
+    let output = Tool::run(&["k6", "run", "-e", &set, &file]).expect_code(108);
+    assert!(output.stderr.contains("test aborted: enough"), "{}", output.stderr);
+    assert_eq!(server.requests(), 5);
+}
+
+#[test]
+fn check_says_what_a_script_needs() {
+    let scratch = Scratch::new();
+    let output = Tool::run(&["check", &scratch.file("load.js", SCRIPT)]).expect_code(0);
+    for line in [
+        "valid; 2 scenarios",
+        "scenario form: shared-iterations, 2 users, 10 min, calls form",
+        "uses k6/http: get, post, del",
+        "users share global objects",
+    ] {
+        assert!(output.stdout.contains(line), "`{line}`:\n{}", output.stdout);
+    }
+}
+
+/// Runs a script that must not start, and returns what is said of it.
+fn refused(text: &str) -> String {
+    let scratch = Scratch::new();
+    Tool::run(&["run", &scratch.file("load.js", text)]).expect_code(2).stderr
+}
+
+#[test]
+fn a_script_that_cannot_run_is_refused_with_its_place() {
+    let syntax = refused("import http from 'k6/http';\nexport default function () {\n  http.get(;\n}\n");
+    assert!(syntax.contains("error[K002]") && syntax.contains("load.js:3:12"), "{syntax}");
+    let missing = refused("import { a } from './lib.js';\nexport default () => a();\n");
+    assert!(missing.contains("error[K001]") && missing.contains("load.js:1:"), "{missing}");
+    let browser = refused("import { browser } from 'k6/browser';\nexport default () => browser;\n");
+    assert!(browser.contains("`k6/browser` is not supported") && browser.contains("load.js:1:"), "{browser}");
+    let thrown = refused("const a = null;\n\nconst b = a.x;\nexport default () => b;\n");
+    assert!(thrown.contains("error[K013]") && thrown.contains("load.js:3:13"), "{thrown}");
+    let exec = refused("export const options = { scenarios: { a: { executor: 'constant-vus', vus: 1, duration: '1s', \
+                        exec: 'nope' } } };\nexport default () => {};\n");
+    assert!(exec.contains("error[K105]") && exec.contains("`nope`"), "{exec}");
+    let metric = refused("export const options = { thresholds: { nope: ['rate>1'] } };\nexport default () => {};\n");
+    assert!(metric.contains("error[K106]") && metric.contains("`nope`"), "{metric}");
+    let endless = refused("for (;;) {}\nexport default () => {};\n");
+    assert!(endless.contains("endless loop"), "{endless}");
+}
+
+#[test]
+fn an_unreachable_host_is_counted_and_the_script_goes_on() {
+    let (scratch, server) = (Scratch::new(), Ruler::start(&[]));
+    let script = "import http from 'k6/http';\nexport const options = { vus: 1, iterations: 3 };\n\
+                  export default () => { http.get(`${__ENV.OTHER}/`); http.get(`${__ENV.BASE}/`); };";
+    let file = scratch.file("load.js", script);
+    let set = [format!("BASE={}", base(&server)), "OTHER=http://127.0.0.1:1".to_owned()];
+    let output = Tool::run(&["run", &file, "--set", &set[0], "--set", &set[1], "--json"]).expect_code(99);
+    assert_eq!(server.requests(), 3);
+    assert!(output.stderr.contains("request failed: GET http://127.0.0.1:1/"), "{}", output.stderr);
+}
