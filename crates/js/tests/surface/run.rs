@@ -46,7 +46,8 @@ pub fn factory(imports: &[&str], body: &str) -> Source {
     Source {
         name: "script.js".into(),
         path: PathBuf::from("/scripts/script.js"),
-        factory: format!("(function (exports, require, module, __meta) {{'use strict'; {} {body}\n}})", names.join(" ")),
+        factory: format!("(function (exports, require, module, __meta) {{'use strict'; {} \
+            {body}\n}})", names.join(" ")),
         imports: imports.iter().map(|name| Import::Builtin((*name).into())).collect(),
         is_common: false,
     }

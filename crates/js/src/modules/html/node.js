@@ -1,8 +1,22 @@
 (function (exports, require, native) {
   'use strict';
   // Nodes: elements have `name`, `attributes` (a Map), and `children`; texts and comments have `text`.
-  const VOID = new Set(['area', 'base', 'br', 'col', 'embed', 'hr', 'img', 'input', 'link', 'meta', 'param', 'source',
-    'track', 'wbr']);
+  const VOID = new Set([
+    'area',
+    'base',
+    'br',
+    'col',
+    'embed',
+    'hr',
+    'img',
+    'input',
+    'link',
+    'meta',
+    'param',
+    'source',
+    'track',
+    'wbr',
+  ]);
   const RAW = new Set(['script', 'style', 'xmp', 'iframe', 'noembed', 'noframes', 'plaintext', 'noscript']);
 
   function made(json, parent, at) {

@@ -88,8 +88,15 @@
       return address === undefined ? undefined : `[${address}]`;
     }
     if (!isSpecial) return FORBIDDEN.test(host.replace(/%/g, '')) ? undefined : host;
-    const name = native.percentDecode(host).normalize('NFKC').toLowerCase().replace(/[\u3002\uff0e\uff61]/g, '.');
-    const ascii = name.split('.').map((label) => (/[^\x00-\x7f]/.test(label) ? punycode(label) : label)).join('.');
+    const name = native
+      .percentDecode(host)
+      .normalize('NFKC')
+      .toLowerCase()
+      .replace(/[\u3002\uff0e\uff61]/g, '.');
+    const ascii = name
+      .split('.')
+      .map((label) => (/[^\x00-\x7f]/.test(label) ? punycode(label) : label))
+      .join('.');
     if (FORBIDDEN.test(ascii)) return undefined;
     const last = ascii.replace(/\.$/, '').split('.').at(-1);
     return /^(\d+|0x[0-9a-f]*)$/i.test(last) ? ipv4(ascii) : ascii;
