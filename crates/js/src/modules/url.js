@@ -124,6 +124,7 @@
       return rest === '' && !hasQuery && record.hash !== null ? { ...base, hash: record.hash } : undefined;
     }
     if (rest.startsWith('//')) {
+      if (special && record.protocol !== 'file:') rest = `//${rest.replace(/^\/*/, '')}`;
       const end = rest.indexOf('/', 2);
       if (!authority(record, end < 0 ? rest.slice(2) : rest.slice(2, end))) return undefined;
       record.path = end < 0 ? (special ? [''] : []) : path(rest.slice(end + 1), [], record.protocol === 'file:');
@@ -153,6 +154,7 @@
     return record.hash === null ? text : `${text}#${record.hash}`;
   }
 
+  const clean = (value) => String(value).replace(/[\t\n\r]/g, '');
   const records = new WeakMap();
   const of = (url) => {
     const found = records.get(url);
@@ -167,7 +169,7 @@
       const record = base !== undefined && parsedBase === undefined ? undefined : parse(String(input), parsedBase);
       if (record === undefined) throw new TypeError(`invalid URL \`${input}\``);
       records.set(this, record);
-      const params = new URLSearchParams(record.query ?? '');
+      const params = new URLSearchParams(`?${record.query ?? ''}`);
       watched(params, (text) => {
         record.query = text === '' ? null : text;
       });
@@ -222,23 +224,27 @@
     }
     set host(value) {
       const record = { ...of(this) };
-      if (typeof record.path !== 'string' && hostAndPort(record, String(value).split(/[/?#\\]/)[0])) {
-        Object.assign(of(this), record);
-      }
+      const found = /^(\[[^\]]*\]|[^:]*)(?::(\d*))?/.exec(
+        clean(value).split(isSpecial(record.protocol) ? /[/?#\\]/ : /[/?#]/)[0],
+      );
+      if (typeof record.path === 'string' || !hostAndPort(record, found[1])) return;
+      if (found[2]) setPort(record, found[2]);
+      Object.assign(of(this), record);
     }
     get hostname() {
       return of(this).host ?? '';
     }
     set hostname(value) {
-      const record = of(this);
-      const host = parseHost(String(value).split(/[/?#\\]/)[0], isSpecial(record.protocol));
-      if (host !== undefined && host !== '' && typeof record.path !== 'string') record.host = host;
+      const record = { ...of(this) };
+      const text = clean(value).split(isSpecial(record.protocol) ? /[/?#\\]/ : /[/?#]/)[0];
+      if (typeof record.path === 'string' || /^[^[]*:/.test(text) || !hostAndPort(record, text)) return;
+      Object.assign(of(this), record);
     }
     get port() {
       return of(this).port;
     }
     set port(value) {
-      const digits = /^\d*/.exec(String(value))[0];
+      const digits = /^\d*/.exec(clean(value))[0];
       if (!isHostless(of(this)) && (digits !== '' || value === '')) setPort(of(this), digits);
     }
     get pathname() {
@@ -247,7 +253,7 @@
     set pathname(value) {
       const record = of(this);
       if (typeof record.path === 'string') return;
-      const text = isSpecial(record.protocol) ? String(value).replace(/\\/g, '/') : String(value);
+      const text = isSpecial(record.protocol) ? clean(value).replace(/\\/g, '/') : clean(value);
       record.path = path(text.replace(/^\//, ''), [], record.protocol === 'file:').map((part) =>
         part.replace(/[?#]/g, (sign) => (sign === '?' ? '%3F' : '%23')),
       );
@@ -257,17 +263,16 @@
     }
     set search(value) {
       const record = of(this);
-      const text = String(value).replace(/^\?/, '');
-      record.query =
-        text === '' ? null : encoded(text, isSpecial(record.protocol) ? SPECIAL_QUERY : QUERY).replace(/#/g, '%23');
+      const text = clean(value).replace(/^\?/, '');
+      const unsafe = isSpecial(record.protocol) ? SPECIAL_QUERY : QUERY;
+      record.query = value === '' ? null : encoded(text, unsafe).replace(/#/g, '%23');
       this.searchParams.__reset(text);
     }
     get hash() {
       return of(this).hash ? `#${of(this).hash}` : '';
     }
     set hash(value) {
-      const text = String(value).replace(/^#/, '');
-      of(this).hash = text === '' ? null : encoded(text, FRAGMENT);
+      of(this).hash = value === '' ? null : encoded(clean(value).replace(/^#/, ''), FRAGMENT);
     }
     toString() {
       return this.href;

@@ -87,12 +87,17 @@
       const address = host.endsWith(']') ? ipv6(host.slice(1, -1)) : undefined;
       return address === undefined ? undefined : `[${address}]`;
     }
-    if (!isSpecial) return FORBIDDEN.test(host.replace(/%/g, '')) ? undefined : host;
+    if (!isSpecial) {
+      if (FORBIDDEN.test(host.replace(/%/g, ''))) return undefined;
+      return host.replace(/[^\x20-\x7e]/gu, (sign) => encodeURIComponent(sign.toWellFormed()));
+    }
     const name = native
       .percentDecode(host)
       .normalize('NFKC')
       .toLowerCase()
       .replace(/[\u3002\uff0e\uff61]/g, '.');
+    // Bytes that are not UTF-8.
+    if (name.includes('\ufffd')) return undefined;
     const ascii = name
       .split('.')
       .map((label) => (/[^\x00-\x7f]/.test(label) ? punycode(label) : label))
