@@ -144,3 +144,19 @@ fn submits_forms_and_clicks_links() {
     let sent_all = sent("try { r.clickLink({ selector: 'b' }) } catch (e) { console.log(e.message) }");
     assert_eq!(sent_all, ["clickLink: no element matches `b`"]);
 }
+
+#[test]
+fn reads_documents_that_nest_deeply() {
+    let body = "const d = m0.parseHTML('<b>'.repeat(450) + 'x<br>y'); \
+                console.log(d.find('b').size(), d.text(), d.find('b b b:has(br)').size(), d.find('b').last().html()); \
+                console.log(d.find('b').first().html().length, d.find('b').last().parents().size()); \
+                try { m0.parseHTML('<b>'.repeat(600)) } catch (e) { console.log(e.message) }";
+    assert_eq!(
+        lines(&["k6/html"], body),
+        [
+            "450 xy 448 x<br/>y",
+            "3150 451",
+            "the HTML cannot be read: the body nests elements deeper than 512 levels",
+        ]
+    );
+}

@@ -209,7 +209,10 @@
       return this.querySelectorAll(selector)[0];
     }
     querySelectorAll(selector) {
-      return [...tree.walk(at(this))].filter(compile(String(selector))).map((node) => wrap(node, this));
+      return tree
+        .walk(at(this))
+        .filter(compile(String(selector)))
+        .map((node) => wrap(node, this));
     }
     isSameNode(other) {
       return exports.nodeOf(other) === at(this);

@@ -13,7 +13,7 @@
   }
 
   function selected(select) {
-    const options = [...tree.walk(select)].filter((node) => node.name === 'option');
+    const options = tree.walk(select).filter((node) => node.name === 'option');
     const chosen = options.filter((option) => option.attributes.has('selected'));
     if (select.attributes.has('multiple')) return chosen.map(optionValue);
     const one = chosen.at(-1) ?? options[0];
@@ -89,7 +89,7 @@
 
     find(selector) {
       const matches = this.#condition(selector);
-      return this.#of(this.#nodes.flatMap((node) => [...tree.walk(node)].filter((one) => matches(one))));
+      return this.#of(this.#nodes.flatMap((node) => tree.walk(node).filter((one) => matches(one))));
     }
     each(callback) {
       if (typeof callback !== 'function') throw new TypeError('each() requires a function');
@@ -112,7 +112,7 @@
     }
     has(matcher) {
       const matches = this.#condition(matcher);
-      return this.#of(this.#nodes.filter((node) => [...tree.walk(node)].some((one) => matches(one))));
+      return this.#of(this.#nodes.filter((node) => tree.walk(node).some((one) => matches(one))));
     }
     text() {
       return this.#nodes.map(tree.text).join('');
@@ -219,7 +219,7 @@
     // The controls that a form sends (HTML section 4.10.21.4, without the button).
     serializeArray() {
       const controls = this.#nodes.flatMap((node) =>
-        node.name === 'form' ? [...tree.walk(node)].filter((one) => CONTROLS.has(one.name)) : [node],
+        node.name === 'form' ? tree.walk(node).filter((one) => CONTROLS.has(one.name)) : [node],
       );
       return controls.flatMap((node) => {
         if (!CONTROLS.has(node.name)) return [];
