@@ -92,7 +92,7 @@ fn check_says_what_a_script_needs() {
     let output = Tool::run(&["check", &scratch.file("load.js", SCRIPT)]).expect_code(0);
     for line in [
         "valid; 2 scenarios",
-        "scenario form: shared-iterations, 2 users, 10 min, calls form",
+        "scenario form: shared-iterations, 2 users, 10m 00s, calls form",
         "uses k6/http: get, post, del",
         "users share global objects",
     ] {
@@ -115,7 +115,7 @@ fn a_script_that_cannot_run_is_refused_with_its_place() {
     let browser = refused("import { browser } from 'k6/browser';\nexport default () => browser;\n");
     assert!(browser.contains("`k6/browser` is not supported") && browser.contains("load.js:1:"), "{browser}");
     let thrown = refused("const a = null;\n\nconst b = a.x;\nexport default () => b;\n");
-    assert!(thrown.contains("error[K013]") && thrown.contains("load.js:3:13"), "{thrown}");
+    assert!(thrown.contains("error[K013]") && thrown.contains("load.js:3:11"), "{thrown}");
     let exec = refused("export const options = { scenarios: { a: { executor: 'constant-vus', vus: 1, duration: '1s', \
                         exec: 'nope' } } };\nexport default () => {};\n");
     assert!(exec.contains("error[K105]") && exec.contains("`nope`"), "{exec}");

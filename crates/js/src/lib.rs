@@ -33,6 +33,6 @@ pub use builtins::BuiltIn;
 pub use code::ScriptCode;
 pub use modules::{Builtin, resolve};
 pub use settings::{Isolation, ScenarioSettings, Secret, Settings};
-pub use source::{Init, ReadFile, Script, Shared, initialize};
+pub use source::{Init, InitError, ReadFile, Script, Shared, initialize};
 pub use stage::{EXCEPTIONS, Stage};
 pub use test::{Given, Ready, read};

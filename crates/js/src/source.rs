@@ -5,8 +5,9 @@ use crate::log::{Level, Log};
 use crate::metrics::Defined;
 use crate::pod::Pod;
 use crate::settings::Settings;
-use plimsoll_bundle::Bundle;
+use plimsoll_bundle::{Bundle, Module};
 use plimsoll_k6::pacer::RequestPacer;
+use plimsoll_plan::diag::Place;
 use plimsoll_plan::origin::OriginId;
 use plimsoll_plan::request::Target;
 use plimsoll_quickjs::{Kind, Thrown, Value};
@@ -170,6 +171,26 @@ impl Shared {
         }
     }
 
+    /// Describes a thrown error in one line, without its stack.
+    pub fn message(&self, thrown: &Thrown) -> String {
+        let text = match thrown {
+            Thrown::Value(value) => value.describe(),
+            _ => self.describe(thrown),
+        };
+        text.lines().next().unwrap_or_default().to_owned()
+    }
+
+    /// Returns the place in the user's files that has thrown an error.
+    pub fn place(&self, thrown: &Thrown) -> Place {
+        let Thrown::Value(value) = thrown else { return Place::Whole };
+        let stack = value.get_str("stack").ok().and_then(|stack| stack.as_text()).unwrap_or_default();
+        let found = stack.lines().find_map(|line| {
+            let (module, row, column) = self.script.frame(line)?;
+            Some(module.place(row, column))
+        });
+        found.unwrap_or(Place::Whole)
+    }
+
     /// Counts an iteration that threw, and writes its error.
     pub fn threw(&self, thrown: &Thrown) {
         self.exceptions.fetch_add(1, Ordering::Relaxed);
@@ -190,6 +211,16 @@ fn described(value: &Value) -> String {
     }
 }
 
+/// Returns the part of a line of a stack that is a place: `    at f (name:line:column)`.
+fn place_in(line: &str) -> Option<(usize, usize)> {
+    if !line.trim_start().starts_with("at ") {
+        return None;
+    }
+    let end = line.rfind(')').unwrap_or(line.len());
+    let begin = line.rfind('(').map_or_else(|| line.rfind(' ').map_or(0, |at| at + 1), |at| at + 1);
+    Some((begin, end))
+}
+
 impl Script {
     /// Replaces places in factories, `name:line:column`, by those in the user's files.
     fn with_places(&self, text: &str) -> String {
@@ -205,17 +236,19 @@ impl Script {
     }
 
     fn with_place(&self, line: &str) -> Option<String> {
-        if !line.trim_start().starts_with("at ") {
-            return None;
-        }
-        let end = line.rfind(')').unwrap_or(line.len());
-        let begin = line.rfind('(').map_or_else(|| line.rfind(' ').map_or(0, |at| at + 1), |at| at + 1);
-        let place = line.get(begin..end)?;
-        let (rest, column) = place.rsplit_once(':')?;
+        let (begin, end) = place_in(line)?;
+        let (module, row, column) = self.frame(line)?;
+        let (row, column) = module.original(row, column);
+        Some(format!("{}{}:{row}:{column}{}", &line[..begin], module.name, &line[end..]))
+    }
+
+    /// Returns the module of a line of a stack, with line and column in its factory.
+    fn frame(&self, line: &str) -> Option<(&Module, u32, u32)> {
+        let (begin, end) = place_in(line)?;
+        let (rest, column) = line.get(begin..end)?.rsplit_once(':')?;
         let (name, row) = rest.rsplit_once(':')?;
         let module = self.bundle.modules.iter().find(|module| module.name == name)?;
-        let (row, column) = module.original(row.parse().ok()?, column.parse().ok()?);
-        Some(format!("{}{name}:{row}:{column}{}", &line[..begin], &line[end..]))
+        Some((module, row.parse().ok()?, column.parse().ok()?))
     }
 }
 
@@ -232,15 +265,24 @@ pub struct Init {
     pub texts: Vec<String>,
 }
 
+/// Why the init part of a script has not ended.
+#[derive(Debug, Clone, PartialEq)]
+pub struct InitError {
+    /// In one line.
+    pub message: String,
+    pub place: Place,
+}
+
 /// Evaluates the init part of a script once.
 ///
 /// # Errors
 /// Returns what it has thrown, with its place.
-pub fn initialize(script: &Script, settings: &Settings) -> Result<Init, String> {
+pub fn initialize(script: &Script, settings: &Settings) -> Result<Init, InitError> {
     let shared = Arc::new(Shared::new(script.clone(), settings.clone(), Vec::new(), 1));
-    let pod = Pod::new(&shared).map_err(|_| "memory has run out".to_owned())?;
-    let realm = pod.realm().map_err(|thrown| shared.describe(&thrown))?;
-    let describe = |thrown: Thrown| shared.describe(&thrown);
+    let describe = |thrown: Thrown| InitError { message: shared.message(&thrown), place: shared.place(&thrown) };
+    let no_memory = |_| InitError { message: "memory has run out".to_owned(), place: Place::Whole };
+    let pod = Pod::new(&shared).map_err(no_memory)?;
+    let realm = pod.realm().map_err(describe)?;
     pod.runtime.set_budget(settings.budget);
     let exports = pod.instantiate(&realm, true).map_err(describe)?;
     let mut init = Init::default();

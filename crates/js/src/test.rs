@@ -46,7 +46,7 @@ pub fn read(entry: Entry, given: Given) -> Result<Ready, Vec<Diagnostic>> {
     let script = Script { read_file: read_file(&bundle), bundle: Arc::clone(&bundle), log: given.log };
     let init = initialize(&script, &settings).map_err(|why| {
         let hint = "the init part is everything outside of functions; it runs once for each virtual user";
-        vec![Diagnostic::new("K013", Place::Whole, format!("the init part of the script throws: {why}"), hint)]
+        vec![Diagnostic::new("K013", why.place, format!("the init part of the script throws: {}", why.message), hint)]
     })?;
     let options: Value = match &init.options_json {
         Some(json) => serde_json::from_str(json).unwrap_or(Value::Null),

@@ -10,7 +10,8 @@ use crate::metrics::Labels;
 use crate::vu::{Arrived, Vu};
 use plimsoll_plan::Fault;
 use plimsoll_plan::origin::{ORIGIN_TAG, OriginId};
-use plimsoll_plan::metric::fault_id;
+use plimsoll_plan::Side;
+use plimsoll_plan::metric::{SeriesSum, fault_id};
 use plimsoll_plan::program::{BodyUse, Count, Step, StepId};
 use plimsoll_plan::request::{Target, Url};
 use plimsoll_plan::series::{Family, label};
@@ -355,7 +356,12 @@ impl Host {
     fn count_unreached(&self, vu: &Vu, prepared: &Prepared, fault: Fault) {
         let Ok(url) = url::parse(&prepared.url) else { return };
         if let Ok(series) = self.request_series(vu, prepared, &url.target) {
-            self.out.borrow_mut().count(Count::Sum(series, fault_id(fault), 1));
+            let mut out = self.out.borrow_mut();
+            out.count(Count::Sum(series, fault_id(fault), 1));
+            if fault.side() != Side::Client {
+                out.count(Count::sum(series, SeriesSum::Finished, 1));
+                out.count(Count::sum(series, SeriesSum::Failed, 1));
+            }
         }
     }
 

@@ -57,5 +57,8 @@
     return object;
   }
 
-  exports.structuredClone = (value) => copy(value, new Map());
+  exports.structuredClone = (value, options) => {
+    if (options?.transfer?.length > 0) throw refused('a value that is transferred');
+    return copy(value, new Map());
+  };
 })

@@ -4,12 +4,18 @@
 
   function written(bytes, encoding) {
     switch (encoding) {
-      case 'hex': return native.hex(bytes);
-      case 'base64': return native.base64(bytes, 'std');
-      case 'base64url': return native.base64(bytes, 'url');
-      case 'base64rawurl': return native.base64(bytes, 'rawurl');
-      case 'binary': return bytes;
-      default: throw new TypeError(`unknown encoding of a hash \`${encoding}\``);
+      case 'hex':
+        return native.hex(bytes);
+      case 'base64':
+        return native.base64(bytes, 'std');
+      case 'base64url':
+        return native.base64(bytes, 'url');
+      case 'base64rawurl':
+        return native.base64(bytes, 'rawurl');
+      case 'binary':
+        return bytes;
+      default:
+        throw new TypeError(`unknown encoding of a hash \`${encoding}\``);
     }
   }
 

@@ -36,7 +36,7 @@
         at = stop;
         if (path[at] === ':') {
           const begin = ++at;
-          at = CLOSE[path[at]] ? closing(path, at) : at + (path.slice(at).match(/^("(\\.|[^"])*"|[^.|]*)/)[0].length);
+          at = CLOSE[path[at]] ? closing(path, at) : at + path.slice(at).match(/^("(\\.|[^"])*"|[^.|]*)/)[0].length;
           part.argument = path.slice(begin, at);
         }
       } else if (first === '#' && (path[at + 1] === '(' || path[at + 1] === '[')) {
@@ -108,8 +108,11 @@
     const found = query.parts.length === 0 ? one : walk(one, query.parts, 0);
     if (query.operator === '') return found !== undefined;
     if (query.operator.endsWith('%')) {
-      return typeof found === 'string' && query.pattern !== undefined &&
-        query.pattern.test(found) === (query.operator === '%');
+      return (
+        typeof found === 'string' &&
+        query.pattern !== undefined &&
+        query.pattern.test(found) === (query.operator === '%')
+      );
     }
     if (found === undefined) return false;
     const { value } = query;

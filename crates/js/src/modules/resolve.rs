@@ -19,7 +19,8 @@ pub enum Builtin {
 }
 
 /// Older or experimental names of modules.
-const ALIASES: &[(&str, &str)] = &[("k6/experimental/timers", "k6/timers"), ("k6/experimental/tracing", "jslib/tempo")];
+const ALIASES: &[(&str, &str)] =
+    &[("k6/experimental/timers", "k6/timers"), ("k6/experimental/tracing", "jslib/tempo")];
 
 /// Libraries by the beginning of their address, after the scheme. The version follows.
 const LIBRARIES: &[(&str, &str)] = &[
@@ -39,7 +40,7 @@ const LIBRARIES: &[(&str, &str)] = &[
     ("raw.githubusercontent.com/benc-uk/k6-reporter/", "jslib/k6-reporter"),
 ];
 
-/// Modules that need an explanation, with what to use instead. A name that ends in `/` stands for all below it.
+/// Modules that need an explanation, with what to use instead. A name that ends in `/` means all below it.
 const REFUSED: &[(&str, &str)] = &[
     ("k6/browser", "send the requests of the page with `k6/http`"),
     ("k6/experimental/browser", "send the requests of the page with `k6/http`"),
@@ -58,22 +59,25 @@ const HINT_BUNDLE: &str = "bundle the library with the script, for example with 
 /// Returns what an import means.
 pub fn resolve(specifier: &str) -> Builtin {
     let alias = ALIASES.iter().find(|(name, _)| *name == specifier).map_or(specifier, |(_, of)| of);
-    let is_k6 = alias == "k6" || alias.starts_with("k6/") || alias.starts_with("jslib/") && alias != specifier;
+    let is_k6 =
+        alias == "k6" || alias.starts_with("k6/") || alias.starts_with("jslib/") && alias != specifier;
     if let Some(known) = names().find(|name| is_k6 && *name == alias) {
         return Builtin::Known(known);
     }
     if is_k6 {
         let matches = |name: &str| name == specifier || name.ends_with('/') && specifier.starts_with(name);
-        let hint = REFUSED.iter().find(|(name, _)| matches(name)).map_or("remove the import", |(_, hint)| hint);
+        let hint =
+            REFUSED.iter().find(|(name, _)| matches(name)).map_or("remove the import", |(_, hint)| hint);
         return Builtin::Refused { reason: format!("`{specifier}` is not supported"), hint };
     }
     let address = specifier.strip_prefix("https://").or_else(|| specifier.strip_prefix("http://"));
     let Some(address) = address else { return Builtin::Unknown };
     match LIBRARIES.iter().find(|(beginning, _)| address.starts_with(beginning)) {
         Some((_, library)) => Builtin::Known(library),
-        None if address.starts_with("jslib.k6.io/") => {
-            Builtin::Refused { reason: format!("the library `{specifier}` is not supported"), hint: HINT_BUNDLE }
-        }
+        None if address.starts_with("jslib.k6.io/") => Builtin::Refused {
+            reason: format!("the library `{specifier}` is not supported"),
+            hint: HINT_BUNDLE,
+        },
         None => Builtin::Unknown,
     }
 }

@@ -69,8 +69,19 @@
     return native.httpRequest(method, url.href, values, options.params);
   };
 
-  const FIELDS = ['url', 'status', 'status_text', 'proto', 'headers', 'cookies', 'body', 'timings', 'error',
-    'error_code', 'request'];
+  const FIELDS = [
+    'url',
+    'status',
+    'status_text',
+    'proto',
+    'headers',
+    'cookies',
+    'body',
+    'timings',
+    'error',
+    'error_code',
+    'request',
+  ];
 
   exports.toJSON = (response) => Object.fromEntries(FIELDS.map((name) => [name, response[name]]));
 })

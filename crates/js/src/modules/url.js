@@ -41,8 +41,7 @@
     if (at >= 0) {
       host = text.slice(at + 1);
       const colon = text.slice(0, at).indexOf(':');
-      const [user, password] =
-        colon < 0 ? [text.slice(0, at), ''] : [text.slice(0, colon), text.slice(colon + 1, at)];
+      const [user, password] = colon < 0 ? [text.slice(0, at), ''] : [text.slice(0, colon), text.slice(colon + 1, at)];
       record.username = encoded(user, USER);
       record.password = encoded(password, USER);
       if (host === '') return false;
@@ -75,7 +74,16 @@
   // Returns the parts of a URL; undefined if it is invalid.
   function parse(input, base) {
     let rest = input.replace(/^[\x00-\x20]+|[\x00-\x20]+$/g, '').replace(/[\t\n\r]/g, '');
-    const record = { protocol: '', username: '', password: '', host: null, port: '', path: [], query: null, hash: null };
+    const record = {
+      protocol: '',
+      username: '',
+      password: '',
+      host: null,
+      port: '',
+      path: [],
+      query: null,
+      hash: null,
+    };
     const hash = rest.indexOf('#');
     if (hash >= 0) {
       record.hash = encoded(rest.slice(hash + 1), FRAGMENT);
@@ -116,6 +124,7 @@
       return rest === '' && !hasQuery && record.hash !== null ? { ...base, hash: record.hash } : undefined;
     }
     if (rest.startsWith('//')) {
+      if (special && record.protocol !== 'file:') rest = `//${rest.replace(/^\/*/, '')}`;
       const end = rest.indexOf('/', 2);
       if (!authority(record, end < 0 ? rest.slice(2) : rest.slice(2, end))) return undefined;
       record.path = end < 0 ? (special ? [''] : []) : path(rest.slice(end + 1), [], record.protocol === 'file:');
@@ -130,7 +139,8 @@
     return record;
   }
 
-  const pathOf = (record) => (typeof record.path === 'string' ? record.path : record.path.map((one) => `/${one}`).join(''));
+  const pathOf = (record) =>
+    typeof record.path === 'string' ? record.path : record.path.map((one) => `/${one}`).join('');
   const hostOf = (record) => (record.host ?? '') + (record.port === '' ? '' : `:${record.port}`);
 
   function serialized(record) {
@@ -144,6 +154,7 @@
     return record.hash === null ? text : `${text}#${record.hash}`;
   }
 
+  const clean = (value) => String(value).replace(/[\t\n\r]/g, '');
   const records = new WeakMap();
   const of = (url) => {
     const found = records.get(url);
@@ -158,8 +169,10 @@
       const record = base !== undefined && parsedBase === undefined ? undefined : parse(String(input), parsedBase);
       if (record === undefined) throw new TypeError(`invalid URL \`${input}\``);
       records.set(this, record);
-      const params = new URLSearchParams(record.query ?? '');
-      watched(params, (text) => { record.query = text === '' ? null : text; });
+      const params = new URLSearchParams(`?${record.query ?? ''}`);
+      watched(params, (text) => {
+        record.query = text === '' ? null : text;
+      });
       Object.defineProperty(this, 'searchParams', { value: params });
     }
     static canParse(input, base) {
@@ -169,7 +182,9 @@
     static parse(input, base) {
       return URL.canParse(input, base) ? new URL(input, base) : null;
     }
-    get href() { return serialized(of(this)); }
+    get href() {
+      return serialized(of(this));
+    }
     set href(value) {
       const record = parse(String(value));
       if (record === undefined) throw new TypeError(`invalid URL \`${value}\``);
@@ -178,9 +193,13 @@
     }
     get origin() {
       const record = of(this);
-      return isSpecial(record.protocol) && record.protocol !== 'file:' ? `${record.protocol}//${hostOf(record)}` : 'null';
+      return isSpecial(record.protocol) && record.protocol !== 'file:'
+        ? `${record.protocol}//${hostOf(record)}`
+        : 'null';
     }
-    get protocol() { return of(this).protocol; }
+    get protocol() {
+      return of(this).protocol;
+    }
     set protocol(value) {
       const record = of(this);
       const scheme = /^[a-z][a-z0-9+.-]*(?=:|$)/i.exec(String(value))?.[0].toLowerCase();
@@ -188,51 +207,79 @@
       record.protocol = `${scheme}:`;
       if (record.port === PORTS[record.protocol]) record.port = '';
     }
-    get username() { return of(this).username; }
-    set username(value) { if (!isHostless(of(this))) of(this).username = encoded(String(value), USER); }
-    get password() { return of(this).password; }
-    set password(value) { if (!isHostless(of(this))) of(this).password = encoded(String(value), USER); }
-    get host() { return hostOf(of(this)); }
+    get username() {
+      return of(this).username;
+    }
+    set username(value) {
+      if (!isHostless(of(this))) of(this).username = encoded(String(value), USER);
+    }
+    get password() {
+      return of(this).password;
+    }
+    set password(value) {
+      if (!isHostless(of(this))) of(this).password = encoded(String(value), USER);
+    }
+    get host() {
+      return hostOf(of(this));
+    }
     set host(value) {
       const record = { ...of(this) };
-      if (typeof record.path !== 'string' && hostAndPort(record, String(value).split(/[/?#\\]/)[0])) {
-        Object.assign(of(this), record);
-      }
+      const found = /^(\[[^\]]*\]|[^:]*)(?::(\d*))?/.exec(
+        clean(value).split(isSpecial(record.protocol) ? /[/?#\\]/ : /[/?#]/)[0],
+      );
+      if (typeof record.path === 'string' || !hostAndPort(record, found[1])) return;
+      if (found[2]) setPort(record, found[2]);
+      Object.assign(of(this), record);
     }
-    get hostname() { return of(this).host ?? ''; }
+    get hostname() {
+      return of(this).host ?? '';
+    }
     set hostname(value) {
-      const record = of(this);
-      const host = parseHost(String(value).split(/[/?#\\]/)[0], isSpecial(record.protocol));
-      if (host !== undefined && host !== '' && typeof record.path !== 'string') record.host = host;
+      const record = { ...of(this) };
+      const text = clean(value).split(isSpecial(record.protocol) ? /[/?#\\]/ : /[/?#]/)[0];
+      if (typeof record.path === 'string' || /^[^[]*:/.test(text) || !hostAndPort(record, text)) return;
+      Object.assign(of(this), record);
     }
-    get port() { return of(this).port; }
+    get port() {
+      return of(this).port;
+    }
     set port(value) {
-      const digits = /^\d*/.exec(String(value))[0];
+      const digits = /^\d*/.exec(clean(value))[0];
       if (!isHostless(of(this)) && (digits !== '' || value === '')) setPort(of(this), digits);
     }
-    get pathname() { return pathOf(of(this)); }
+    get pathname() {
+      return pathOf(of(this));
+    }
     set pathname(value) {
       const record = of(this);
       if (typeof record.path === 'string') return;
-      const text = isSpecial(record.protocol) ? String(value).replace(/\\/g, '/') : String(value);
-      record.path = path(text.replace(/^\//, ''), [], record.protocol === 'file:')
-        .map((part) => part.replace(/[?#]/g, (sign) => (sign === '?' ? '%3F' : '%23')));
+      const text = isSpecial(record.protocol) ? clean(value).replace(/\\/g, '/') : clean(value);
+      record.path = path(text.replace(/^\//, ''), [], record.protocol === 'file:').map((part) =>
+        part.replace(/[?#]/g, (sign) => (sign === '?' ? '%3F' : '%23')),
+      );
     }
-    get search() { return of(this).query ? `?${of(this).query}` : ''; }
+    get search() {
+      return of(this).query ? `?${of(this).query}` : '';
+    }
     set search(value) {
       const record = of(this);
-      const text = String(value).replace(/^\?/, '');
-      record.query = text === '' ? null : encoded(text, isSpecial(record.protocol) ? SPECIAL_QUERY : QUERY)
-        .replace(/#/g, '%23');
+      const text = clean(value).replace(/^\?/, '');
+      const unsafe = isSpecial(record.protocol) ? SPECIAL_QUERY : QUERY;
+      record.query = value === '' ? null : encoded(text, unsafe).replace(/#/g, '%23');
       this.searchParams.__reset(text);
     }
-    get hash() { return of(this).hash ? `#${of(this).hash}` : ''; }
-    set hash(value) {
-      const text = String(value).replace(/^#/, '');
-      of(this).hash = text === '' ? null : encoded(text, FRAGMENT);
+    get hash() {
+      return of(this).hash ? `#${of(this).hash}` : '';
     }
-    toString() { return this.href; }
-    toJSON() { return this.href; }
+    set hash(value) {
+      of(this).hash = value === '' ? null : encoded(clean(value).replace(/^#/, ''), FRAGMENT);
+    }
+    toString() {
+      return this.href;
+    }
+    toJSON() {
+      return this.href;
+    }
   }
 
   exports.URL = URL;

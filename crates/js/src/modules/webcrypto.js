@@ -65,7 +65,8 @@
       const counter = bytesOf(algorithm.counter);
       if (counter.length !== 16) throw failure('OperationError', 'the counter must have 16 bytes');
       const bits = algorithm.length;
-      if (!(bits >= 1 && bits <= 128)) throw failure('OperationError', 'the length of the counter must be 1 to 128 bits');
+      if (!(bits >= 1 && bits <= 128))
+        throw failure('OperationError', 'the length of the counter must be 1 to 128 bits');
       const value = BigInt(`0x${native.hex(counter)}`) % (1n << BigInt(bits));
       if (value + BigInt(Math.ceil(input.length / 16)) > 1n << BigInt(bits)) throw unsupported('a counter that wraps');
       return native.aes('ctr', encrypts, secret, counter, input, '');
@@ -158,8 +159,12 @@
   exports.crypto = {
     subtle,
     getRandomValues(view) {
-      if (!ArrayBuffer.isView(view) || view instanceof DataView || view instanceof Float32Array ||
-          view instanceof Float64Array) {
+      if (
+        !ArrayBuffer.isView(view) ||
+        view instanceof DataView ||
+        view instanceof Float32Array ||
+        view instanceof Float64Array
+      ) {
         throw failure('TypeMismatchError', 'getRandomValues() requires an array of integers');
       }
       if (view.byteLength > RANDOM_BYTES_MAX) {

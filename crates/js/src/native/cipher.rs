@@ -34,7 +34,9 @@ fn aes(call: &Call<'_>) -> Result<Value, Thrown> {
         Ok(bytes) => Ok(call.realm().buffer(&bytes)),
         Err(Unspecified) => {
             let what = if encrypts { "encrypted" } else { "decrypted" };
-            Err(call.realm().error("Error", &format!("OperationError: the data cannot be {what} with this key")))
+            Err(call
+                .realm()
+                .error("Error", &format!("OperationError: the data cannot be {what} with this key")))
         }
     }
 }
@@ -75,7 +77,13 @@ fn ctr(encrypts: bool, key: &[u8], iv: &[u8], mut data: Vec<u8>) -> Result<Vec<u
     Ok(data)
 }
 
-fn gcm(encrypts: bool, key: &[u8], iv: &[u8], mut data: Vec<u8>, more: &[u8]) -> Result<Vec<u8>, Unspecified> {
+fn gcm(
+    encrypts: bool,
+    key: &[u8],
+    iv: &[u8],
+    mut data: Vec<u8>,
+    more: &[u8],
+) -> Result<Vec<u8>, Unspecified> {
     let algorithm = match key.len() {
         16 => &aead::AES_128_GCM,
         24 => &aead::AES_192_GCM,

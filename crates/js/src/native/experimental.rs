@@ -5,8 +5,12 @@ use super::core::index;
 use crate::host::Host;
 use plimsoll_quickjs::{Call, Thrown, Value};
 
-pub(super) const ROWS: &[Row] =
-    &[("fileSize", 1, file_size), ("fileRead", 3, file_read), ("fileText", 1, file_text), ("secret", 2, secret)];
+pub(super) const ROWS: &[Row] = &[
+    ("fileSize", 1, file_size),
+    ("fileRead", 3, file_read),
+    ("fileText", 1, file_text),
+    ("secret", 2, secret),
+];
 
 /// Opens a file in the init part; returns its size. All users share its content.
 fn file_size(call: &Call<'_>) -> Result<Value, Thrown> {
@@ -48,7 +52,9 @@ fn secret(call: &Call<'_>) -> Result<Value, Thrown> {
         (false, _) => wanted.to_text()?,
         (true, Some(_)) if secrets.iter().any(|secret| secret.source == "default") => "default".to_owned(),
         (true, Some(first)) => first.source.clone(),
-        (true, None) => return Err(realm.error("Error", "there are no secrets: the run has no source of secrets")),
+        (true, None) => {
+            return Err(realm.error("Error", "there are no secrets: the run has no source of secrets"));
+        }
     };
     let name = call.argument(1).to_text()?;
     if !secrets.iter().any(|secret| secret.source == source) {

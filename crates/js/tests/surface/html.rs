@@ -7,7 +7,8 @@ const PAGE: &str = r#"<!doctype html><title>Shop</title><body><h1 id=top class="
 <ul><li data-id="7" data-big-one='{"x":1}'>one<li class=x>two<li>three</ul>
 <a class=next href="/page?n=2#f">Next</a>
 <form id=login action="/login" method=post><input name=user value=me><input type=hidden name=csrf value="t&quot;1">
-<input type=checkbox name=keep checked><input type=checkbox name=no><select name=size><option value=s>S<option selected>M</select>
+<input type=checkbox name=keep checked><input type=checkbox name=no>
+<select name=size><option value=s>S<option selected>M</select>
 <textarea name=note>a
 b</textarea><button type=submit name=go value=1>Go</button></form>
 <form id=search><input name=q value=x></form></body>"#;
@@ -23,36 +24,46 @@ fn finds_elements_and_reads_them() {
         "const h = d.find('h1'); console.log(h.text(), h.html(), h.attr('id'), h.attr('none'), h.attr('none', 'd')); \
          const li = d.find('ul > li'); console.log(li.size(), li.eq(1).text(), li.last().text(), li.eq(-2).text()); \
          console.log(li.map((at, one) => at + one.text()).join()); \
-         const seen = []; li.each((at, one) => seen.push(one.nodeName() + one.textContent())); console.log(seen.join()); \
+         const seen = []; li.each((at, one) => seen.push(one.nodeName() + one.textContent())); \
+            console.log(seen.join()); \
          console.log(li.first().data('id'), li.first().data('bigOne').x, JSON.stringify(li.data()));",
     );
-    assert_eq!(found, [
-        "Hi & you Hi &amp; <i>you</i> top undefined d",
-        "3 two three two",
-        "0one,1two,2three",
-        "lione,litwo,lithree",
-        r#"7 1 {"id":7,"bigOne":{"x":1}}"#,
-    ]);
+    assert_eq!(
+        found,
+        [
+            "Hi & you Hi &amp; <i>you</i> top undefined d",
+            "3 two three two",
+            "0one,1two,2three",
+            "lione,litwo,lithree",
+            r#"7 1 {"id":7,"bigOne":{"x":1}}"#,
+        ]
+    );
 }
 
 #[test]
 fn moves_through_the_tree() {
     let found = page(
         "const li = d.find('li'); const t = (s) => s.map((_, one) => one.text()).join(); \
-         console.log(t(li.filter('.x')), t(li.not('.x')), t(li.filter((at) => at > 1)), li.is('.x'), li.has('b').size()); \
+         console.log(t(li.filter('.x')), t(li.not('.x')), t(li.filter((at) => at > 1)), li.is('.x'), \
+            li.has('b').size()); \
          console.log(t(li.eq(1).prev()), t(li.first().nextAll()), t(li.eq(1).siblings()), t(li.slice(1))); \
          console.log(li.parent().size(), li.closest('body').size(), li.eq(0).parents().size(), \
            d.find('body').children('form').size(), d.find('h1').contents().size()); \
          console.log(t(li.first().nextUntil('li:last-child')), li.get(0).nodeType(), li.toArray().length);",
     );
-    assert_eq!(found, ["two one,three three true 0", "one two,three one,three two,three", "1 1 3 2 2", "two 1 3"]);
+    assert_eq!(
+        found,
+        ["two one,three three true 0", "one two,three one,three two,three", "1 1 3 2 2", "two 1 3"]
+    );
 }
 
 #[test]
 fn selects_as_style_sheets_do() {
     let found = page(
-        "for (const s of ['li:nth-child(2)', 'li:not(.x):last-of-type', 'h1.a.b#top', '[data-id=\"7\"]', '[class~=b]', \
-           'h1 + ul > li:first-child', 'h1 ~ form', 'li:contains(\"tw\")', 'form:has(textarea)', 'input[name^=us], a', \
+        "for (const s of ['li:nth-child(2)', 'li:not(.x):last-of-type', 'h1.a.b#top', '[data-id=\"7\"]', \
+            '[class~=b]', \
+           'h1 + ul > li:first-child', 'h1 ~ form', 'li:contains(\"tw\")', 'form:has(textarea)', \
+            'input[name^=us], a', \
            'li:nth-child(2n+1)', '*:empty']) console.log(d.find(s).size()); \
          try { d.find('a:hover') } catch (e) { console.log(e.message) } \
          try { d.find('a >') } catch (e) { console.log(e.message) }",
@@ -76,30 +87,39 @@ fn reads_forms() {
 #[test]
 fn reads_elements() {
     let found = page(
-        "const a = d.find('a').get(0); console.log(a.href(), a.hash(), a.className(), a.getAttribute('href'), a.id() === ''); \
+        "const a = d.find('a').get(0); console.log(a.href(), a.hash(), a.className(), a.getAttribute('href'), \
+            a.id() === ''); \
          const ul = d.find('ul').get(0); console.log(ul.childElementCount(), ul.firstElementChild().textContent(), \
            ul.children().length, ul.parentElement().nodeName(), ul.nextElementSibling().nodeName()); \
-         const i = d.find('[name=keep]').get(0); console.log(i.checked(), i.disabled(), i.type(), i.form().id(), i.matches('input')); \
+         const i = d.find('[name=keep]').get(0); console.log(i.checked(), i.disabled(), i.type(), i.form().id(), \
+            i.matches('input')); \
          console.log(Object.keys(d.find('h1').get(0).attributes()).join(), d.find('h1').get(0).innerHTML());",
     );
-    assert_eq!(found, [
-        "http://h.example/page?n=2#f #f next /page?n=2#f true",
-        "3 one 3 body a",
-        "true false checkbox login true",
-        "id,class Hi &amp; <i>you</i>",
-    ]);
+    assert_eq!(
+        found,
+        [
+            "http://h.example/page?n=2#f #f next /page?n=2#f true",
+            "3 one 3 body a",
+            "true false checkbox login true",
+            "id,class Hi &amp; <i>you</i>",
+        ]
+    );
 }
 
 /// Runs a method of the response of a page; returns the requests after the first one.
 fn sent(body: &str) -> Vec<String> {
     let mut requests = Vec::new();
-    let found = lines_with(&["k6/http"], &format!("const r = m0.default.get('http://127.0.0.1:8080/a/b'); {body}"), |request| {
-        requests.push(request.to_owned());
-        match requests.len() {
-            1 => Answer { status: 200, head: "Content-Type: text/html\r\n".into(), body: PAGE.into() },
-            _ => json(200, "{}"),
-        }
-    });
+    let found = lines_with(
+        &["k6/http"],
+        &format!("const r = m0.default.get('http://127.0.0.1:8080/a/b'); {body}"),
+        |request| {
+            requests.push(request.to_owned());
+            match requests.len() {
+                1 => Answer { status: 200, head: "Content-Type: text/html\r\n".into(), body: PAGE.into() },
+                _ => json(200, "{}"),
+            }
+        },
+    );
     requests.remove(0);
     requests.extend(found);
     requests
@@ -109,13 +129,34 @@ fn sent(body: &str) -> Vec<String> {
 fn submits_forms_and_clicks_links() {
     let sent_all = sent("r.submitForm({ fields: { user: 'you', extra: 1 } })");
     assert!(sent_all[0].starts_with("POST /login HTTP/1.1\r\n"), "{sent_all:?}");
-    assert!(sent_all[0].ends_with("user=you&csrf=t%221&keep=on&size=M&note=a%0Ab&go=1&extra=1"), "{sent_all:?}");
+    assert!(
+        sent_all[0].ends_with("user=you&csrf=t%221&keep=on&size=M&note=a%0Ab&go=1&extra=1"),
+        "{sent_all:?}"
+    );
     let sent_all = sent("r.submitForm({ formSelector: '#search', params: { headers: { A: 'b' } } })");
     assert!(sent_all[0].starts_with("GET /a/b?q=x HTTP/1.1\r\n"), "{sent_all:?}");
     assert!(sent_all[0].contains("A: b\r\n"), "{sent_all:?}");
-    let sent_all = sent("r.clickLink({ selector: 'a.next' }); console.log(r.html('title').text(), r.html().find('li').size())");
+    let sent_all = sent(
+        "r.clickLink({ selector: 'a.next' }); console.log(r.html('title').text(), r.html().find('li').size())",
+    );
     assert!(sent_all[0].starts_with("GET /page?n=2 HTTP/1.1\r\n"), "{sent_all:?}");
     assert_eq!(sent_all[1], "Shop 3");
     let sent_all = sent("try { r.clickLink({ selector: 'b' }) } catch (e) { console.log(e.message) }");
     assert_eq!(sent_all, ["clickLink: no element matches `b`"]);
+}
+
+#[test]
+fn reads_documents_that_nest_deeply() {
+    let body = "const d = m0.parseHTML('<b>'.repeat(450) + 'x<br>y'); \
+                console.log(d.find('b').size(), d.text(), d.find('b b b:has(br)').size(), d.find('b').last().html()); \
+                console.log(d.find('b').first().html().length, d.find('b').last().parents().size()); \
+                try { m0.parseHTML('<b>'.repeat(600)) } catch (e) { console.log(e.message) }";
+    assert_eq!(
+        lines(&["k6/html"], body),
+        [
+            "450 xy 448 x<br/>y",
+            "3150 451",
+            "the HTML cannot be read: the body nests elements deeper than 512 levels",
+        ]
+    );
 }

@@ -21,14 +21,24 @@ fn get(paths: &[&str]) -> Vec<String> {
 
 #[test]
 fn reads_names_numbers_and_patterns() {
-    let found = get(&["name.last", "age", "children.1", "children|@reverse|0", "child*.2", "c?ildren.0", r"a\.b", "none"]);
+    let found = get(&[
+        "name.last",
+        "age",
+        "children.1",
+        "children|@reverse|0",
+        "child*.2",
+        "c?ildren.0",
+        r"a\.b",
+        "none",
+    ]);
     assert_eq!(found, ["\"Anderson\"", "37", "\"Alex\"", "\"Jack\"", "\"Jack\"", "\"Sara\"", "1", "null"]);
     assert_eq!(get(&["missing", "age.x", "children.7", "children.x"]), ["undefined"; 4]);
 }
 
 #[test]
 fn reads_every_element_and_those_of_a_query() {
-    let found = get(&["children.#", "friends.#.first", "friends.#.nets.0", "friends.#.none", "friends.#.age|0"]);
+    let found =
+        get(&["children.#", "friends.#.first", "friends.#.nets.0", "friends.#.none", "friends.#.age|0"]);
     assert_eq!(found, ["3", r#"["Dale","Roger","Jane"]"#, r#"["ig","fb","ig"]"#, "[]", "44"]);
     let found = get(&[
         r#"friends.#(first=="Roger").age"#,
@@ -57,7 +67,8 @@ fn refuses_parts_of_paths_by_name() {
 fn parses_a_body_once_and_shows_its_fields_as_json() {
     let body = "const r = m0.default.get('http://127.0.0.1:8080/x'); \
                 console.log(r.json() === r.json(), r.json('name') === r.json('name')); \
-                const o = JSON.parse(JSON.stringify(r)); console.log(o.status, o.url, o.request.method, o.body.length)";
+                const o = JSON.parse(JSON.stringify(r)); console.log(o.status, o.url, o.request.method, \
+                o.body.length)";
     let found = lines_with(&["k6/http"], body, |_| json(200, BODY));
     assert_eq!(found, ["true false".into(), format!("200 http://127.0.0.1:8080/x GET {}", BODY.len())]);
 }

@@ -15,5 +15,9 @@ pub fn lines_with(imports: &[&str], body: &str, server: impl FnMut(&str) -> Answ
     let mut own = settings();
     own.isolation = Isolation::Runtime;
     let trace = run_script(vec![factory(imports, &body)], 1, 1, own, server);
-    trace.console.into_iter().map(|line| line.strip_prefix("info: ").map(str::to_owned).unwrap_or(line)).collect()
+    trace
+        .console
+        .into_iter()
+        .map(|line| line.strip_prefix("info: ").map(str::to_owned).unwrap_or(line))
+        .collect()
 }

@@ -7,7 +7,8 @@
       if (!OPTIONS.includes(name)) throw new TypeError(`csv: unknown option \`${name}\``);
     }
     const all = { delimiter: ',', asObjects: false, skipFirstLine: false, fromLine: 0, ...options };
-    if (typeof all.delimiter !== 'string' || all.delimiter.length !== 1) throw new TypeError('csv: the delimiter is one character');
+    if (typeof all.delimiter !== 'string' || all.delimiter.length !== 1)
+      throw new TypeError('csv: the delimiter is one character');
     if (all.asObjects && (all.skipFirstLine || all.fromLine > 0)) {
       throw new TypeError('csv: `asObjects` takes the names from the first line, so that it cannot be skipped');
     }
@@ -31,7 +32,10 @@
       let rows = require('jslib/papaparse').parse(text, config).data;
       const begin = Math.max(fromLine, skipFirstLine ? 1 : 0);
       rows = rows.slice(begin, toLine === undefined ? undefined : toLine + 1);
-      native.sharedKeep(name, rows.map((row) => JSON.stringify(row)));
+      native.sharedKeep(
+        name,
+        rows.map((row) => JSON.stringify(row)),
+      );
     }
     const { SharedArray } = require('k6/data');
     return new SharedArray(name, () => []);

@@ -97,7 +97,9 @@
       this.#stream = stream;
     }
     get closed() {
-      return this.#stream === undefined ? Promise.reject(new TypeError('the reader was released')) : of(this.#stream).ended.promise;
+      return this.#stream === undefined
+        ? Promise.reject(new TypeError('the reader was released'))
+        : of(this.#stream).ended.promise;
     }
     async read() {
       if (this.#stream === undefined) throw new TypeError('the reader was released');
@@ -136,16 +138,29 @@
       const limit = strategy.highWaterMark ?? 1;
       if (!(limit >= 0)) throw new RangeError('invalid highWaterMark');
       const state = {
-        source, limit, size: strategy.size ?? (() => 1), queue: [], total: 0, count: 0, requests: [], ended: deferred(),
-        isStarted: false, isPulling: false, isClosing: false, isErrored: false,
+        source,
+        limit,
+        size: strategy.size ?? (() => 1),
+        queue: [],
+        total: 0,
+        count: 0,
+        requests: [],
+        ended: deferred(),
+        isStarted: false,
+        isPulling: false,
+        isClosing: false,
+        isErrored: false,
       };
       states.set(this, state);
       state.controller = new ReadableStreamDefaultController(state);
       const started = source.start?.(state.controller);
-      Promise.resolve(started).then(() => {
-        state.isStarted = true;
-        pull(state);
-      }, (error) => fail(state, error));
+      Promise.resolve(started).then(
+        () => {
+          state.isStarted = true;
+          pull(state);
+        },
+        (error) => fail(state, error),
+      );
     }
     get locked() {
       return of(this).reader !== undefined;

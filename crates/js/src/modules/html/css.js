@@ -19,7 +19,9 @@
       return found;
     }
     wrong(what) {
-      return new Error(`invalid selector \`${this.whole}\`: ${what ?? `unexpected \`${this.whole[this.at] ?? 'end'}\``}`);
+      return new Error(
+        `invalid selector \`${this.whole}\`: ${what ?? `unexpected \`${this.whole[this.at] ?? 'end'}\``}`,
+      );
     }
     name() {
       const found = this.take(NAME);
@@ -63,25 +65,38 @@
     const value = folded(unquoted(quoted));
     const of = (node) => folded(node.attributes.get(name));
     switch (operator) {
-      case '=': return (node) => of(node) === value;
-      case '!=': return (node) => of(node) !== value;
-      case '~=': return (node) => hasWord(of(node), value);
-      case '|=': return (node) => of(node) === value || (of(node)?.startsWith(`${value}-`) ?? false);
-      case '^=': return (node) => value !== '' && (of(node)?.startsWith(value) ?? false);
-      case '$=': return (node) => value !== '' && (of(node)?.endsWith(value) ?? false);
-      default: return (node) => value !== '' && (of(node)?.includes(value) ?? false);
+      case '=':
+        return (node) => of(node) === value;
+      case '!=':
+        return (node) => of(node) !== value;
+      case '~=':
+        return (node) => hasWord(of(node), value);
+      case '|=':
+        return (node) => of(node) === value || (of(node)?.startsWith(`${value}-`) ?? false);
+      case '^=':
+        return (node) => value !== '' && (of(node)?.startsWith(value) ?? false);
+      case '$=':
+        return (node) => value !== '' && (of(node)?.endsWith(value) ?? false);
+      default:
+        return (node) => value !== '' && (of(node)?.includes(value) ?? false);
     }
   }
 
   function position(reader) {
     const text = reader.argument().toLowerCase().replace(/\s+/g, '');
-    const [step, first] = text === 'odd' ? [2, 1] : text === 'even' ? [2, 0] : (() => {
-      const found = /^(?:([-+]?\d*)n)?([-+]?\d+)?$/.exec(text);
-      if (found === null || text === '') throw reader.wrong(`invalid position \`${text}\``);
-      const [, step, first] = found;
-      const factor = step === undefined ? 0 : step === '' || step === '+' ? 1 : step === '-' ? -1 : Number(step);
-      return [factor, Number(first ?? 0)];
-    })();
+    const [step, first] =
+      text === 'odd'
+        ? [2, 1]
+        : text === 'even'
+          ? [2, 0]
+          : (() => {
+              const found = /^(?:([-+]?\d*)n)?([-+]?\d+)?$/.exec(text);
+              if (found === null || text === '') throw reader.wrong(`invalid position \`${text}\``);
+              const [, step, first] = found;
+              const factor =
+                step === undefined ? 0 : step === '' || step === '+' ? 1 : step === '-' ? -1 : Number(step);
+              return [factor, Number(first ?? 0)];
+            })();
     return (place) => (step === 0 ? place === first : (place - first) % step === 0 && (place - first) / step >= 0);
   }
 
@@ -94,21 +109,36 @@
     const of = (node) => siblings(node);
     const ofType = (node) => siblings(node).filter(sameName(node));
     switch (name) {
-      case 'first-child': return (node) => of(node)[0] === node;
-      case 'last-child': return (node) => of(node).at(-1) === node;
-      case 'only-child': return (node) => of(node).length === 1;
-      case 'first-of-type': return (node) => ofType(node)[0] === node;
-      case 'last-of-type': return (node) => ofType(node).at(-1) === node;
-      case 'only-of-type': return (node) => ofType(node).length === 1;
-      case 'empty': return (node) => node.children.every((child) => child.type === 8);
-      case 'root': return (node) => node.parent?.type === 9;
-      case 'checked': return (node) => node.attributes.has('checked') || node.attributes.has('selected');
-      case 'selected': return (node) => node.attributes.has('selected');
-      case 'disabled': return (node) => node.attributes.has('disabled');
-      case 'enabled': return (node) => controls.has(node.name) && !node.attributes.has('disabled');
-      case 'input': return (node) => controls.has(node.name);
-      case 'link': return (node) => node.attributes.has('href');
-      case 'parent': return (node) => node.children.length > 0;
+      case 'first-child':
+        return (node) => of(node)[0] === node;
+      case 'last-child':
+        return (node) => of(node).at(-1) === node;
+      case 'only-child':
+        return (node) => of(node).length === 1;
+      case 'first-of-type':
+        return (node) => ofType(node)[0] === node;
+      case 'last-of-type':
+        return (node) => ofType(node).at(-1) === node;
+      case 'only-of-type':
+        return (node) => ofType(node).length === 1;
+      case 'empty':
+        return (node) => node.children.every((child) => child.type === 8);
+      case 'root':
+        return (node) => node.parent?.type === 9;
+      case 'checked':
+        return (node) => node.attributes.has('checked') || node.attributes.has('selected');
+      case 'selected':
+        return (node) => node.attributes.has('selected');
+      case 'disabled':
+        return (node) => node.attributes.has('disabled');
+      case 'enabled':
+        return (node) => controls.has(node.name) && !node.attributes.has('disabled');
+      case 'input':
+        return (node) => controls.has(node.name);
+      case 'link':
+        return (node) => node.attributes.has('href');
+      case 'parent':
+        return (node) => node.children.length > 0;
       case 'nth-child':
       case 'nth-last-child':
       case 'nth-of-type':
@@ -134,9 +164,9 @@
         return isChild
           ? (node) => elements(node).some(inner)
           : (node) => {
-            for (const below of walk(node)) if (inner(below)) return true;
-            return false;
-          };
+              for (const below of walk(node)) if (inner(below)) return true;
+              return false;
+            };
       }
       case 'contains': {
         const wanted = unquoted(reader.argument());
@@ -145,7 +175,11 @@
       case 'containsown': {
         const wanted = unquoted(reader.argument());
         return (node) =>
-          node.children.filter((child) => child.type === 3).map(text).join('').includes(wanted);
+          node.children
+            .filter((child) => child.type === 3)
+            .map(text)
+            .join('')
+            .includes(wanted);
       }
       default:
         throw reader.wrong(`the pseudo-class \`:${name}\` is not supported`);

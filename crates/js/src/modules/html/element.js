@@ -7,14 +7,84 @@
   const at = (element) => nodes.get(element).node;
 
   // Attributes that a method of the same name returns: as text, and whether they are present.
-  const TEXTS = ['name', 'type', 'title', 'alt', 'rel', 'target', 'media', 'charset', 'hreflang', 'placeholder',
-    'pattern', 'accept', 'autocomplete', 'enctype', 'method', 'label', 'content', 'dir', 'lang', 'coords', 'shape',
-    'height', 'width', 'min', 'max', 'step', 'rows', 'cols', 'size', 'wrap', 'sandbox', 'srcdoc', 'scope', 'headers',
-    'abbr', 'download', 'crossorigin', 'integrity', 'kind', 'srclang', 'sizes', 'srcset', 'usemap', 'role'];
-  const FLAGS = ['checked', 'disabled', 'required', 'multiple', 'autofocus', 'readonly', 'selected', 'hidden', 'async',
-    'defer', 'controls', 'loop', 'muted', 'autoplay', 'reversed', 'open', 'ismap'];
+  const TEXTS = [
+    'name',
+    'type',
+    'title',
+    'alt',
+    'rel',
+    'target',
+    'media',
+    'charset',
+    'hreflang',
+    'placeholder',
+    'pattern',
+    'accept',
+    'autocomplete',
+    'enctype',
+    'method',
+    'label',
+    'content',
+    'dir',
+    'lang',
+    'coords',
+    'shape',
+    'height',
+    'width',
+    'min',
+    'max',
+    'step',
+    'rows',
+    'cols',
+    'size',
+    'wrap',
+    'sandbox',
+    'srcdoc',
+    'scope',
+    'headers',
+    'abbr',
+    'download',
+    'crossorigin',
+    'integrity',
+    'kind',
+    'srclang',
+    'sizes',
+    'srcset',
+    'usemap',
+    'role',
+  ];
+  const FLAGS = [
+    'checked',
+    'disabled',
+    'required',
+    'multiple',
+    'autofocus',
+    'readonly',
+    'selected',
+    'hidden',
+    'async',
+    'defer',
+    'controls',
+    'loop',
+    'muted',
+    'autoplay',
+    'reversed',
+    'open',
+    'ismap',
+  ];
   const URLS = ['href', 'src', 'action', 'formaction', 'cite', 'poster', 'data', 'ping'];
-  const PARTS = ['protocol', 'host', 'hostname', 'port', 'pathname', 'search', 'hash', 'origin', 'username', 'password'];
+  const PARTS = [
+    'protocol',
+    'host',
+    'hostname',
+    'port',
+    'pathname',
+    'search',
+    'hash',
+    'origin',
+    'username',
+    'password',
+  ];
 
   class Element {
     constructor(node, url) {
@@ -48,7 +118,9 @@
       return this.getAttribute('class') ?? '';
     }
     classList() {
-      return this.className().split(/\s+/).filter((name) => name !== '');
+      return this.className()
+        .split(/\s+/)
+        .filter((name) => name !== '');
     }
     value() {
       return valueOf(at(this)) ?? '';
@@ -118,7 +190,10 @@
       return wrap(root, this);
     }
     form() {
-      return wrap(tree.parents(at(this)).find((node) => node.name === 'form'), this);
+      return wrap(
+        tree.parents(at(this)).find((node) => node.name === 'form'),
+        this,
+      );
     }
     contains(other) {
       const inner = exports.nodeOf(other);
@@ -134,7 +209,10 @@
       return this.querySelectorAll(selector)[0];
     }
     querySelectorAll(selector) {
-      return [...tree.walk(at(this))].filter(compile(String(selector))).map((node) => wrap(node, this));
+      return tree
+        .walk(at(this))
+        .filter(compile(String(selector)))
+        .map((node) => wrap(node, this));
     }
     isSameNode(other) {
       return exports.nodeOf(other) === at(this);
@@ -158,8 +236,14 @@
   const add = (name, method) => {
     if (!Object.hasOwn(Element.prototype, name)) Object.defineProperty(Element.prototype, name, { value: method });
   };
-  for (const name of TEXTS) add(name, function () { return this.getAttribute(name) ?? ''; });
-  for (const name of FLAGS) add(name, function () { return this.hasAttribute(name); });
+  for (const name of TEXTS)
+    add(name, function () {
+      return this.getAttribute(name) ?? '';
+    });
+  for (const name of FLAGS)
+    add(name, function () {
+      return this.hasAttribute(name);
+    });
   for (const name of URLS) {
     add(name, function () {
       const value = this.getAttribute(name);
@@ -168,7 +252,10 @@
       return parsed === undefined ? value : parsed.href;
     });
   }
-  for (const name of PARTS) add(name, function () { return resolved(this, this.getAttribute('href') ?? '')?.[name] ?? ''; });
+  for (const name of PARTS)
+    add(name, function () {
+      return resolved(this, this.getAttribute('href') ?? '')?.[name] ?? '';
+    });
 
   function resolved(element, reference) {
     const { URL } = require('~url');

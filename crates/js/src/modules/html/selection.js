@@ -13,7 +13,7 @@
   }
 
   function selected(select) {
-    const options = [...tree.walk(select)].filter((node) => node.name === 'option');
+    const options = tree.walk(select).filter((node) => node.name === 'option');
     const chosen = options.filter((option) => option.attributes.has('selected'));
     if (select.attributes.has('multiple')) return chosen.map(optionValue);
     const one = chosen.at(-1) ?? options[0];
@@ -22,10 +22,14 @@
 
   function valueOf(node) {
     switch (node.name) {
-      case 'select': return selected(node);
-      case 'option': return optionValue(node);
-      case 'textarea': return tree.text(node);
-      default: return node.attributes.get('value');
+      case 'select':
+        return selected(node);
+      case 'option':
+        return optionValue(node);
+      case 'textarea':
+        return tree.text(node);
+      default:
+        return node.attributes.get('value');
     }
   }
 
@@ -85,7 +89,7 @@
 
     find(selector) {
       const matches = this.#condition(selector);
-      return this.#of(this.#nodes.flatMap((node) => [...tree.walk(node)].filter((one) => matches(one))));
+      return this.#of(this.#nodes.flatMap((node) => tree.walk(node).filter((one) => matches(one))));
     }
     each(callback) {
       if (typeof callback !== 'function') throw new TypeError('each() requires a function');
@@ -108,7 +112,7 @@
     }
     has(matcher) {
       const matches = this.#condition(matcher);
-      return this.#of(this.#nodes.filter((node) => [...tree.walk(node)].some((one) => matches(one))));
+      return this.#of(this.#nodes.filter((node) => tree.walk(node).some((one) => matches(one))));
     }
     text() {
       return this.#nodes.map(tree.text).join('');
@@ -162,7 +166,10 @@
       return this.#filtered(this.#nodes.flatMap(tree.elements), selector);
     }
     parent(selector) {
-      return this.#filtered(this.#nodes.flatMap((node) => tree.parents(node).slice(0, 1)), selector);
+      return this.#filtered(
+        this.#nodes.flatMap((node) => tree.parents(node).slice(0, 1)),
+        selector,
+      );
     }
     parents(selector) {
       return this.#filtered(this.#nodes.flatMap(tree.parents), selector);
@@ -172,10 +179,12 @@
     }
     closest(selector) {
       const matches = this.#condition(selector);
-      return this.#of(this.#nodes.flatMap((node) => {
-        const found = [node, ...tree.parents(node)].find((one) => matches(one));
-        return found === undefined ? [] : [found];
-      }));
+      return this.#of(
+        this.#nodes.flatMap((node) => {
+          const found = [node, ...tree.parents(node)].find((one) => matches(one));
+          return found === undefined ? [] : [found];
+        }),
+      );
     }
     siblings(selector) {
       return this.#filtered(
@@ -184,7 +193,10 @@
       );
     }
     next(selector) {
-      return this.#filtered(this.#nodes.flatMap((node) => tree.after(node).slice(0, 1)), selector);
+      return this.#filtered(
+        this.#nodes.flatMap((node) => tree.after(node).slice(0, 1)),
+        selector,
+      );
     }
     nextAll(selector) {
       return this.#filtered(this.#nodes.flatMap(tree.after), selector);
@@ -193,7 +205,10 @@
       return this.#until(tree.after, stop, filter);
     }
     prev(selector) {
-      return this.#filtered(this.#nodes.flatMap((node) => tree.before(node).slice(0, 1)), selector);
+      return this.#filtered(
+        this.#nodes.flatMap((node) => tree.before(node).slice(0, 1)),
+        selector,
+      );
     }
     prevAll(selector) {
       return this.#filtered(this.#nodes.flatMap(tree.before), selector);
@@ -204,7 +219,8 @@
     // The controls that a form sends (HTML section 4.10.21.4, without the button).
     serializeArray() {
       const controls = this.#nodes.flatMap((node) =>
-        node.name === 'form' ? [...tree.walk(node)].filter((one) => CONTROLS.has(one.name)) : [node]);
+        node.name === 'form' ? tree.walk(node).filter((one) => CONTROLS.has(one.name)) : [node],
+      );
       return controls.flatMap((node) => {
         if (!CONTROLS.has(node.name)) return [];
         const name = node.attributes.get('name') ?? '';
@@ -221,7 +237,9 @@
     }
     serialize() {
       const encoded = (text) => encodeURIComponent(text).replace(/%20/g, '+');
-      return this.serializeArray().map(({ name, value }) => `${encoded(name)}=${encoded(value)}`).join('&');
+      return this.serializeArray()
+        .map(({ name, value }) => `${encoded(name)}=${encoded(value)}`)
+        .join('&');
     }
     toString() {
       return this.#nodes.map(tree.outer).join('');

@@ -12,16 +12,22 @@
     if (one instanceof Error) return one.name === other.name && one.message === other.message;
     if (one instanceof ArrayBuffer) return equal(new Uint8Array(one), new Uint8Array(other), known);
     if (one instanceof Map) {
-      return one.size === other.size &&
-        [...one].every(([key, value]) => other.has(key) && equal(value, other.get(key), known));
+      return (
+        one.size === other.size &&
+        [...one].every(([key, value]) => other.has(key) && equal(value, other.get(key), known))
+      );
     }
     if (one instanceof Set) {
-      return one.size === other.size &&
-        [...one].every((value) => other.has(value) || [...other].some((of) => equal(value, of, known)));
+      return (
+        one.size === other.size &&
+        [...one].every((value) => other.has(value) || [...other].some((of) => equal(value, of, known)))
+      );
     }
     const keys = Object.keys(one);
-    return keys.length === Object.keys(other).length &&
-      keys.every((key) => Object.hasOwn(other, key) && equal(one[key], other[key], known));
+    return (
+      keys.length === Object.keys(other).length &&
+      keys.every((key) => Object.hasOwn(other, key) && equal(one[key], other[key], known))
+    );
   }
 
   function inspect(value, longest = 100) {

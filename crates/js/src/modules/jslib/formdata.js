@@ -11,7 +11,8 @@
 
   exports.FormData = class FormData {
     constructor() {
-      this.boundary = `----plimsoll${Array.from({ length: 24 }, () => Math.floor(Math.random() * 16).toString(16)).join('')}`;
+      const digits = Array.from({ length: 24 }, () => Math.floor(Math.random() * 16).toString(16));
+      this.boundary = `----plimsoll${digits.join('')}`;
       this.parts = [];
     }
     append(name, value, filename) {
@@ -20,7 +21,9 @@
       const file = filename ?? (isFile ? value.filename : undefined);
       const isBinary = isFile || value instanceof ArrayBuffer || ArrayBuffer.isView(value);
       const type = isFile ? value.content_type : isBinary ? 'application/octet-stream' : undefined;
-      const head = disposition + (file === undefined ? '' : `; filename="${quoted(file)}"`) +
+      const head =
+        disposition +
+        (file === undefined ? '' : `; filename="${quoted(file)}"`) +
         (type === undefined ? '' : `\r\nContent-Type: ${type}`);
       this.parts.push({ head, data: bytesOf(isFile ? value.data : value) });
     }

@@ -29,13 +29,27 @@
       this.tags = { ...tags };
       this.params = params;
     }
-    setBaseUrl(url) { this.baseURL = url; }
-    addHeader(name, value) { this.headers[name] = value; }
-    addHeaders(all) { Object.assign(this.headers, all); }
-    clearHeader(name) { delete this.headers[name]; }
-    addTag(name, value) { this.tags[name] = value; }
-    addTags(all) { Object.assign(this.tags, all); }
-    clearTag(name) { delete this.tags[name]; }
+    setBaseUrl(url) {
+      this.baseURL = url;
+    }
+    addHeader(name, value) {
+      this.headers[name] = value;
+    }
+    addHeaders(all) {
+      Object.assign(this.headers, all);
+    }
+    clearHeader(name) {
+      delete this.headers[name];
+    }
+    addTag(name, value) {
+      this.tags[name] = value;
+    }
+    addTags(all) {
+      Object.assign(this.tags, all);
+    }
+    clearTag(name) {
+      delete this.tags[name];
+    }
     __params(own = {}) {
       return {
         ...this.params,
@@ -57,7 +71,12 @@
       const one = (entry) => {
         const of = typeof entry === 'string' ? { method: 'GET', url: entry } : entry;
         const [method, url, body, own] = Array.isArray(of) ? of : [of.method, of.url, of.body, of.params];
-        const all = { ...params, ...own, headers: { ...params.headers, ...own?.headers }, tags: { ...params.tags, ...own?.tags } };
+        const all = {
+          ...params,
+          ...own,
+          headers: { ...params.headers, ...own?.headers },
+          tags: { ...params.tags, ...own?.tags },
+        };
         return [method, this.__url(url), body, this.__params(all)];
       };
       if (Array.isArray(requests)) return http.batch(requests.map(one));

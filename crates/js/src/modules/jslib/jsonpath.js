@@ -12,7 +12,8 @@
   function filter(path, text) {
     const wrong = () => new Error(`jsonpath \`${path}\`: the script expression \`${text.trim()}\` is not supported`);
     const term = (one) => {
-      const found = /^\s*(!?)\s*@((?:\.[\w$-]+|\[(?:'[^']*'|"[^"]*"|\d+)\])*)\s*(?:(===?|!==?|<=?|>=?)\s*(.+?))?\s*$/.exec(one);
+      const found =
+        /^\s*(!?)\s*@((?:\.[\w$-]+|\[(?:'[^']*'|"[^"]*"|\d+)\])*)\s*(?:(===?|!==?|<=?|>=?)\s*(.+?))?\s*$/.exec(one);
       if (found === null) throw wrong();
       const [, not, inner, operator, right] = found;
       const steps = parse(`$${inner}`);
@@ -23,12 +24,20 @@
         if (operator === undefined) return not === '' ? Boolean(got) : !got;
         if (not !== '') throw wrong();
         switch (operator) {
-          case '==': case '===': return got === value;
-          case '!=': case '!==': return got !== value;
-          case '<': return got < value;
-          case '<=': return got <= value;
-          case '>': return got > value;
-          default: return got >= value;
+          case '==':
+          case '===':
+            return got === value;
+          case '!=':
+          case '!==':
+            return got !== value;
+          case '<':
+            return got < value;
+          case '<=':
+            return got <= value;
+          case '>':
+            return got > value;
+          default:
+            return got >= value;
         }
       };
     };
@@ -44,13 +53,20 @@
       const accepts = filter(path, body[1]);
       return { keys: (value) => Object.keys(value).filter((key) => accepts(value[key])) };
     }
-    if (/^\s*\(/.test(text)) throw new Error(`jsonpath \`${path}\`: the script expression \`${text}\` is not supported`);
+    if (/^\s*\(/.test(text))
+      throw new Error(`jsonpath \`${path}\`: the script expression \`${text}\` is not supported`);
     const slice = /^\s*(-?\d*)\s*:\s*(-?\d*)\s*(?::\s*(-?\d*))?\s*$/.exec(text);
     if (slice !== null) {
-      const [begin, end, step] = slice.slice(1).map((one) => (one === undefined || one === '' ? undefined : Number(one)));
+      const [begin, end, step] = slice
+        .slice(1)
+        .map((one) => (one === undefined || one === '' ? undefined : Number(one)));
       return {
-        keys: (value) => (Array.isArray(value)
-          ? Object.keys(value).slice(begin, end).filter((_, at) => at % (step ?? 1) === 0) : []),
+        keys: (value) =>
+          Array.isArray(value)
+            ? Object.keys(value)
+                .slice(begin, end)
+                .filter((_, at) => at % (step ?? 1) === 0)
+            : [],
       };
     }
     const names = quoted.map((one) => {
@@ -70,7 +86,8 @@
   }
 
   function parse(path) {
-    if (typeof path !== 'string' || !path.startsWith('$')) throw new Error(`jsonpath \`${path}\`: expected \`$\` at the beginning`);
+    if (typeof path !== 'string' || !path.startsWith('$'))
+      throw new Error(`jsonpath \`${path}\`: expected \`$\` at the beginning`);
     const steps = [];
     let at = 1;
     while (at < path.length) {
@@ -79,7 +96,9 @@
       else if (path[at] === '.') at++;
       else if (path[at] !== '[') throw new Error(`jsonpath \`${path}\`: unexpected \`${path[at]}\``);
       if (path[at] === '[') {
-        const inner = /^\[((?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\[(?:'[^']*'|"[^"]*"|\d+)\]|[^\]'"[])*)\]/.exec(path.slice(at));
+        const inner = /^\[((?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\[(?:'[^']*'|"[^"]*"|\d+)\]|[^\]'"[])*)\]/.exec(
+          path.slice(at),
+        );
         if (inner === null) throw new Error(`jsonpath \`${path}\`: unclosed \`[\``);
         steps.push({ isDeep, ...inBrackets(path, inner[1]) });
         at += inner[0].length;
@@ -121,8 +140,18 @@
     return nodes;
   }
 
-  const stringify = (path) => path.map((key, at) =>
-    at === 0 ? '$' : typeof key === 'number' ? `[${key}]` : /^[\w$]+$/.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`).join('');
+  const stringify = (path) =>
+    path
+      .map((key, at) =>
+        at === 0
+          ? '$'
+          : typeof key === 'number'
+            ? `[${key}]`
+            : /^[\w$]+$/.test(key)
+              ? `.${key}`
+              : `[${JSON.stringify(key)}]`,
+      )
+      .join('');
   const found = (tree, path, count) => walk(tree, parse(path)).slice(0, count);
   const jsonpath = {
     query: (tree, path, count) => found(tree, path, count).map((node) => node.value),
@@ -134,10 +163,11 @@
       return arguments.length > 2 ? replacement : node?.value;
     },
     parent: (tree, path) => found(tree, path, 1)[0]?.parent,
-    apply: (tree, path, change) => found(tree, path).map((node) => {
-      if (node.parent !== undefined) node.parent[node.key] = change(node.value);
-      return { path: node.path, value: node.parent?.[node.key] };
-    }),
+    apply: (tree, path, change) =>
+      found(tree, path).map((node) => {
+        if (node.parent !== undefined) node.parent[node.key] = change(node.value);
+        return { path: node.path, value: node.parent?.[node.key] };
+      }),
     stringify,
   };
   Object.assign(exports, jsonpath);

@@ -84,7 +84,8 @@
   exports.textSummary = (data, options = {}) => {
     const { indent = ' ', enableColors = false } = options;
     const settings = {
-      stats: options.summaryTrendStats ?? data.options?.summaryTrendStats ?? ['avg', 'min', 'med', 'max', 'p(90)', 'p(95)'],
+      stats: options.summaryTrendStats ??
+        data.options?.summaryTrendStats ?? ['avg', 'min', 'med', 'max', 'p(90)', 'p(95)'],
       unit: options.summaryTimeUnit ?? data.options?.summaryTimeUnit,
     };
     const paint = (text, color) => (enableColors ? `\x1b[${COLORS[color]}m${text}\x1b[0m` : text);
@@ -99,22 +100,29 @@
     const rows = names.map((name) => columns(data.metrics[name], settings));
     const widths = { trend: [], other: [] };
     const kind = (at) => (data.metrics[names[at]].type === 'trend' ? 'trend' : 'other');
-    rows.forEach((row, at) => row.forEach((text, column) => {
-      widths[kind(at)][column] = Math.max(widths[kind(at)][column] ?? 0, text.length);
-    }));
+    rows.forEach((row, at) =>
+      row.forEach((text, column) => {
+        widths[kind(at)][column] = Math.max(widths[kind(at)][column] ?? 0, text.length);
+      }),
+    );
     rows.forEach((row, at) => {
       const thresholds = Object.values(data.metrics[names[at]].thresholds ?? {});
       const passed = thresholds.every((one) => one.ok);
       const mark = thresholds.length === 0 ? ' ' : passed ? paint('✓', 'green') : paint('✗', 'red');
       const dots = paint(`${'.'.repeat(width - shown[at].length)}:`, 'faint');
-      const cells = row.map((text, column) => (column === row.length - 1 ? text : text.padEnd(widths[kind(at)][column])));
+      const cells = row.map((text, column) =>
+        column === row.length - 1 ? text : text.padEnd(widths[kind(at)][column]),
+      );
       lines.push(`${indent}  ${mark} ${shown[at]}${dots} ${cells.map((cell) => paint(cell, 'cyan')).join(' ')}`);
     });
     return lines.join('\n');
   };
 
   const escaped = (text) =>
-    String(text).replace(/[&<>"']/g, (sign) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&apos;' })[sign]);
+    String(text).replace(
+      /[&<>"']/g,
+      (sign) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&apos;' })[sign],
+    );
 
   exports.jUnit = (data, options = {}) => {
     const { name = 'k6 thresholds', classname = 'Unnamed folder' } = options;
@@ -132,8 +140,10 @@
       }
     }
     const counts = `tests="${cases.length}" failures="${failures}"`;
-    return `<?xml version="1.0"?>\n<testsuites ${counts}>\n<testsuite name="${escaped(name)}" ${counts}>` +
-      `${cases.map((one) => `\n${one}`).join('')}\n</testsuite>\n</testsuites>`;
+    return (
+      `<?xml version="1.0"?>\n<testsuites ${counts}>\n<testsuite name="${escaped(name)}" ${counts}>` +
+      `${cases.map((one) => `\n${one}`).join('')}\n</testsuite>\n</testsuites>`
+    );
   };
   exports.default = { textSummary: exports.textSummary, jUnit: exports.jUnit, humanizeValue: exports.humanizeValue };
 })

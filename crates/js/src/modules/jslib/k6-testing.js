@@ -12,15 +12,25 @@
   // Some keys of `part` may be missing in `of`, at every depth.
   function contains(of, part) {
     if (part === null || typeof part !== 'object' || Array.isArray(part)) return equal(of, part);
-    return of !== null && typeof of === 'object' &&
-      Object.keys(part).every((key) => key in of && contains(of[key], part[key]));
+    return (
+      of !== null &&
+      typeof of === 'object' &&
+      Object.keys(part).every((key) => key in of && contains(of[key], part[key]))
+    );
   }
   const without = (value) => {
     if (Array.isArray(value)) return value.map(without);
     if (value === null || typeof value !== 'object' || Object.getPrototypeOf(value) !== Object.prototype) return value;
-    return Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined).map(([key, one]) => [key, without(one)]));
+    return Object.fromEntries(
+      Object.entries(value)
+        .filter(([, one]) => one !== undefined)
+        .map(([key, one]) => [key, without(one)]),
+    );
   };
-  const PROPERTY = (path) => String(path).replace(/\[(\d+)\]/g, '.$1').split('.');
+  const PROPERTY = (path) =>
+    String(path)
+      .replace(/\[(\d+)\]/g, '.$1')
+      .split('.');
   function property(of, path) {
     let found = of;
     for (const key of Array.isArray(path) ? path : PROPERTY(path)) {
@@ -51,28 +61,53 @@
     toContain: [(of, part) => includes(of, part, (one, other) => one === other), 'to contain'],
     toContainEqual: [(of, part) => includes(of, part, equal), 'to contain'],
     toHaveLength: [(of, length) => of?.length === length, 'to have the length'],
-    toMatch: [(of, pattern) => (pattern instanceof RegExp ? pattern.test(of) : String(of).includes(pattern)), 'to match'],
+    toMatch: [
+      (of, pattern) => (pattern instanceof RegExp ? pattern.test(of) : String(of).includes(pattern)),
+      'to match',
+    ],
     toMatchObject: [(of, part) => contains(of, part), 'to match'],
-    toHaveProperty: [(of, path, ...value) => {
-      const { has, found } = property(of, path);
-      return has && (value.length === 0 || equal(found, value[0]));
-    }, 'to have the property'],
-    toThrow: [(of, wanted) => {
-      try {
-        of();
-      } catch (error) {
-        if (wanted === undefined) return true;
-        if (typeof wanted === 'function') return error instanceof wanted;
-        const message = error?.message ?? String(error);
-        return wanted instanceof RegExp ? wanted.test(message) : message.includes(wanted?.message ?? wanted);
-      }
-      return false;
-    }, 'to throw'],
+    toHaveProperty: [
+      (of, path, ...value) => {
+        const { has, found } = property(of, path);
+        return has && (value.length === 0 || equal(found, value[0]));
+      },
+      'to have the property',
+    ],
+    toThrow: [
+      (of, wanted) => {
+        try {
+          of();
+        } catch (error) {
+          if (wanted === undefined) return true;
+          if (typeof wanted === 'function') return error instanceof wanted;
+          const message = error?.message ?? String(error);
+          return wanted instanceof RegExp ? wanted.test(message) : message.includes(wanted?.message ?? wanted);
+        }
+        return false;
+      },
+      'to throw',
+    ],
   };
   // Matchers of pages in a browser.
-  const OF_BROWSER = ['toBeChecked', 'toBeDisabled', 'toBeEditable', 'toBeEnabled', 'toBeHidden', 'toBeVisible',
-    'toHaveAttribute', 'toHaveText', 'toContainText', 'toHaveTitle', 'toHaveURL', 'toHaveValue', 'toBeAttached',
-    'toBeFocused', 'toBeInViewport', 'toHaveCount', 'toBeEmpty'];
+  const OF_BROWSER = [
+    'toBeChecked',
+    'toBeDisabled',
+    'toBeEditable',
+    'toBeEnabled',
+    'toBeHidden',
+    'toBeVisible',
+    'toHaveAttribute',
+    'toHaveText',
+    'toContainText',
+    'toHaveTitle',
+    'toHaveURL',
+    'toHaveValue',
+    'toBeAttached',
+    'toBeFocused',
+    'toBeInViewport',
+    'toHaveCount',
+    'toBeEmpty',
+  ];
 
   function fail(message, settings) {
     if (!settings.soft) native.abort(message);

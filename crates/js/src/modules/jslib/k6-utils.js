@@ -1,6 +1,6 @@
 (function (exports, require, native) {
   'use strict';
-  const UNITS = { d: 86400000, h: 3600000, m: 60000, s: 1000, ms: 1, us: 0.001, 'µs': 0.001, ns: 0.000001 };
+  const UNITS = { d: 86400000, h: 3600000, m: 60000, s: 1000, ms: 1, us: 0.001, µs: 0.001, ns: 0.000001 };
 
   exports.randomIntBetween = (low, high) => Math.floor(Math.random() * (high - low + 1)) + low;
   exports.randomItem = (list) => list[Math.floor(Math.random() * list.length)];
@@ -70,7 +70,7 @@
   function profile() {
     const { stages, startVUs, startRate, executor } = stagesOf('tagWithCurrentStageProfile');
     const at = exports.getCurrentStageIndex();
-    const start = executor === 'ramping-arrival-rate' ? startRate ?? 0 : startVUs ?? 1;
+    const start = executor === 'ramping-arrival-rate' ? (startRate ?? 0) : (startVUs ?? 1);
     const change = stages[at].target - (at === 0 ? start : stages[at - 1].target);
     return change > 0 ? 'ramp-up' : change < 0 ? 'ramp-down' : 'steady';
   }

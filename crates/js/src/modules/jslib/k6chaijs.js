@@ -17,8 +17,25 @@
   }
 
   const shown = (value) => inspect(value, config.truncateVariableThreshold);
-  const CHAIN = ['to', 'be', 'been', 'is', 'that', 'which', 'and', 'has', 'have', 'with', 'at', 'of', 'same', 'but',
-    'does', 'still', 'also'];
+  const CHAIN = [
+    'to',
+    'be',
+    'been',
+    'is',
+    'that',
+    'which',
+    'and',
+    'has',
+    'have',
+    'with',
+    'at',
+    'of',
+    'same',
+    'but',
+    'does',
+    'still',
+    'also',
+  ];
   const FLAGS = ['deep', 'nested', 'own', 'ordered', 'any', 'all'];
   const typeOf = (value) => {
     if (value === null) return 'null';
@@ -62,7 +79,10 @@
     }
 
     equal(other) {
-      return this.__test(this.__same(this.__value, other), `to ${this.__flags.deep ? 'deeply ' : ''}equal ${shown(other)}`);
+      return this.__test(
+        this.__same(this.__value, other),
+        `to ${this.__flags.deep ? 'deeply ' : ''}equal ${shown(other)}`,
+      );
     }
     eql(other) {
       return this.__test(equal(this.__value, other), `to deeply equal ${shown(other)}`);
@@ -92,7 +112,10 @@
       return this.__test(typeof this.__value === 'string' && this.__value.includes(part), `to contain ${shown(part)}`);
     }
     oneOf(list) {
-      return this.__test(list.some((one) => this.__same(one, this.__value)), `to be one of ${shown(list)}`);
+      return this.__test(
+        list.some((one) => this.__same(one, this.__value)),
+        `to be one of ${shown(list)}`,
+      );
     }
     instanceOf(type) {
       return this.__test(this.__value instanceof type, `to be an instance of ${type.name}`);
@@ -101,10 +124,13 @@
       return this.__test(accepts(this.__value), `to satisfy ${shown(accepts)}`);
     }
     property(name, ...rest) {
-      const of = this.__flags.nested ? require('~path').get(this.__value, String(name).replace(/\[(\w+)\]/g, '.$1'))
+      const of = this.__flags.nested
+        ? require('~path').get(this.__value, String(name).replace(/\[(\w+)\]/g, '.$1'))
         : this.__value?.[name];
-      const has = this.__flags.nested ? of !== undefined
-        : this.__value !== null && this.__value !== undefined &&
+      const has = this.__flags.nested
+        ? of !== undefined
+        : this.__value !== null &&
+          this.__value !== undefined &&
           (this.__flags.own ? Object.hasOwn(this.__value, name) : name in Object(this.__value));
       const what = `to have the property ${shown(name)}`;
       if (rest.length > 0) this.__test(has && this.__same(of, rest[0]), `${what} of ${shown(rest[0])}`);
@@ -112,18 +138,25 @@
       return this.__flags.negate ? this : new Assertion(of, `${this.__label ?? 'the value'}.${String(name)}`);
     }
     keys(...names) {
-      const wanted = names.length === 1 && typeof names[0] === 'object' && names[0] !== null
-        ? (Array.isArray(names[0]) ? names[0] : Object.keys(names[0])) : names;
+      const wanted =
+        names.length === 1 && typeof names[0] === 'object' && names[0] !== null
+          ? Array.isArray(names[0])
+            ? names[0]
+            : Object.keys(names[0])
+          : names;
       const of = this.__value instanceof Map ? [...this.__value.keys()] : Object.keys(this.__value);
       const has = (one) => of.includes(one);
-      const passed = this.__flags.any ? wanted.some(has)
+      const passed = this.__flags.any
+        ? wanted.some(has)
         : wanted.every(has) && (this.__flags.contains || of.length === wanted.length);
       return this.__test(passed, `to have ${this.__flags.any ? 'any of ' : ''}the keys ${shown(wanted)}`);
     }
     members(list) {
       const of = [...this.__value];
-      const passed = list.every((one, at) =>
-        this.__flags.ordered ? this.__same(of[at], one) : of.some((other) => this.__same(other, one))) &&
+      const passed =
+        list.every((one, at) =>
+          this.__flags.ordered ? this.__same(of[at], one) : of.some((other) => this.__same(other, one)),
+        ) &&
         (this.__flags.contains || of.length === list.length);
       return this.__test(passed, `to have the members ${shown(list)}`);
     }
@@ -142,7 +175,10 @@
         if (one instanceof RegExp) return one.test(thrown?.message ?? String(thrown));
         return typeof one === 'string' ? (thrown?.message ?? String(thrown)).includes(one) : thrown === one;
       };
-      return this.__test(has && accepts(wanted) && accepts(message), `to throw ${wanted === undefined ? 'an error' : shown(wanted)}`);
+      return this.__test(
+        has && accepts(wanted) && accepts(message),
+        `to throw ${wanted === undefined ? 'an error' : shown(wanted)}`,
+      );
     }
     // Of k6chaijs: the body of a response is JSON.
     validJsonBody() {
@@ -165,13 +201,18 @@
       get() {
         const next = this.__with(flags);
         const method = (...args) => call.call(this, ...args);
-        return new Proxy(method, { get: (_, key) => (typeof next[key] === 'function' ? next[key].bind(next) : next[key]) });
+        return new Proxy(method, {
+          get: (_, key) => (typeof next[key] === 'function' ? next[key].bind(next) : next[key]),
+        });
       },
     });
   }
   for (const name of ['a', 'an']) {
     callable(name, {}, function (type) {
-      return this.__test(typeOf(this.__value) === String(type).toLowerCase(), `to be ${/^[aeiou]/i.test(type) ? 'an' : 'a'} ${type}`);
+      return this.__test(
+        typeOf(this.__value) === String(type).toLowerCase(),
+        `to be ${/^[aeiou]/i.test(type) ? 'an' : 'a'} ${type}`,
+      );
     });
   }
   function includes(part) {
@@ -193,8 +234,14 @@
   }
 
   const getter = (name, get) => Object.defineProperty(Assertion.prototype, name, { get });
-  for (const name of CHAIN) getter(name, function () { return this; });
-  for (const name of FLAGS) getter(name, function () { return this.__with({ [name]: true }); });
+  for (const name of CHAIN)
+    getter(name, function () {
+      return this;
+    });
+  for (const name of FLAGS)
+    getter(name, function () {
+      return this.__with({ [name]: true });
+    });
   const isEmpty = (value) => (lengthOf(value) ?? Object.keys(Object(value)).length) === 0;
   const STATES = {
     ok: ['truthy', (value) => Boolean(value)],
@@ -208,12 +255,28 @@
     empty: ['empty', isEmpty],
   };
   for (const [name, [what, accepts]] of Object.entries(STATES)) {
-    getter(name, function () { return this.__test(accepts(this.__value), `to be ${what}`); });
+    getter(name, function () {
+      return this.__test(accepts(this.__value), `to be ${what}`);
+    });
   }
   const ALIASES = {
-    equals: 'equal', eq: 'equal', eqls: 'eql', gt: 'above', greaterThan: 'above', gte: 'least',
-    greaterThanOrEqual: 'least', lt: 'below', lessThan: 'below', lte: 'most', lessThanOrEqual: 'most',
-    matches: 'match', key: 'keys', instanceof: 'instanceOf', throws: 'throw', Throw: 'throw', satisfies: 'satisfy',
+    equals: 'equal',
+    eq: 'equal',
+    eqls: 'eql',
+    gt: 'above',
+    greaterThan: 'above',
+    gte: 'least',
+    greaterThanOrEqual: 'least',
+    lt: 'below',
+    lessThan: 'below',
+    lte: 'most',
+    lessThanOrEqual: 'most',
+    matches: 'match',
+    key: 'keys',
+    instanceof: 'instanceOf',
+    throws: 'throw',
+    Throw: 'throw',
+    satisfies: 'satisfy',
     approximately: 'closeTo',
   };
   for (const [name, of] of Object.entries(ALIASES)) Assertion.prototype[name] = Assertion.prototype[of];

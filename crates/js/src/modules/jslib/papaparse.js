@@ -16,7 +16,13 @@
         for (;;) {
           const next = text.indexOf(quote, at);
           if (next < 0) {
-            errors.push({ type: 'Quotes', code: 'MissingQuotes', message: 'Quoted field unterminated', row: rows.length, index: at });
+            errors.push({
+              type: 'Quotes',
+              code: 'MissingQuotes',
+              message: 'Quoted field unterminated',
+              row: rows.length,
+              index: at,
+            });
             field += text.slice(at);
             at = end;
             break;
@@ -63,7 +69,9 @@
     const sample = text.slice(0, 10000);
     let best = { delimiter: ',', width: 1.99, spread: Infinity };
     for (const delimiter of candidates) {
-      const rows = split(sample, delimiter, quote, quote, []).filter((row) => !isComment(row) && (row.length > 1 || row[0] !== '')).slice(0, 10);
+      const rows = split(sample, delimiter, quote, quote, [])
+        .filter((row) => !isComment(row) && (row.length > 1 || row[0] !== ''))
+        .slice(0, 10);
       const width = rows.reduce((sum, row) => sum + row.length, 0) / Math.max(1, rows.length);
       const spread = rows.reduce((sum, row) => sum + Math.abs(row.length - width), 0);
       if (width > 1.99 && spread < best.spread) best = { delimiter, width, spread };
@@ -87,15 +95,19 @@
     const quote = config.quoteChar ?? '"';
     const errors = [];
     const comment = config.comments === true ? '#' : config.comments;
-    const delimiter = typeof config.delimiter === 'function' ? config.delimiter(text)
-      : config.delimiter || guess(text, quote, config.delimitersToGuess ?? DELIMITERS, comment);
+    const delimiter =
+      typeof config.delimiter === 'function'
+        ? config.delimiter(text)
+        : config.delimiter || guess(text, quote, config.delimitersToGuess ?? DELIMITERS, comment);
     let rows = split(text, delimiter, quote, config.escapeChar ?? quote, errors);
     if (comment) rows = rows.filter((row) => !row[0].startsWith(comment));
     if (config.skipEmptyLines === 'greedy') rows = rows.filter((row) => row.join('').trim() !== '');
     else if (config.skipEmptyLines) rows = rows.filter((row) => row.length > 1 || row[0] !== '');
     let fields;
     if (config.header) {
-      fields = (rows.shift() ?? []).map((name, at) => (config.transformHeader ? config.transformHeader(name, at) : name));
+      fields = (rows.shift() ?? []).map((name, at) =>
+        config.transformHeader ? config.transformHeader(name, at) : name,
+      );
     }
     let isTruncated = false;
     if (config.preview > 0 && rows.length > config.preview) {
@@ -130,9 +142,20 @@
       return object;
     });
     const linebreak = /\r\n|\n|\r/.exec(text)?.[0] ?? '\n';
-    const meta = { delimiter, linebreak, aborted: false, truncated: isTruncated, cursor: text.length, ...(fields && { fields }) };
+    const meta = {
+      delimiter,
+      linebreak,
+      aborted: false,
+      truncated: isTruncated,
+      cursor: text.length,
+      ...(fields && { fields }),
+    };
     if (typeof config.step === 'function') {
-      const parser = { abort: () => { meta.aborted = true; } };
+      const parser = {
+        abort: () => {
+          meta.aborted = true;
+        },
+      };
       for (const one of data) {
         if (meta.aborted) break;
         config.step({ data: one, errors: [], meta }, parser);
@@ -147,14 +170,19 @@
     const { delimiter = ',', newline = '\r\n', quoteChar = '"', header = true, skipEmptyLines = false } = config;
     const escape = config.escapeChar ?? quoteChar;
     const of = typeof input === 'string' ? JSON.parse(input) : input;
-    const list = Array.isArray(of) ? of : of.data ?? [];
+    const list = Array.isArray(of) ? of : (of.data ?? []);
     const isRows = Array.isArray(list[0]);
-    const fields = config.columns ?? (Array.isArray(of) ? undefined : of.fields) ??
+    const fields =
+      config.columns ??
+      (Array.isArray(of) ? undefined : of.fields) ??
       (isRows || list.length === 0 ? undefined : Object.keys(list[0]));
     const field = (one, at) => {
       const text = one === null || one === undefined ? '' : one instanceof Date ? one.toISOString() : String(one);
-      const needs = Array.isArray(config.quotes) ? config.quotes[at]
-        : typeof config.quotes === 'function' ? config.quotes(one, at) : config.quotes;
+      const needs = Array.isArray(config.quotes)
+        ? config.quotes[at]
+        : typeof config.quotes === 'function'
+          ? config.quotes(one, at)
+          : config.quotes;
       const special = text.includes(delimiter) || text.includes(quoteChar) || /[\r\n]|^ | $/.test(text);
       return needs || special ? quoteChar + text.replaceAll(quoteChar, escape + quoteChar) + quoteChar : text;
     };

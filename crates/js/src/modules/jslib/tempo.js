@@ -55,7 +55,10 @@
     current = settingsOf(options);
     if (!isFirst) return;
     const own = require('k6/http');
-    const all = wrapped(Object.fromEntries([...Object.keys(PLACES), 'batch'].map((name) => [name, own.default[name]])), () => current);
+    const all = wrapped(
+      Object.fromEntries([...Object.keys(PLACES), 'batch'].map((name) => [name, own.default[name]])),
+      () => current,
+    );
     Object.assign(own.default, all);
     Object.assign(own, all);
   };
@@ -63,7 +66,10 @@
   exports.Client = class Client {
     constructor(options) {
       this.configure(options);
-      Object.assign(this, wrapped(require('k6/http').default, () => this.__settings));
+      Object.assign(
+        this,
+        wrapped(require('k6/http').default, () => this.__settings),
+      );
     }
     configure(options) {
       Object.defineProperty(this, '__settings', { value: settingsOf(options), writable: true, configurable: true });

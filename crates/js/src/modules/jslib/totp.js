@@ -7,7 +7,9 @@
   function secretOf(text) {
     let [bits, value] = [0, 0];
     const bytes = [];
-    for (const sign of String(text).toUpperCase().replace(/[\s=-]/g, '')) {
+    for (const sign of String(text)
+      .toUpperCase()
+      .replace(/[\s=-]/g, '')) {
       const digit = ALPHABET.indexOf(sign);
       if (digit < 0) throw new Error(`invalid base32 secret: unexpected \`${sign}\``);
       value = (value << 5) | digit;

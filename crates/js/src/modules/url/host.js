@@ -87,9 +87,21 @@
       const address = host.endsWith(']') ? ipv6(host.slice(1, -1)) : undefined;
       return address === undefined ? undefined : `[${address}]`;
     }
-    if (!isSpecial) return FORBIDDEN.test(host.replace(/%/g, '')) ? undefined : host;
-    const name = native.percentDecode(host).normalize('NFKC').toLowerCase().replace(/[\u3002\uff0e\uff61]/g, '.');
-    const ascii = name.split('.').map((label) => (/[^\x00-\x7f]/.test(label) ? punycode(label) : label)).join('.');
+    if (!isSpecial) {
+      if (FORBIDDEN.test(host.replace(/%/g, ''))) return undefined;
+      return host.replace(/[^\x20-\x7e]/gu, (sign) => encodeURIComponent(sign.toWellFormed()));
+    }
+    const name = native
+      .percentDecode(host)
+      .normalize('NFKC')
+      .toLowerCase()
+      .replace(/[\u3002\uff0e\uff61]/g, '.');
+    // Bytes that are not UTF-8.
+    if (name.includes('\ufffd')) return undefined;
+    const ascii = name
+      .split('.')
+      .map((label) => (/[^\x00-\x7f]/.test(label) ? punycode(label) : label))
+      .join('.');
     if (FORBIDDEN.test(ascii)) return undefined;
     const last = ascii.replace(/\.$/, '').split('.').at(-1);
     return /^(\d+|0x[0-9a-f]*)$/i.test(last) ? ipv4(ascii) : ascii;

@@ -7,10 +7,13 @@
   const decoded = (text) => native.percentDecode(text.replace(/\+/g, ' '));
 
   function parse(text) {
-    return text.split('&').filter((pair) => pair !== '').map((pair) => {
-      const at = pair.indexOf('=');
-      return at < 0 ? [decoded(pair), ''] : [decoded(pair.slice(0, at)), decoded(pair.slice(at + 1))];
-    });
+    return text
+      .split('&')
+      .filter((pair) => pair !== '')
+      .map((pair) => {
+        const at = pair.indexOf('=');
+        return at < 0 ? [decoded(pair), ''] : [decoded(pair.slice(0, at)), decoded(pair.slice(at + 1))];
+      });
   }
 
   // What to call with the text after a change.
@@ -20,7 +23,7 @@
   class URLSearchParams {
     #pairs = [];
     constructor(init = '') {
-      if (typeof init === 'object' && init !== null || typeof init === 'function') {
+      if ((typeof init === 'object' && init !== null) || typeof init === 'function') {
         if (typeof init[Symbol.iterator] === 'function') {
           for (const pair of init) {
             const both = [...pair];
@@ -33,13 +36,17 @@
     #changed() {
       watchers.get(this)?.(this.toString());
     }
-    get size() { return this.#pairs.length; }
+    get size() {
+      return this.#pairs.length;
+    }
     append(name, value) {
       this.#pairs.push([String(name), String(value)]);
       this.#changed();
     }
     delete(name, value) {
-      this.#pairs = this.#pairs.filter(([one, of]) => one !== String(name) || (value !== undefined && of !== String(value)));
+      this.#pairs = this.#pairs.filter(
+        ([one, of]) => one !== String(name) || (value !== undefined && of !== String(value)),
+      );
       this.#changed();
     }
     get(name) {
@@ -76,7 +83,9 @@
     *values() {
       for (const [, value] of this.#pairs) yield value;
     }
-    [Symbol.iterator]() { return this.entries(); }
+    [Symbol.iterator]() {
+      return this.entries();
+    }
     toString() {
       return this.#pairs.map(([name, value]) => `${encoded(name)}=${encoded(value)}`).join('&');
     }

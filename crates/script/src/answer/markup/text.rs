@@ -25,10 +25,8 @@ pub fn html_json(text: &str) -> Result<String, &'static str> {
         if !matches!(item.kind, NodeKind::Element | NodeKind::Text | NodeKind::Comment) {
             continue;
         }
-        if let Some((_, is_first)) = open.last_mut() {
-            if !std::mem::replace(is_first, false) {
-                out.push(',');
-            }
+        if open.last_mut().is_some_and(|(_, is_first)| !std::mem::replace(is_first, false)) {
+            out.push(',');
         }
         match item.kind {
             NodeKind::Text => quoted(place.text_of(item), &mut out),
