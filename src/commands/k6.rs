@@ -77,7 +77,8 @@ fn parsed(words: &[String]) -> Result<Invocation, Failure> {
     let mut invocation = flags::parse(words, &variables).map_err(of_flags)?;
     if let Some(path) = &invocation.run.config {
         let unreadable = |why: String| {
-            let problem = Problem::new(format!("cannot read the config file `{path}`: {why}"), "check `--config`");
+            let problem =
+                Problem::new(format!("cannot read the config file `{path}`: {why}"), "check `--config`");
             Failure::Text(vec![Diagnostic::of("K107", Place::Flag("--config".into()), problem)])
         };
         let text = std::fs::read_to_string(path).map_err(|e| unreadable(e.to_string()))?;
@@ -148,9 +149,13 @@ fn inspect(words: &[String]) -> Result<Exit, Failure> {
 fn new(words: &[String]) -> Result<Exit, Failure> {
     let file = words.first().map_or("script.js", String::as_str);
     if Path::new(file).exists() {
-        return wrong(format!("`{file}` already exists"), "name another file, such as `plimsoll k6 new load.js`");
+        return wrong(
+            format!("`{file}` already exists"),
+            "name another file, such as `plimsoll k6 new load.js`",
+        );
     }
-    std::fs::write(file, TEMPLATE).map_err(|e| Failure::machine(format!("cannot write `{file}`: {e}"), None))?;
+    std::fs::write(file, TEMPLATE)
+        .map_err(|e| Failure::machine(format!("cannot write `{file}`: {e}"), None))?;
     say::result(&format!("{file}: run it with `plimsoll run {file}`\n"))?;
     Ok(Exit::Pass)
 }

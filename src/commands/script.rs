@@ -44,7 +44,13 @@ pub fn check(file: &str, flags: &LoadFlags) -> Result<Exit, Failure> {
     for one in &ready.test.scenarios {
         let users = counted(u64::from(one.executor.max_vus()), "user");
         let length = one.executor.length_ns().map_or("no end".to_owned(), duration_ns);
-        let _ = writeln!(text, "  scenario {}: {}, {users}, {length}, calls {}", one.name, one.executor.name(), one.exec);
+        let _ = writeln!(
+            text,
+            "  scenario {}: {}, {users}, {length}, calls {}",
+            one.name,
+            one.executor.name(),
+            one.exec
+        );
     }
     let bundle = &ready.code.script.bundle;
     for used in &bundle.usage.builtins {
@@ -54,7 +60,9 @@ pub fn check(file: &str, flags: &LoadFlags) -> Result<Exit, Failure> {
     }
     let isolation = match &bundle.isolation {
         Isolation::Shared => "users share global objects".to_owned(),
-        Isolation::Context(reason) => format!("each user has its own global objects: the script {}", reason.why),
+        Isolation::Context(reason) => {
+            format!("each user has its own global objects: the script {}", reason.why)
+        }
         Isolation::Runtime(reason) => format!("each user has its own runtime: the script {}", reason.why),
     };
     let _ = writeln!(text, "  {isolation}");

@@ -116,10 +116,13 @@ fn a_script_that_cannot_run_is_refused_with_its_place() {
     assert!(browser.contains("`k6/browser` is not supported") && browser.contains("load.js:1:"), "{browser}");
     let thrown = refused("const a = null;\n\nconst b = a.x;\nexport default () => b;\n");
     assert!(thrown.contains("error[K013]") && thrown.contains("load.js:3:11"), "{thrown}");
-    let exec = refused("export const options = { scenarios: { a: { executor: 'constant-vus', vus: 1, duration: '1s', \
-                        exec: 'nope' } } };\nexport default () => {};\n");
+    let exec = refused(
+        "export const options = { scenarios: { a: { executor: 'constant-vus', vus: 1, duration: '1s', \
+                        exec: 'nope' } } };\nexport default () => {};\n",
+    );
     assert!(exec.contains("error[K105]") && exec.contains("`nope`"), "{exec}");
-    let metric = refused("export const options = { thresholds: { nope: ['rate>1'] } };\nexport default () => {};\n");
+    let metric =
+        refused("export const options = { thresholds: { nope: ['rate>1'] } };\nexport default () => {};\n");
     assert!(metric.contains("error[K106]") && metric.contains("`nope`"), "{metric}");
     let endless = refused("for (;;) {}\nexport default () => {};\n");
     assert!(endless.contains("endless loop"), "{endless}");

@@ -94,7 +94,7 @@ fn an_origin_found_in_the_setup_has_its_number_in_the_load_and_in_the_teardown()
 }
 
 /// Asks for one origin once, and returns what the program got.
-fn asked(base: Draft, allow: &[&str], host: &'static str, port: u16) -> String {
+fn ask(base: Draft, allow: &[&str], host: &'static str, port: u16) -> String {
     let ran = session(base, allow, move |_, wake, out| {
         if let Wake::Begin { .. } = wake {
             out.reach(1, target(host, port));
@@ -107,12 +107,12 @@ fn asked(base: Draft, allow: &[&str], host: &'static str, port: u16) -> String {
 #[test]
 fn a_public_host_requires_permission_during_the_load_too() {
     // TEST-NET-3 (RFC 5737): nothing is there.
-    let got = asked(quick(), &[], "203.0.113.7", 9);
+    let got = ask(quick(), &[], "203.0.113.7", 9);
     assert!(got.starts_with("load: reached 1 OriginRefused `203.0.113.7` is a public address"), "{got}");
-    let got = asked(quick(), &["203.0.113.7"], "203.0.113.7", 9);
+    let got = ask(quick(), &["203.0.113.7"], "203.0.113.7", 9);
     assert!(!got.contains("OriginRefused"), "{got}");
     // Never, even with permission.
-    let got = asked(quick(), &["169.254.169.254"], "169.254.169.254", 80);
+    let got = ask(quick(), &["169.254.169.254"], "169.254.169.254", 80);
     assert!(got.contains("OriginRefused `169.254.169.254` cannot be loaded, even with permission"), "{got}");
 }
 
@@ -121,8 +121,8 @@ fn a_mapped_name_needs_neither_a_resolver_nor_permission() {
     let server = Server::new();
     let resolve = vec![("shop.invalid".to_owned(), Ipv4Addr::LOCALHOST.into())];
     let base = Draft { link: Link { resolve, ..Link::default() }, ..draft(1, 1) };
-    assert_eq!(asked(base, &[], "Shop.invalid", server.port), "load: reached 1 origin 0");
-    let got = asked(draft(1, 1), &[], "shop.invalid", server.port);
+    assert_eq!(ask(base, &[], "Shop.invalid", server.port), "load: reached 1 origin 0");
+    let got = ask(draft(1, 1), &[], "shop.invalid", server.port);
     assert!(got.contains("DnsFailed cannot resolve host `shop.invalid`"), "{got}");
 }
 

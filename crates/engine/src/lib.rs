@@ -21,7 +21,6 @@ mod mailbox;
 pub mod memory;
 pub mod names;
 pub mod origins;
-mod pace;
 pub mod probe;
 pub mod route;
 mod run;

@@ -7,8 +7,8 @@
 //! parts of a response) to one of the [`ends`], in [`shares`] of an event-loop iteration. [`arrivals`] and [`next`]
 //! decide which user sends next, [`names`] looks up hosts, [`reach`] finds origins that programs ask for,
 //! [`attempts`] handles failed connections, and [`unasked`] handles bytes received without a request. [`resume`] runs
-//! programs, and [`interrupt`] ends iterations whose time is over. Links, exchanges, and users have separate numbers. The worker is generic over its [`Door`], so tests run
-//! it in a network made of numbers.
+//! programs, and [`interrupt`] ends iterations whose time is over. Links, exchanges, and users have separate numbers.
+//! The worker is generic over its [`Door`], so tests run it in a network made of numbers.
 
 mod arrivals;
 mod attempts;
@@ -51,11 +51,11 @@ use crate::lease::Lease;
 use crate::link::tls::Setup;
 use crate::link::{Link, Openings, Outgoing};
 use crate::names::{LookedUp, Ticket};
-use crate::pace::{Arrivals, Users, WorkerSlot};
 use crate::route::Route;
 use crate::tally::Tally;
 use crate::wheel::Wheel;
 use crate::{Command, Stopped};
+use plimsoll_pace::{Arrivals, Users, WorkerSlot};
 use plimsoll_plan::failure_example::FailureExample;
 use plimsoll_plan::outline::Outline;
 use plimsoll_plan::program::{Outbox, Program, StepId};

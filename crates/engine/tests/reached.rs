@@ -1,9 +1,9 @@
-//! Origins that programs ask for during the load: found once for all users, used over connections of their own, or
+//! Origins that programs ask for during the load: found once for all users, used over separate connections, or
 //! refused with a reason.
 
 use crate::http2_programs::ByAddress;
 use crate::support::actors::{Scene, diary, lines, step};
-use crate::support::finder::{Asked, SimFinder};
+use crate::support::finder::{AskedOrigins, SimFinder};
 use crate::support::*;
 use plimsoll_engine::Stopped;
 use plimsoll_engine::driver::sim::SimRequest;
@@ -25,7 +25,7 @@ fn address(port: u16) -> SocketAddr {
     SocketAddr::from(([127, 0, 0, 9], port))
 }
 
-fn finder(after_ns: u64) -> (SimFinder, Asked) {
+fn finder(after_ns: u64) -> (SimFinder, AskedOrigins) {
     SimFinder::new(1, after_ns, &[("found", Ok(address(FOUND))), ("dead", Err(Fault::ConnectionRefused))])
 }
 

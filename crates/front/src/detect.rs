@@ -46,10 +46,8 @@ const FOREIGN_KEYS: &[(&str, &str)] = &[
 ];
 
 /// Formats whose replacement has a page.
-const PAGES: &[(&str, &str)] = &[
-    ("JMeter plan", "docs/how-to/come-from-jmeter.md"),
-    ("wrk script", "docs/how-to/come-from-wrk.md"),
-];
+const PAGES: &[(&str, &str)] =
+    &[("JMeter plan", "docs/how-to/come-from-jmeter.md"), ("wrk script", "docs/how-to/come-from-wrk.md")];
 
 /// Returns the fix for a file in an unsupported format that has a how-to page.
 pub fn rewrite_hint(format: &str) -> Option<String> {

@@ -29,7 +29,14 @@ impl std::fmt::Debug for ScriptCode {
 
 impl ScriptCode {
     pub fn new(script: Script, settings: Settings, functions: Vec<String>) -> ScriptCode {
-        ScriptCode { script, settings, functions, runs_setup: true, runs_teardown: true, shared: Mutex::new(None) }
+        ScriptCode {
+            script,
+            settings,
+            functions,
+            runs_setup: true,
+            runs_teardown: true,
+            shared: Mutex::new(None),
+        }
     }
 
     /// Returns the state of the last run.

@@ -33,7 +33,9 @@ pub fn complete(host: &Host, vu: &Rc<Vu>, result: Value) -> Result<Value, Thrown
     match result.settled() {
         Some(Ok(value)) => Ok(value),
         Some(Err(reason)) => Err(Thrown::Value(reason)),
-        None => Err(realm.error("Error", "a promise was never settled: nothing is left that could settle it")),
+        None => {
+            Err(realm.error("Error", "a promise was never settled: nothing is left that could settle it"))
+        }
     }
 }
 

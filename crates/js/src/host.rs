@@ -73,10 +73,10 @@ impl Host {
     /// # Errors
     /// Returns an error if the fiber is to end, or if there is none.
     pub fn wait(&self, call: &Call<'_>, vu: &Vu, id: StepId) -> Result<Arrived, Thrown> {
-        vu.expect(id);
+        vu.await_step(id);
         loop {
             if let Err(thrown) = call.wait() {
-                vu.stop_expecting();
+                vu.stop_waiting();
                 return Err(thrown);
             }
             if let Some(arrived) = vu.take(id) {

@@ -80,7 +80,8 @@ impl Cookie {
     }
 
     fn applies(&self, place: Place<'_>) -> bool {
-        let is_host = if self.host_only { self.domain == place.host } else { is_within(place.host, &self.domain) };
+        let is_host =
+            if self.host_only { self.domain == place.host } else { is_within(place.host, &self.domain) };
         let path = place.path.split('?').next().unwrap_or("/");
         is_host
             && (!self.secure || place.is_secure)
@@ -92,9 +93,8 @@ impl Cookie {
 impl Jar {
     /// Stores a cookie, or removes it if it has expired.
     pub fn set(&mut self, cookie: Cookie, now_s: i64) {
-        let is_same = |old: &Cookie| {
-            old.name == cookie.name && old.domain == cookie.domain && old.path == cookie.path
-        };
+        let is_same =
+            |old: &Cookie| old.name == cookie.name && old.domain == cookie.domain && old.path == cookie.path;
         let old = self.cookies.iter().position(is_same);
         match (old, cookie.expires_s.is_some_and(|expires_s| expires_s <= now_s)) {
             (Some(at), true) => drop(self.cookies.remove(at)),

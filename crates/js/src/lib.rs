@@ -28,9 +28,9 @@ mod test;
 mod user;
 mod vu;
 
-pub use log::{Level, Log};
 pub use builtins::BuiltIn;
 pub use code::ScriptCode;
+pub use log::{Level, Log};
 pub use modules::{Builtin, resolve};
 pub use settings::{Isolation, ScenarioSettings, Secret, Settings};
 pub use source::{Init, InitError, ReadFile, Script, Shared, initialize};

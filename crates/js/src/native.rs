@@ -1,7 +1,7 @@
 //! The functions that scripts, and the JavaScript part of the modules, call.
 
-mod console;
 mod cipher;
+mod console;
 mod core;
 mod crypto;
 mod execution;

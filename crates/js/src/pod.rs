@@ -127,7 +127,9 @@ impl Pod {
         match promise.settled() {
             Some(Ok(_)) => Ok(()),
             Some(Err(reason)) => Err(Thrown::Value(reason)),
-            None => Err(realm.error("Error", "the init part of a script must not wait for timers or requests")),
+            None => {
+                Err(realm.error("Error", "the init part of a script must not wait for timers or requests"))
+            }
         }
     }
 

@@ -40,7 +40,10 @@ pub struct Secret {
 
 impl std::fmt::Debug for Secret {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Secret").field("source", &self.source).field("name", &self.name).finish_non_exhaustive()
+        f.debug_struct("Secret")
+            .field("source", &self.source)
+            .field("name", &self.name)
+            .finish_non_exhaustive()
     }
 }
 

@@ -72,7 +72,12 @@ pub struct Shared {
 const WARNINGS_MAX: usize = 100;
 
 impl Shared {
-    pub fn new(mut script: Script, settings: Settings, origins: Vec<(Target, OriginId)>, seed: u64) -> Shared {
+    pub fn new(
+        mut script: Script,
+        settings: Settings,
+        origins: Vec<(Target, OriginId)>,
+        seed: u64,
+    ) -> Shared {
         script.log = script.log.hiding(settings.secrets.iter().map(|secret| secret.value.clone()).collect());
         let pacer = settings.requests_per_s.map(|limit| RequestPacer::new(limit, 1));
         let begun = settings.scenarios.iter().map(|_| AtomicU64::new(0)).collect();
@@ -279,7 +284,8 @@ pub struct InitError {
 /// Returns what it has thrown, with its place.
 pub fn initialize(script: &Script, settings: &Settings) -> Result<Init, InitError> {
     let shared = Arc::new(Shared::new(script.clone(), settings.clone(), Vec::new(), 1));
-    let describe = |thrown: Thrown| InitError { message: shared.message(&thrown), place: shared.place(&thrown) };
+    let describe =
+        |thrown: Thrown| InitError { message: shared.message(&thrown), place: shared.place(&thrown) };
     let no_memory = |_| InitError { message: "memory has run out".to_owned(), place: Place::Whole };
     let pod = Pod::new(&shared).map_err(no_memory)?;
     let realm = pod.realm().map_err(describe)?;

@@ -30,7 +30,12 @@ pub struct Stage {
 
 impl Stage {
     /// Returns the behavior of a script. `functions` are the names of its exported functions.
-    pub fn new(shared: Arc<Shared>, functions: &[String], runs_setup: bool, runs_teardown: bool) -> Arc<Stage> {
+    pub fn new(
+        shared: Arc<Shared>,
+        functions: &[String],
+        runs_setup: bool,
+        runs_teardown: bool,
+    ) -> Arc<Stage> {
         let has = |name: &str| functions.iter().any(|one| one == name);
         Arc::new(Stage {
             has_setup: runs_setup && has("setup"),

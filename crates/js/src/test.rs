@@ -46,14 +46,20 @@ pub fn read(entry: Entry, given: Given) -> Result<Ready, Vec<Diagnostic>> {
     let script = Script { read_file: read_file(&bundle), bundle: Arc::clone(&bundle), log: given.log };
     let init = initialize(&script, &settings).map_err(|why| {
         let hint = "the init part is everything outside of functions; it runs once for each virtual user";
-        vec![Diagnostic::new("K013", why.place, format!("the init part of the script throws: {}", why.message), hint)]
+        vec![Diagnostic::new(
+            "K013",
+            why.place,
+            format!("the init part of the script throws: {}", why.message),
+            hint,
+        )]
     })?;
     let options: Value = match &init.options_json {
         Some(json) => serde_json::from_str(json).unwrap_or(Value::Null),
         None => Value::Null,
     };
     let mut overrides = given.overrides;
-    overrides.metrics = init.metrics.iter().filter_map(|one| Some((one.name.clone(), one.family.custom()?))).collect();
+    overrides.metrics =
+        init.metrics.iter().filter_map(|one| Some((one.name.clone(), one.family.custom()?))).collect();
     let test = plimsoll_k6::read(&options, &overrides, &init.functions)?;
     refuse_unsupported(&test)?;
     let mut draft = plimsoll_k6::draft::draft(&test)?;
@@ -80,7 +86,11 @@ fn refuse_unsupported(test: &Test) -> Result<(), Vec<Diagnostic>> {
         }
     };
     let of = &test.settings;
-    refuse(!of.blacklist_ips.is_empty(), "blacklistIPs", "remove it: plimsoll loads private addresses and `--allow` hosts only");
+    refuse(
+        !of.blacklist_ips.is_empty(),
+        "blacklistIPs",
+        "remove it: plimsoll loads private addresses and `--allow` hosts only",
+    );
     refuse(of.paused, "paused", "start the run from the console, which can pause it");
     if wrong.is_empty() { Ok(()) } else { Err(wrong) }
 }
@@ -90,7 +100,8 @@ fn resolved(test: &Test) -> Result<Vec<(String, IpAddr)>, Vec<Diagnostic>> {
     let mut all = Vec::new();
     for host in &test.settings.hosts {
         if host.pattern.starts_with("*.") || host.of_port.is_some() || host.port.is_some() {
-            let message = format!("`hosts`: `{}` has a pattern or a port, which is not supported", host.pattern);
+            let message =
+                format!("`hosts`: `{}` has a pattern or a port, which is not supported", host.pattern);
             let hint = "write the name of a host, and its address without a port";
             return Err(vec![Diagnostic::new("K104", Place::Whole, message, hint)]);
         }
@@ -165,6 +176,7 @@ fn target(bundle: &Bundle, init: &Init) -> Option<Target> {
     }
     let texts = init.texts.iter().filter_map(|text| url(text).ok());
     let mut origins: Vec<Target> = texts.map(|url| url.target).collect();
-    let names: BTreeSet<String> = origins.iter().map(|one| format!("{}{}", one.authority(), one.tls)).collect();
+    let names: BTreeSet<String> =
+        origins.iter().map(|one| format!("{}{}", one.authority(), one.tls)).collect();
     if names.len() == 1 { origins.pop() } else { None }
 }

@@ -48,7 +48,7 @@ impl Program for User {
 
 impl User {
     fn step(&mut self, host: &Rc<Host>, wake: Wake<'_>) {
-        let can_go_on = match wake {
+        let can_continue = match wake {
             Wake::Begin { number, .. } => self.begin(host, number),
             Wake::Interrupted => {
                 self.fiber = None;
@@ -79,7 +79,7 @@ impl User {
             }
             Wake::Head { .. } | Wake::Event(_) | Wake::Message(_) => false,
         };
-        if can_go_on {
+        if can_continue {
             self.run(host);
         }
     }
@@ -101,7 +101,8 @@ impl User {
         if !shared.settings.keeps_cookies {
             vu.jar.replace(Rc::default());
         }
-        let (own, of, work, data) = (Rc::clone(host), Rc::clone(vu), Rc::clone(&self.work), Rc::clone(&self.data));
+        let (own, of, work, data) =
+            (Rc::clone(host), Rc::clone(vu), Rc::clone(&self.work), Rc::clone(&self.data));
         let body = move || iterate(&own, &of, &work, &data);
         let limit_ns = match &*self.work {
             Work::Function(_) => None,
@@ -134,7 +135,7 @@ impl User {
             Work::Teardown(_) => ("teardown()", host.shared.settings.teardown_timeout_ns),
             _ => ("setup()", host.shared.settings.setup_timeout_ns),
         };
-        let why = format!("{name} timed out after {}", plimsoll_plan::phrase::duration_ns(limit_ns));
+        let why = format!("{name} timed out after {}", plimsoll_plan::phrase::chosen_ns(limit_ns));
         host.shared.script.log.write(Level::Error, &why);
         host.shared.set_trouble(why);
     }
@@ -213,7 +214,7 @@ impl Vu {
         if passed_ns < least_ns {
             let id = self.step();
             host.out.borrow_mut().sleep(id, least_ns - passed_ns);
-            self.expect(id);
+            self.await_step(id);
             if self.realm.runtime().wait().is_err() {
                 return;
             }
@@ -240,4 +241,3 @@ impl crate::source::Shared {
         self.set_trouble(text);
     }
 }
-

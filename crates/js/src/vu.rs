@@ -30,14 +30,14 @@ pub struct Vu {
     pub jar: RefCell<Rc<RefCell<Jar>>>,
     /// State of `Math.random`.
     pub random: Cell<u64>,
-    /// `http.setResponseCallback`: the statuses that are no failures; `None` means that none is.
+    /// `http.setResponseCallback`: the statuses that are not failures; `None` means that every status is accepted.
     pub expected: RefCell<Option<Rc<Vec<(u16, u16)>>>>,
     next_step: Cell<StepId>,
     /// Requests in flight.
     pub pending: RefCell<Vec<(StepId, Pending)>>,
     /// Results that came since the fiber was resumed.
     pub arrived: RefCell<Vec<(StepId, Arrived)>>,
-    /// Steps without which the fiber cannot go on.
+    /// Steps that the fiber waits for.
     awaited: RefCell<Vec<StepId>>,
     /// The fiber waits for any result.
     pub awaits_any: Cell<bool>,
@@ -108,16 +108,16 @@ impl Vu {
     }
 
     /// Makes the fiber wait for a step.
-    pub fn expect(&self, id: StepId) {
+    pub fn await_step(&self, id: StepId) {
         self.awaited.borrow_mut().push(id);
     }
 
-    pub fn stop_expecting(&self) {
+    pub fn stop_waiting(&self) {
         self.awaited.borrow_mut().clear();
         self.awaits_any.set(false);
     }
 
-    /// Keeps the result of a step; returns whether the fiber can go on.
+    /// Keeps the result of a step; returns whether the fiber can continue.
     pub fn arrive(&self, id: StepId, result: Arrived) -> bool {
         self.arrived.borrow_mut().push((id, result));
         let mut awaited = self.awaited.borrow_mut();
@@ -164,14 +164,14 @@ impl Vu {
         !self.timers.borrow().is_empty() || !self.promises.borrow().is_empty()
     }
 
-    /// Forgets what an iteration has left behind.
+    /// Discards what remains of an iteration.
     pub fn end_iteration(&self) {
         self.pending.borrow_mut().clear();
         self.arrived.borrow_mut().clear();
         self.promises.borrow_mut().clear();
         self.timers.borrow_mut().clear();
         self.groups.borrow_mut().clear();
-        self.stop_expecting();
+        self.stop_waiting();
     }
 
     /// Returns the open groups as k6 writes them: `::outer::inner`, or nothing.

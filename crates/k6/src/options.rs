@@ -118,7 +118,7 @@ fn layer(reader: &mut Reader, options: &Value, source: &str) -> Layer {
         Value::Null => return layer,
         Value::Object(fields) => fields,
         other => {
-            let message = format!("{source}`options` must be an object, not `{}`", value::shown(other));
+            let message = format!("{source}`options` must be an object, not `{}`", value::describe(other));
             reader.wrong(code::VALUE, message, "export an object: `export const options = { ... }`");
             return layer;
         }

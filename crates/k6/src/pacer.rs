@@ -1,4 +1,4 @@
-//! The limit `rps`: requests of all users, at most so many per second.
+//! The limit `rps`: the maximum number of requests of all users per second.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

@@ -126,7 +126,7 @@ settings! {
     block_hostnames: Vec<String> = Vec::new(), "blockHostnames", network::block_hostnames,
         "Hosts that no request may name, in lower case; `*.` at the start matches any subdomain.";
     dns: Dns = Dns::default(), "dns", network::dns, "Lookups of hosts.";
-    http_debug: Option<HttpDebug> = None, "httpDebug", http_debug, "What is logged of requests and responses.";
+    http_debug: Option<HttpDebug> = None, "httpDebug", http_debug, "The parts of requests and responses to log.";
     throw: bool = false, "throw", value::boolean, "Whether failed requests throw.";
     min_iteration_duration_ns: u64 = 0, "minIterationDuration", value::duration_ns,
         "Shortest iteration, in ns: a shorter one is followed by a pause.";

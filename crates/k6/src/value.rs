@@ -18,7 +18,7 @@ pub(crate) fn is_unsupported(problem: &Problem) -> bool {
 }
 
 /// Returns a value as an error message shows it, cut to a readable length.
-pub(crate) fn shown(value: &Value) -> String {
+pub(crate) fn describe(value: &Value) -> String {
     const LENGTH: usize = 60;
     let text = match value {
         Value::String(text) => text.clone(),
@@ -31,7 +31,7 @@ pub(crate) fn shown(value: &Value) -> String {
 }
 
 fn expected<T>(value: &Value, what: &str) -> Read<T> {
-    Err(Problem::plain(format!("invalid value `{}`: expected {what}", shown(value))))
+    Err(Problem::plain(format!("invalid value `{}`: expected {what}", describe(value))))
 }
 
 /// Reads a whole number, also from text: environment variables are text.
@@ -102,7 +102,7 @@ pub(crate) fn strings(value: &Value) -> Read<Vec<String>> {
     };
     let texts = items.iter().map(|item| match item {
         Value::String(text) => Ok(text.clone()),
-        other => Err(Problem::plain(format!("invalid entry `{}`: expected a text", shown(other)))),
+        other => Err(Problem::plain(format!("invalid entry `{}`: expected a text", describe(other)))),
     });
     texts.collect::<Result<_, _>>().map(Some)
 }
@@ -115,7 +115,7 @@ pub(crate) fn pairs(value: &Value) -> Read<Vec<(String, String)>> {
     let texts = entries.iter().map(|(key, value)| match value {
         Value::String(text) => Ok((key.clone(), text.clone())),
         other => Err(Problem::new(
-            format!("invalid value `{}` of `{key}`: expected a text", shown(other)),
+            format!("invalid value `{}` of `{key}`: expected a text", describe(other)),
             format!("write `String(...)` around the value of `{key}`"),
         )),
     });

@@ -1,5 +1,5 @@
-//! Users as code: a plan whose programs do not come from scenarios. The crate of a language implements [`Code`], so that
-//! plans and the engine do not depend on it.
+//! Users as code: a plan whose programs do not come from scenarios. The crate of a language implements [`Code`], so
+//! that plans and the engine do not depend on it.
 
 use crate::program::Behavior;
 use crate::{Plan, Problem};

@@ -76,8 +76,8 @@ impl Origin {
     }
 }
 
-/// Returns an origin that was found during the run, over HTTP/1.1 until the server chooses otherwise. `settings` are the
-/// TLS settings of the plan; the name to verify is the host.
+/// Returns an origin that was found during the run, over HTTP/1.1 until the server chooses otherwise. `settings` are
+/// the TLS settings of the plan; the name to verify is the host.
 pub fn found(target: &Target, settings: Option<&Tls>) -> Origin {
     let tls = || Tls { server_name: target.host.clone(), ..settings.cloned().unwrap_or_default() };
     Origin {
@@ -89,7 +89,8 @@ pub fn found(target: &Target, settings: Option<&Tls>) -> Origin {
     }
 }
 
-/// Returns the name of an origin that was found during the run: scheme and authority, such as `https://api.example:8443`.
+/// Returns the name of an origin that was found during the run: scheme and authority, such as
+/// `https://api.example:8443`.
 pub fn found_name(target: &Target) -> String {
     url_of(target)
 }

@@ -1,8 +1,8 @@
 //! The interface between a virtual user and the engine: Steps out, Replies in.
 //!
 //! The engine resumes a program with a [`Wake`]. The program puts what it wants into its [`Outbox`]: requests, sleeps,
-//! streams, and origins that the plan does not name, each with an ID that it chooses. Several may be outstanding at once, and the iteration ends when
-//! nothing is outstanding. The engine runs fixed sequences itself, without calls through this trait. Everything else
+//! streams, and origins that the plan does not name, each with an ID that it chooses. Several may be outstanding at
+//! once, and the iteration ends when nothing is outstanding. The engine runs fixed sequences itself, without calls through this trait. Everything else
 //! (scenario files, scripts, tests) implements it. The interface does not depend on the language of a program.
 
 use crate::Problem;
@@ -311,12 +311,12 @@ impl Outbox {
     }
 
     /// Asks for an origin that the plan may not name, and requests a [`Wake::Reached`]. A new origin is subject to the
-    /// target policy; it is resolved, tried, and agreed with on the version of HTTP, as those of the plan are before the
-    /// load, and all programs of the run can use its number from then on. A known one is answered in the worker's next
+    /// target policy; it is resolved, tried, and agreed with on the version of HTTP, as those of the plan are before
+    /// the load, and all programs of the run can then use its number. A known one is answered in the worker's next
     /// event-loop iteration. Letter case of the host does not matter.
     ///
-    /// The name of a new origin in reports is [`found_name`](crate::origin::found_name); series of its requests carry it
-    /// as the label [`ORIGIN_TAG`](crate::origin::ORIGIN_TAG). Those of the plan have their own names.
+    /// The name of a new origin in reports is [`found_name`](crate::origin::found_name); series of its requests carry
+    /// it as the label [`ORIGIN_TAG`](crate::origin::ORIGIN_TAG). Those of the plan have their own names.
     pub fn reach(&mut self, id: StepId, target: Target) {
         self.reaches.push((id, target));
     }

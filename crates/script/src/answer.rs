@@ -20,8 +20,8 @@ mod take;
 
 pub use coding::decoded;
 pub use json::path;
-pub use markup::html_json;
 pub use judge::{Answer, Findings, Judge, STATUS, Scratch};
+pub use markup::html_json;
 /// The result of [`Judge::body_use`].
 pub use plimsoll_plan::program::BodyUse;
 pub use rule::CompiledCondition;

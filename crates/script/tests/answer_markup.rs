@@ -258,7 +258,11 @@ fn hostile_markup_ends_in_time() {
 fn the_tree_of_html_is_also_json() {
     let text = "<!doctype html><p id=a class='b \"c\"'>x<br>\n&amp;<!-- m --></p>";
     let tree = plimsoll_script::answer::html_json(text).expect("a tree");
-    let paragraph = r#"{"n":"p","a":["id","a","class","b \"c\""],"c":["x",{"n":"br","a":[],"c":[]},"\u000a&",{"m":" m "}]}"#;
+    let paragraph = [
+        r#"{"n":"p","a":["id","a","class","b \"c\""],"#,
+        r#""c":["x",{"n":"br","a":[],"c":[]},"\u000a&",{"m":" m "}]}"#,
+    ]
+    .concat();
     let page = r#"{"n":"head","a":[],"c":[]},{"n":"body","a":[],"c":["#;
     assert_eq!(tree, format!(r#"[{{"n":"html","a":[],"c":[{page}{paragraph}]}}]}}]"#));
     let empty = plimsoll_script::answer::html_json("").expect("a tree");

@@ -83,8 +83,14 @@ fn planned(origin: &str, name: &str, day: &Day, warmup_s: u64, texts: &[&str]) -
     outline.load = Load::Open { rate_per_s: day.rate_per_s.clone(), arrivals: Arrivals::Constant };
     let load = outline.load.clone();
     let connections = day.connections;
-    outline.workloads =
-        vec![Workload { name: "shop".into(), load, connections, iterations: None, loops: None, rules: Default::default() }];
+    outline.workloads = vec![Workload {
+        name: "shop".into(),
+        load,
+        connections,
+        iterations: None,
+        loops: None,
+        rules: Default::default(),
+    }];
     outline.stop.duration_ns = Some(day.seconds * S);
     outline.connections = connections;
     outline.warmup_ns = warmup_s * S;

@@ -11,16 +11,19 @@ pub const LEVELS: &[(&str, &[&str])] = &[
     ("wire", &[]),
     ("ui", &[]),
     ("audit", &[]),
+    ("quickjs", &[]),
     ("build", &["plan"]),
     ("bundle", &["plan"]),
     ("chart", &["plan"]),
-    ("engine", &["plan", "stats", "wire"]),
+    ("pace", &["plan", "stats"]),
     ("script", &["plan", "stats", "wire"]),
     ("record", &["plan", "stats"]),
+    ("engine", &["pace", "plan", "stats", "wire"]),
     ("front", &["build", "plan"]),
     ("k6", &["build", "plan"]),
     ("lines", &["build", "plan"]),
     ("findings", &["record", "plan"]),
+    ("js", &["bundle", "k6", "quickjs", "script", "wire", "plan"]),
     ("analysis", &["findings", "record", "stats", "plan"]),
     ("experiment", &["analysis", "record", "stats", "plan"]),
     // In `testbed/`, for tests.
@@ -45,11 +48,11 @@ pub const KERNEL_CLOCKS: &[&str] =
 /// Places that may print.
 pub const PRINTS: &[&str] = &["crates/output/", "src/", "bench/", "xtask/", "testbed/"];
 
-/// The only place for `unsafe`.
-pub const UNSAFE: &[&str] = &["crates/engine/src/sys/", "crates/engine/src/sys.rs"];
+/// The places for `unsafe`: the kernel, and the JavaScript machine.
+pub const UNSAFE: &[&str] = &["crates/engine/src/sys/", "crates/engine/src/sys.rs", "crates/quickjs/"];
 
 /// Crates whose root need not forbid `unsafe`.
-pub const MAY_BE_UNSAFE: &[&str] = &["crates/engine/"];
+pub const MAY_BE_UNSAFE: &[&str] = &["crates/engine/", "crates/quickjs/"];
 
 /// Test files with a counting allocator: implementing `GlobalAlloc` is unsafe by definition.
 pub const COUNTING_ALLOCATORS: &[(&str, &str)] = &[

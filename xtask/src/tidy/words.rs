@@ -56,7 +56,8 @@ const CODE: &[CodeRule] = &[
         permitted: |path| within(path, tables::UNSAFE) || listed(path, tables::COUNTING_ALLOCATORS),
         tests_may: false,
         proof: false,
-        advice: "`unsafe` is allowed in crates/engine/src/sys (a test's counting allocator: a row in xtask's tables)",
+        advice: "`unsafe` is allowed in crates/engine/src/sys and crates/quickjs (a test's counting allocator: a row \
+                 in xtask's tables)",
     },
     CodeRule {
         rule: "ignored test",

@@ -440,8 +440,14 @@ fn thinking(in_flight: u64) -> Run {
     Run::closed(4).with(|run| {
         let users = Load::Closed { users: Profile::constant(20.0) };
         let (name, connections) = ("buyer".into(), 20);
-        run.outline.workloads =
-            vec![Workload { name, load: users, connections, iterations: None, loops: None, rules: Default::default() }];
+        run.outline.workloads = vec![Workload {
+            name,
+            load: users,
+            connections,
+            iterations: None,
+            loops: None,
+            rules: Default::default(),
+        }];
         for (number, tick) in run.ticks.iter_mut().enumerate() {
             let from_ns = number as u64 * S;
             tick.run.add(RunSum::UsersNs.id(), 20 * S);

@@ -24,7 +24,14 @@ pub fn named(outline: &Outline, name: &str, group: Option<&str>) -> RequestOutli
 }
 
 fn workload(name: &str, load: Load) -> Workload {
-    Workload { name: name.into(), load, connections: 10, iterations: None, loops: None, rules: Default::default() }
+    Workload {
+        name: name.into(),
+        load,
+        connections: 10,
+        iterations: None,
+        loops: None,
+        rules: Default::default(),
+    }
 }
 
 fn rate(rate_per_s: f64, arrivals: Arrivals) -> Load {

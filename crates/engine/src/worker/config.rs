@@ -10,11 +10,11 @@ use crate::delivery::Courier;
 use crate::driver::Door;
 use crate::lease::Lease;
 use crate::link::{Link, NONE, Openings};
-use crate::pace::{Arrivals, Users, WorkerSlot};
 use crate::run::Place;
 use crate::spread::cycle;
 use crate::tally::{Tally, blank, by_address};
 use crate::wheel::Wheel;
+use plimsoll_pace::{Arrivals, Users, WorkerSlot};
 use plimsoll_plan::link::Reuse;
 use plimsoll_plan::load::{FirstArrival, Load, OnBusy, Profile, Workload as WorkloadPlan};
 use plimsoll_plan::origin::FIRST;
@@ -132,7 +132,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         let has_own_clients = may_own_clients(&outline) && places.iter().any(Here::has_clients);
         let mut own = 0;
         if !pooled {
-            // Without a target, users have no links of their own.
+            // Without a target, no link belongs to a user.
             if let Some(target) = places.first_mut() {
                 own = own_links(&mut users, target, outline.link.streams);
                 if target.addresses.len() > 1 {
@@ -348,7 +348,7 @@ fn seat_share(connections: u32, outline: &Outline, seat: WorkerSlot) -> u32 {
 }
 
 /// Fewest users of a worker with arrivals that are dropped: they do not see the free users of other workers, and with
-/// only a few of its own, a worker would drop arrivals that another could start.
+/// only a few users, a worker would drop arrivals that another could start.
 const DROPPING_USERS: u32 = 16;
 
 /// Returns this worker's slot in a workload. If a workload has fewer connections than there are workers, its arrivals

@@ -5,7 +5,7 @@ use super::{Post, Worker};
 use crate::driver::{Door, ERR, Flags, HUP, IN, Io, OUT, RDHUP};
 use crate::fault;
 use crate::link::{State, Way};
-use crate::pace::WorkerSlot;
+use plimsoll_pace::WorkerSlot;
 use plimsoll_plan::Fault;
 use plimsoll_wire::proxy::Handshake;
 use std::collections::HashMap;

@@ -3,9 +3,9 @@
 use super::config::level;
 use super::{Post, Source, Worker, WorkerNotes};
 use crate::driver::{CpuReading, Door, TcpFacts};
-use crate::pace::Users;
 use crate::tally::ServiceStall;
 use crate::{Command, Stopped, memory};
+use plimsoll_pace::Users;
 use plimsoll_plan::metric::{RunFloor, RunHist, RunPeak, RunSum};
 
 /// Just before a due arrival, only the clock is read: a poll would cost up to a microsecond.

@@ -13,13 +13,13 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 /// The hosts that it was asked for.
-pub type Asked = Rc<RefCell<Vec<String>>>;
+pub type AskedOrigins = Rc<RefCell<Vec<String>>>;
 
 /// Answers all requests after the same time. A host that is not listed gets no answer.
 pub struct SimFinder {
     hosts: Vec<(&'static str, Result<SocketAddr, Fault>)>,
     after_ns: u64,
-    asked: Asked,
+    asked: AskedOrigins,
     due: VecDeque<(u64, Target)>,
     first: usize,
     found: Vec<Arc<FoundOrigin>>,
@@ -33,8 +33,8 @@ impl SimFinder {
         first: usize,
         after_ns: u64,
         hosts: &[(&'static str, Result<SocketAddr, Fault>)],
-    ) -> (SimFinder, Asked) {
-        let (asked, due, found) = (Asked::default(), VecDeque::new(), vec![]);
+    ) -> (SimFinder, AskedOrigins) {
+        let (asked, due, found) = (AskedOrigins::default(), VecDeque::new(), vec![]);
         let kept = Rc::clone(&asked);
         (SimFinder { hosts: hosts.to_vec(), after_ns, asked, due, first, found, is_http2: false }, kept)
     }

@@ -50,7 +50,8 @@ pub(super) const fn text(kind: Kind) -> &'static str {
         }
         Kind::OriginRefused => {
             "A script may compute URLs while it runs, so plimsoll checks each new origin during the run: a public \
-             address requires permission, cloud metadata services are never loaded, and a run has at most 256 origins.\n\n\
+             address requires permission, cloud metadata services are never loaded, and a run has at most 256 \
+             origins.\n\n\
              Each request to an origin that is refused counts as a fault of the load generator. One is enough.\n\n\
              Add `--allow HOST` for hosts that you own or may load, or change the URLs of the script."
         }

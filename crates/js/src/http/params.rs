@@ -105,7 +105,10 @@ pub fn expected(value: &Value) -> Result<Option<Rc<Vec<(u16, u16)>>>, Thrown> {
     }
     let ranges = value.get_str("__statuses")?;
     if !ranges.is_array() {
-        return Err(wrong(value, "a response callback must come from `http.expectedStatuses()`, or be `null`"));
+        return Err(wrong(
+            value,
+            "a response callback must come from `http.expectedStatuses()`, or be `null`",
+        ));
     }
     let mut all = Vec::new();
     for at in 0..ranges.length()? {

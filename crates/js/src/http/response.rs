@@ -12,7 +12,7 @@ const DECODED_BYTES_MAX: usize = 256 << 20;
 /// What is known of a request in flight.
 pub struct Pending {
     pub request: Rc<Sent>,
-    /// Statuses that are no failures; `None` means that every status is accepted.
+    /// Statuses that are not failures; `None` means that every status is accepted.
     pub expected: Option<Rc<Vec<(u16, u16)>>>,
     pub keeps_body: bool,
 }
@@ -57,7 +57,9 @@ impl Pending {
     pub fn finish(self, reply: &Reply<'_>) -> Response {
         let mut fault = reply.fault;
         let is_expected = |status| {
-            self.expected.as_ref().is_none_or(|all| all.iter().any(|(low, high)| (*low..=*high).contains(&status)))
+            self.expected
+                .as_ref()
+                .is_none_or(|all| all.iter().any(|(low, high)| (*low..=*high).contains(&status)))
         };
         if fault.is_none() && !is_expected(reply.status) {
             fault = Some(Fault::Status);

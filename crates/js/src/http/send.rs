@@ -8,15 +8,15 @@ use crate::jar::{Cookie, Jar, Place};
 use crate::log::Level;
 use crate::metrics::Labels;
 use crate::vu::{Arrived, Vu};
+use base64::Engine as _;
 use plimsoll_plan::Fault;
-use plimsoll_plan::origin::{ORIGIN_TAG, OriginId};
 use plimsoll_plan::Side;
 use plimsoll_plan::metric::{SeriesSum, fault_id};
+use plimsoll_plan::origin::{ORIGIN_TAG, OriginId};
 use plimsoll_plan::program::{BodyUse, Count, Step, StepId};
 use plimsoll_plan::request::{Target, Url};
 use plimsoll_plan::series::{Family, label};
 use plimsoll_quickjs::{Call, Thrown};
-use base64::Engine as _;
 use plimsoll_script::auth::digest::Challenge;
 use plimsoll_wire::h1::{self, Request, check_header, check_method, check_target};
 use std::cell::RefCell;
@@ -62,7 +62,8 @@ pub fn settle(call: &Call<'_>, host: &Host, response: Response) -> Result<Respon
     if host.shared.settings.throws {
         return Err(call.realm().error("Error", &error));
     }
-    host.shared.warn_once(&format!("request failed: {} {}: {error}", response.request.method, response.request.url));
+    host.shared
+        .warn_once(&format!("request failed: {} {}: {error}", response.request.method, response.request.url));
     Ok(response)
 }
 
@@ -165,8 +166,13 @@ impl Flow {
         let has = |headers: &[(String, String)], name: &str| {
             headers.iter().any(|(known, _)| known.eq_ignore_ascii_case(name))
         };
-        if let Some(credentials) = url.credentials.as_ref().filter(|_| !has(&headers, "authorization") && !is_digest) {
-            headers.push(("Authorization".to_owned(), format!("Basic {}", base64::engine::general_purpose::STANDARD.encode(credentials))));
+        if let Some(credentials) =
+            url.credentials.as_ref().filter(|_| !has(&headers, "authorization") && !is_digest)
+        {
+            headers.push((
+                "Authorization".to_owned(),
+                format!("Basic {}", base64::engine::general_purpose::STANDARD.encode(credentials)),
+            ));
         }
         let lower = url.target.host.to_ascii_lowercase();
         let now_s = (host.at.get().unix_ns / 1_000_000_000) as i64;
@@ -263,7 +269,8 @@ impl Flow {
             }
             self.prepared.body = None;
             let is_of_body = |name: &str| {
-                ["content-type", "content-length", "transfer-encoding"].contains(&name.to_ascii_lowercase().as_str())
+                ["content-type", "content-length", "transfer-encoding"]
+                    .contains(&name.to_ascii_lowercase().as_str())
             };
             self.prepared.params.headers.retain(|(name, _)| !is_of_body(name));
         }
@@ -271,17 +278,21 @@ impl Flow {
         let to = url::parse(&self.prepared.url).map(|url| url.target);
         if from != to {
             // Credentials are for the host that they were written for.
-            let is_secret =
-                |name: &str| ["authorization", "cookie", "host"].contains(&name.to_ascii_lowercase().as_str());
+            let is_secret = |name: &str| {
+                ["authorization", "cookie", "host"].contains(&name.to_ascii_lowercase().as_str())
+            };
             self.prepared.params.headers.retain(|(name, _)| !is_secret(name));
             self.prepared.params.cookies.clear();
         }
         None
     }
 
-    /// Answers a digest challenge (RFC 7616) with the credentials of the URL; returns whether to send the request again.
+    /// Answers a digest challenge (RFC 7616) with the credentials of the URL; returns whether to repeat the request.
     fn answers_challenge(&mut self, vu: &Vu, response: &Response) -> bool {
-        if response.status != 401 || self.has_answered || self.prepared.params.auth.as_deref() != Some("digest") {
+        if response.status != 401
+            || self.has_answered
+            || self.prepared.params.auth.as_deref() != Some("digest")
+        {
             return false;
         }
         let Ok(url) = url::parse(&self.prepared.url) else { return false };

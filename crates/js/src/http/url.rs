@@ -32,7 +32,8 @@ fn encoded(text: &str) -> String {
 pub fn join(base: &str, reference: &str) -> String {
     let reference = reference.split('#').next().unwrap_or("");
     let Some((scheme, rest)) = base.split_once("://") else { return reference.to_owned() };
-    let is_scheme = |s: &str| !s.is_empty() && s.bytes().all(|b| b.is_ascii_alphanumeric() || b"+-.".contains(&b));
+    let is_scheme =
+        |s: &str| !s.is_empty() && s.bytes().all(|b| b.is_ascii_alphanumeric() || b"+-.".contains(&b));
     if reference.split_once(':').is_some_and(|(name, rest)| is_scheme(name) && rest.starts_with("//")) {
         return reference.to_owned();
     }

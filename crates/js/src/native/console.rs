@@ -5,14 +5,22 @@ use crate::host::Host;
 use crate::log::Level;
 use plimsoll_quickjs::{Call, Realm, Thrown, Value};
 
-pub(super) const ROWS: &[Row] =
-    &[("consoleDebug", 1, debug), ("consoleInfo", 1, info), ("consoleWarn", 1, warn), ("consoleError", 1, error)];
+pub(super) const ROWS: &[Row] = &[
+    ("consoleDebug", 1, debug),
+    ("consoleInfo", 1, info),
+    ("consoleWarn", 1, warn),
+    ("consoleError", 1, error),
+];
 
 pub(super) fn install(realm: &Realm) -> Result<(), Thrown> {
     let console = realm.object();
-    for (name, native) in
-        [("log", info as plimsoll_quickjs::Native), ("info", info), ("debug", debug), ("warn", warn), ("error", error)]
-    {
+    for (name, native) in [
+        ("log", info as plimsoll_quickjs::Native),
+        ("info", info),
+        ("debug", debug),
+        ("warn", warn),
+        ("error", error),
+    ] {
         console.set_str(name, realm.function(name, 1, native))?;
     }
     realm.global().define("console", console, true, false)
@@ -40,14 +48,14 @@ fn write(call: &Call<'_>, level: Level) -> Result<Value, Thrown> {
         if at > 0 {
             text.push(' ');
         }
-        text.push_str(&shown(&call.argument(at))?);
+        text.push_str(&describe(&call.argument(at))?);
     }
     Host::of(call)?.shared.script.log.write(level, &text);
     Ok(call.realm().undefined())
 }
 
 /// Returns a value as text: objects as JSON, where they have one.
-fn shown(value: &Value) -> Result<String, Thrown> {
+fn describe(value: &Value) -> Result<String, Thrown> {
     if value.is_object() && !value.is_error() && !value.is_function() {
         if let Ok(Some(json)) = value.to_json() {
             return Ok(json);

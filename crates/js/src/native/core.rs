@@ -82,7 +82,9 @@ fn imported(call: &Call<'_>) -> Result<Value, Thrown> {
             Ok(object)
         }
         Some(Target::Unavailable(why)) => Err(realm.error("Error", why)),
-        None => Err(realm.error("Error", "unknown module: only modules that are named by a text can be imported")),
+        None => {
+            Err(realm.error("Error", "unknown module: only modules that are named by a text can be imported"))
+        }
     }
 }
 

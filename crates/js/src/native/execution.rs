@@ -76,7 +76,9 @@ fn set_tag(call: &Call<'_>) -> Result<Value, Thrown> {
     let vu = host.vu(realm, "exec.vu.tags")?;
     let (name, value) = (call.argument(0).to_text()?, call.argument(1));
     if value.is_object() || value.kind() == plimsoll_quickjs::Kind::Null {
-        return Err(realm.error("TypeError", &format!("the tag `{name}` must be a text, a number, or a boolean")));
+        return Err(
+            realm.error("TypeError", &format!("the tag `{name}` must be a text, a number, or a boolean"))
+        );
     }
     let mut tags = vu.tags.borrow_mut();
     tags.retain(|(known, _)| *known != name);
@@ -104,7 +106,7 @@ fn abort(call: &Call<'_>) -> Result<Value, Thrown> {
     Err(realm.error("Error", &message))
 }
 
-/// Makes the test fail at its end; the iteration goes on.
+/// Makes the test fail at its end; the iteration continues.
 fn fail_test(call: &Call<'_>) -> Result<Value, Thrown> {
     let host = Host::of(call)?;
     host.shared.fail(&call.argument(0).to_text()?);

@@ -29,7 +29,8 @@ fn open(call: &Call<'_>) -> Result<Value, Thrown> {
         return Err(realm.error("TypeError", "open() requires the path of a file"));
     }
     let path = host.path_of(&name);
-    let bytes = host.file(&path).map_err(|why| realm.error("Error", &format!("cannot open `{name}`: {why}")))?;
+    let bytes =
+        host.file(&path).map_err(|why| realm.error("Error", &format!("cannot open `{name}`: {why}")))?;
     let is_binary = call.argument(1).as_text().is_some_and(|mode| mode == "b");
     Ok(if is_binary { realm.buffer(&bytes) } else { realm.text(&String::from_utf8_lossy(&bytes)) })
 }

@@ -183,7 +183,11 @@ fn compressed(body: &[u8], params: &mut Params) -> Result<Vec<u8>, String> {
         let done = match name.as_str() {
             "gzip" => GzEncoder::new(bytes.as_slice(), level).read_to_end(&mut out),
             "deflate" => ZlibEncoder::new(bytes.as_slice(), level).read_to_end(&mut out),
-            other => return Err(format!("compression `{other}` of requests is not supported: use `gzip` or `deflate`")),
+            other => {
+                return Err(format!(
+                    "compression `{other}` of requests is not supported: use `gzip` or `deflate`"
+                ));
+            }
         };
         done.map_err(|e| format!("the body cannot be compressed: {e}"))?;
         bytes = out;
@@ -248,7 +252,8 @@ fn multipart(fields: &[(String, Value)], params: &mut Params) -> Result<Vec<u8>,
 
 /// Returns a boundary that no part contains.
 fn boundary_for(parts: &[(String, Vec<u8>)]) -> String {
-    let contains = |content: &[u8], text: &str| content.windows(text.len()).any(|window| window == text.as_bytes());
+    let contains =
+        |content: &[u8], text: &str| content.windows(text.len()).any(|window| window == text.as_bytes());
     let candidates = (0u64..).map(|number| format!("plimsoll-boundary-{number:016x}"));
     let mut free = candidates.filter(|text| !parts.iter().any(|(_, content)| contains(content, text)));
     free.next().unwrap_or_default()
@@ -297,8 +302,11 @@ fn of_entry(entry: &Value) -> Result<Prepared, Thrown> {
         let method = entry.get_index(0)?.to_text()?.to_ascii_uppercase();
         return prepare(&method, &entry.get_index(1)?, Some(&entry.get_index(2)?), &entry.get_index(3)?);
     }
-    let is_url = !entry.is_object() || entry.get_str("name")?.kind() == Kind::String && !entry.get_str("url")?.is_nullish()
-        && entry.get_str("method")?.is_nullish() && entry.get_str("params")?.is_nullish();
+    let is_url = !entry.is_object()
+        || entry.get_str("name")?.kind() == Kind::String
+            && !entry.get_str("url")?.is_nullish()
+            && entry.get_str("method")?.is_nullish()
+            && entry.get_str("params")?.is_nullish();
     if is_url {
         return prepare("GET", entry, None, &entry.realm().undefined());
     }

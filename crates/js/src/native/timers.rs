@@ -42,7 +42,13 @@ fn start(call: &Call<'_>, repeats: bool) -> Result<Value, Thrown> {
     let id = vu.step();
     host.out.borrow_mut().sleep(id, delay_ns);
     let number = vu.timer_number();
-    vu.timers.borrow_mut().push(Timer { number, step: id, callback, arguments, every_ns: repeats.then_some(delay_ns) });
+    vu.timers.borrow_mut().push(Timer {
+        number,
+        step: id,
+        callback,
+        arguments,
+        every_ns: repeats.then_some(delay_ns),
+    });
     Ok(realm.number(f64::from(number)))
 }
 

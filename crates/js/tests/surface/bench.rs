@@ -3,7 +3,7 @@
 use super::run::{json, run, settings};
 
 #[test]
-#[ignore = "cargo xtask nightly: prints the time of an iteration"]
+#[ignore = "runs with `cargo xtask nightly`"]
 fn costs_of_an_iteration() {
     let body = "exports.default = () => { const r = m1.default.get('http://127.0.0.1:8080/'); \
                 m0.check(r, { a: (r) => r.status === 200, b: (r) => r.status < 300 }) }";

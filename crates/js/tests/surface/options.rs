@@ -9,18 +9,24 @@ fn default(body: &str) -> String {
 
 #[test]
 fn answers_a_digest_challenge() {
-    let body = "const r = m1.default.get('http://me:secret@127.0.0.1:8080/a', { auth: 'digest' }); console.log(r.status)";
-    let trace = run(&default(body), 1, settings(), |request| match request.contains("Authorization: Digest") {
-        true => json(200, "{}"),
-        false => Answer {
-            status: 401,
-            head: "WWW-Authenticate: Digest realm=\"r\", nonce=\"n\", qop=\"auth\"\r\n".into(),
-            body: Vec::new(),
-        },
-    });
+    let body = "const r = m1.default.get('http://me:secret@127.0.0.1:8080/a', { auth: 'digest' }); \
+                console.log(r.status)";
+    let trace =
+        run(&default(body), 1, settings(), |request| match request.contains("Authorization: Digest") {
+            true => json(200, "{}"),
+            false => Answer {
+                status: 401,
+                head: "WWW-Authenticate: Digest realm=\"r\", nonce=\"n\", qop=\"auth\"\r\n".into(),
+                body: Vec::new(),
+            },
+        });
     assert_eq!(trace.console, ["info: 200"]);
     assert!(!trace.requests[0].contains("Authorization"), "{}", trace.requests[0]);
-    assert!(trace.requests[1].contains("username=\"me\", realm=\"r\", nonce=\"n\", uri=\"/a\""), "{}", trace.requests[1]);
+    assert!(
+        trace.requests[1].contains("username=\"me\", realm=\"r\", nonce=\"n\", uri=\"/a\""),
+        "{}",
+        trace.requests[1]
+    );
 }
 
 #[test]
@@ -38,7 +44,11 @@ fn compresses_a_body() {
     assert!(!trace.requests[0].contains("aaaa"), "{}", trace.requests[0]);
     let body = "m1.default.post('http://127.0.0.1:8080/', 'a', { compression: 'br' })";
     let trace = run(&default(body), 1, settings(), |_| json(200, "{}"));
-    assert!(trace.console[0].contains("compression `br` of requests is not supported"), "{:?}", trace.console);
+    assert!(
+        trace.console[0].contains("compression `br` of requests is not supported"),
+        "{:?}",
+        trace.console
+    );
 }
 
 #[test]

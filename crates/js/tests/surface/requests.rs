@@ -25,7 +25,8 @@ fn sends_a_request_and_returns_its_response() {
 
 #[test]
 fn follows_redirects_with_cookies() {
-    let body = "const r = m1.default.post(url + '/login', { user: 'a b', n: [1, 2] }); console.log(r.url, r.status)";
+    let body =
+        "const r = m1.default.post(url + '/login', { user: 'a b', n: [1, 2] }); console.log(r.url, r.status)";
     let mut requests = Vec::new();
     let lines = console(body, |request| {
         requests.push(request.to_owned());
@@ -68,12 +69,17 @@ fn counts_checks_and_reports_exceptions() {
     assert_eq!(trace.checks["ok"], (3, 0));
     assert_eq!(trace.checks["is big"], (3, 3));
     assert_eq!(trace.checks[plimsoll_js::EXCEPTIONS], (1, 1));
-    assert!(trace.console[0].starts_with("error: TypeError: cannot read property 'x' of null"), "{:?}", trace.console);
+    assert!(
+        trace.console[0].starts_with("error: TypeError: cannot read property 'x' of null"),
+        "{:?}",
+        trace.console
+    );
 }
 
 #[test]
 fn names_series_by_tag_group_and_scenario() {
-    let body = "m0.group('cart', () => { m1.default.get(url + '/1', { tags: { name: 'item', kind: 'x' } }) })";
+    let body =
+        "m0.group('cart', () => { m1.default.get(url + '/1', { tags: { name: 'item', kind: 'x' } }) })";
     let body = format!("exports.default = () => {{ const url = '{URL}'; {body} }}");
     let trace = run(&body, 1, settings(), |_| json(200, "{}"));
     assert_eq!(trace.series, ["item group=::cart kind=x method=GET"]);

@@ -4,7 +4,9 @@ use plimsoll_bundle::{Builtins, Bundle, Entry, Files, load};
 use plimsoll_js::{BuiltIn, Level, Log, ScenarioSettings, Script, Settings, Shared, Stage, initialize};
 use plimsoll_plan::head::Head;
 use plimsoll_plan::metric::CheckSum;
-use plimsoll_plan::program::{At, Behavior, Count, Outbox, Payload, Phase, Phases, Program, Reply, UserSlot, Wake};
+use plimsoll_plan::program::{
+    At, Behavior, Count, Outbox, Payload, Phase, Phases, Program, Reply, UserSlot, Wake,
+};
 use plimsoll_plan::request::Target;
 use plimsoll_plan::series::Family;
 use plimsoll_plan::series::book::SeriesBook;
@@ -25,7 +27,7 @@ pub fn json(status: u16, body: &str) -> Answer {
     Answer { status, head: "Content-Type: application/json\r\n".into(), body: body.into() }
 }
 
-/// What a run has left behind.
+/// The result of a run.
 #[derive(Default)]
 pub struct Trace {
     /// Requests as sent.
@@ -96,7 +98,8 @@ pub fn bundle(text: &str) -> Bundle {
 }
 
 pub fn settings() -> Settings {
-    let scenario = ScenarioSettings { name: "default".into(), exec: "default".into(), ..ScenarioSettings::default() };
+    let scenario =
+        ScenarioSettings { name: "default".into(), exec: "default".into(), ..ScenarioSettings::default() };
     Settings { scenarios: vec![scenario], ..Settings::default() }
 }
 
@@ -127,10 +130,11 @@ pub fn run_script(
         };
         sink.lock().expect("a lock").push(format!("{mark}: {text}"));
     });
-    let read_file = Arc::new(|path: &std::path::Path| match FILES.iter().find(|(name, _)| path.ends_with(name)) {
-        Some((_, text)) => Ok(text.as_bytes().to_vec()),
-        None => Err(format!("no such file: {}", path.display())),
-    });
+    let read_file =
+        Arc::new(|path: &std::path::Path| match FILES.iter().find(|(name, _)| path.ends_with(name)) {
+            Some((_, text)) => Ok(text.as_bytes().to_vec()),
+            None => Err(format!("no such file: {}", path.display())),
+        });
     let script = Script { bundle: Arc::new(bundle(&text.text())), log, read_file };
     let init = initialize(&script, &settings).expect("the init part runs");
     let target = Target { host: "127.0.0.1".into(), port: 8080, tls: false };
@@ -145,8 +149,9 @@ pub fn run_script(
         let mut programs = behavior.factory(phase).expect("a factory").programs();
         let rounds = if phase == Phase::Load { iterations } else { 1 };
         let count = if phase == Phase::Load { users } else { 1 };
-        let mut all: Vec<_> =
-            (0..count).map(|user| programs.make(UserSlot { workload: 0, user, id: user, users: count })).collect();
+        let mut all: Vec<_> = (0..count)
+            .map(|user| programs.make(UserSlot { workload: 0, user, id: user, users: count }))
+            .collect();
         let mut out = Outbox { book: Box::new(SeriesBook::new(0, 10_000)), ..Outbox::default() };
         for iteration in 0..rounds {
             for (user, program) in (0..).zip(&mut all) {

@@ -68,5 +68,9 @@ fn refuses_requests_in_the_init_part() {
     let body = "try { m1.default.get('http://127.0.0.1:8080/') } catch (e) { console.log(e.message) } \
                 exports.default = () => {}";
     let trace = run(body, 1, settings(), |_| json(200, ""));
-    assert!(trace.console[0].contains("http requests cannot be called in the init part"), "{:?}", trace.console);
+    assert!(
+        trace.console[0].contains("http requests cannot be called in the init part"),
+        "{:?}",
+        trace.console
+    );
 }

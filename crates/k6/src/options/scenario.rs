@@ -30,7 +30,7 @@ const EXECUTORS: [(&str, &[&str]); 7] = [
 pub(super) fn all(reader: &mut Reader, place: &str, value: &Value) -> Option<Vec<Scenario>> {
     let Value::Object(entries) = value else {
         if !value.is_null() {
-            let problem = Problem::plain(format!("invalid value `{}`: expected an object", shown(value)));
+            let problem = Problem::plain(format!("invalid value `{}`: expected an object", describe(value)));
             reader.problem(place, problem);
         }
         return None;
@@ -75,7 +75,7 @@ fn one(reader: &mut Reader, place: &str, name: &str, value: &Value) -> Option<Sc
         reader.wrong(code::VALUE, message, "use letters, digits, `_`, and `-`");
     }
     let Value::Object(map) = value else {
-        let problem = Problem::plain(format!("invalid value `{}`: expected an object", shown(value)));
+        let problem = Problem::plain(format!("invalid value `{}`: expected an object", describe(value)));
         reader.problem(&place, problem);
         return None;
     };
@@ -216,7 +216,7 @@ pub(super) fn stages(reader: &mut Reader, place: &str, value: &Value) -> Option<
     let Value::Array(items) = value else {
         if !value.is_null() {
             let problem = Problem::new(
-                format!("invalid value `{}`: expected a list of stages", shown(value)),
+                format!("invalid value `{}`: expected a list of stages", describe(value)),
                 "write stages such as `[{ duration: \"30s\", target: 10 }]`",
             );
             reader.problem(place, problem);
@@ -227,7 +227,7 @@ pub(super) fn stages(reader: &mut Reader, place: &str, value: &Value) -> Option<
     for (number, item) in items.iter().enumerate() {
         let place = format!("{place}[{number}]");
         let Value::Object(map) = item else {
-            let problem = Problem::plain(format!("invalid stage `{}`: expected an object", shown(item)));
+            let problem = Problem::plain(format!("invalid stage `{}`: expected an object", describe(item)));
             reader.problem(&place, problem);
             continue;
         };

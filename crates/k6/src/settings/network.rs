@@ -64,7 +64,7 @@ pub(crate) fn tls_auth(value: &Value) -> Read<Vec<TlsAuth>> {
     let Value::Array(items) = value else {
         return match value {
             Value::Null => Ok(None),
-            other => Err(Problem::plain(format!("invalid value `{}`: expected a list", shown(other)))),
+            other => Err(Problem::plain(format!("invalid value `{}`: expected a list", describe(other)))),
         };
     };
     items.iter().map(one_tls_auth).collect::<Result<_, _>>().map(Some)
@@ -72,7 +72,7 @@ pub(crate) fn tls_auth(value: &Value) -> Read<Vec<TlsAuth>> {
 
 fn one_tls_auth(value: &Value) -> Result<TlsAuth, Problem> {
     let Value::Object(fields) = value else {
-        return Err(Problem::plain(format!("invalid certificate `{}`: expected an object", shown(value))));
+        return Err(Problem::plain(format!("invalid certificate `{}`: expected an object", describe(value))));
     };
     let mut auth = TlsAuth { domains: Vec::new(), cert: String::new(), key: String::new() };
     for (key, value) in fields {
@@ -116,7 +116,7 @@ pub(crate) fn tls_version(value: &Value) -> Read<Option<TlsVersions>> {
         }
         other => {
             return Err(Problem::new(
-                format!("invalid value `{}`", shown(other)),
+                format!("invalid value `{}`", describe(other)),
                 "write `\"tls1.3\"`, or `{ min: \"tls1.2\", max: \"tls1.3\" }`",
             ));
         }
@@ -175,14 +175,14 @@ pub(crate) fn dns(value: &Value) -> Read<Dns> {
                     (key, Value::String(text)) => set_dns(&mut dns, key, text)?,
                     ("ttl", Value::Number(number)) => set_dns(&mut dns, "ttl", &number.to_string())?,
                     (key, other) => {
-                        let message = format!("invalid value `{}` of `{key}`", shown(other));
+                        let message = format!("invalid value `{}` of `{key}`", describe(other));
                         return Err(Problem::plain(message));
                     }
                 }
             }
         }
         other => {
-            let message = format!("invalid value `{}`", shown(other));
+            let message = format!("invalid value `{}`", describe(other));
             return Err(Problem::new(message, "write `{ ttl: \"1m\", select: \"roundRobin\" }`"));
         }
     }

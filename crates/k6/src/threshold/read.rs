@@ -34,7 +34,7 @@ pub fn read(
     let mut report = |problem: Problem| wrong.push(Diagnostic::of(code::THRESHOLD, Place::Whole, problem));
     let Value::Object(entries) = value else {
         if !value.is_null() {
-            let message = format!("invalid `thresholds`: expected an object, not `{}`", shown(value));
+            let message = format!("invalid `thresholds`: expected an object, not `{}`", describe(value));
             report(Problem::new(message, "write `{ http_req_duration: [\"p(95) < 500\"] }`"));
             return Err(wrong);
         }
@@ -86,7 +86,7 @@ fn one(value: &Value, notes: &mut Vec<String>) -> Result<(String, Option<Abort>)
     let fields = match value {
         Value::String(source) => return Ok((source.clone(), None)),
         Value::Object(fields) => fields,
-        other => return Err(Problem::new(format!("invalid threshold `{}`", shown(other)), EXPECTED)),
+        other => return Err(Problem::new(format!("invalid threshold `{}`", describe(other)), EXPECTED)),
     };
     let (mut source, mut aborts, mut delay_ns) = (String::new(), false, 0);
     for (key, value) in fields {

@@ -107,7 +107,7 @@ fn body(call: &Call<'_>) -> Result<Value, Thrown> {
     kept(call, "body", value)
 }
 
-/// The body as text, whatever its type; `undefined` if there is none.
+/// The body as text, also if it is binary; `undefined` if there is none.
 fn text(call: &Call<'_>) -> Result<Value, Thrown> {
     let realm = call.realm();
     with(call, |response| match response.body_type {

@@ -99,7 +99,7 @@ impl Arrivals {
         arrivals
     }
 
-    /// Delays each evenly spaced arrival by one: arrival k comes when k + 1 are due. The first is then not at the start.
+    /// Delays each evenly spaced arrival by one: arrival k comes when k + 1 are due, so the first is not at the start.
     pub fn when_due(mut self) -> Self {
         (self.lead, self.leg) = (1.0, 0);
         self.next_ns = self.compute();

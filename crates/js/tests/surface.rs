@@ -1,3 +1,5 @@
+//! The surface of the crate, by topic.
+
 mod assertions;
 mod bench;
 mod crypto;
