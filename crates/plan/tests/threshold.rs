@@ -251,7 +251,7 @@ fn a_group_covers_its_nested_groups_and_not_groups_with_the_same_prefix() {
 #[test]
 fn only_a_threshold_for_the_whole_run_replaces_a_default() {
     let texts = |rule: &str| -> Vec<String> {
-        with_defaults(vec![parse(rule).expect(rule)], true).into_iter().map(|t| t.text).collect()
+        with_defaults(vec![parse(rule).expect(rule)], true, false).into_iter().map(|t| t.text).collect()
     };
     let scoped = "error_rate{request: login} < 1%";
     assert_eq!(texts(scoped), [scoped, "error_rate == 0%", "longest_outage < 1s", "achieved >= 99%"]);
