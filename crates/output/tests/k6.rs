@@ -3,13 +3,17 @@
 use crate::output::golden::check;
 use plimsoll_k6::settings::{TREND_STATS, TimeUnit};
 use plimsoll_k6::threshold::{Threshold, read};
-use plimsoll_output::k6::{EndOfTest, Mode, Options, Values, data, evaluate, export, text, unmeasured};
+use plimsoll_output::k6::{
+    Contains, EndOfTest, Mode, Options, Values, data, evaluate, export, text, unmeasured,
+};
 use plimsoll_plan::Fault;
-use plimsoll_plan::metric::{SeriesHist, SeriesSum, fault_id};
-use plimsoll_plan::series::Custom;
+use plimsoll_plan::metric::{SeriesHist, SeriesSum, TrendHist, fault_id};
+use plimsoll_plan::series::{Custom, Family, SeriesKey};
 use plimsoll_record::RunRecord;
+use plimsoll_record::event::SeriesOpened;
 use plimsoll_testkit::made_up::{gathered, script};
 use serde_json::{Value, json};
+use std::sync::Arc;
 
 fn record() -> RunRecord {
     gathered(&script::events(&script::opening("a", 15), 15, 0))
@@ -21,7 +25,11 @@ fn thresholds(value: Value) -> Vec<Threshold> {
 }
 
 /// Evaluates the run with options that a test changes.
-fn with<R>(thresholds: &[Threshold], run: &RunRecord, use_them: impl FnOnce(&EndOfTest, &Options<'_>) -> R) -> R {
+fn with<R>(
+    thresholds: &[Threshold],
+    run: &RunRecord,
+    use_them: impl FnOnce(&EndOfTest, &Options<'_>) -> R,
+) -> R {
     let stats = TREND_STATS.map(String::from);
     let scenarios = ["browse".to_owned(), "buy".to_owned()];
     let options = Options { thresholds, trend_stats: &stats, scenarios: &scenarios, ..Options::default() };
@@ -76,7 +84,9 @@ fn metrics_follow_the_definitions_of_k6() {
         assert!((connecting.percentile(100.0) - 1.0).abs() < 0.01);
         assert!((trend("cart_size").stat("avg").unwrap() - 2.5).abs() < 0.01);
         assert_eq!(trend("group_duration").count(), 900);
-        assert!(!end.metrics.contains_key("http_req_blocked") && !end.metrics.contains_key("http_req_sending"));
+        assert!(
+            !end.metrics.contains_key("http_req_blocked") && !end.metrics.contains_key("http_req_sending")
+        );
         assert!(end.missing.contains(&"http_req_blocked") && end.missing.contains(&"iteration_duration"));
         assert_eq!(end.duration_ms, 15_000.0);
     });
@@ -95,6 +105,24 @@ fn a_timeout_counts_with_its_whole_time_and_a_request_in_flight_does_not() {
         let Values::Trend(trend) = &end.metrics["http_req_duration"].values else { panic!() };
         assert_eq!(trend.count(), 2_222);
         assert!((trend.percentile(100.0) - 60_000.0).abs() < 600.0);
+    });
+}
+
+#[test]
+fn a_trend_of_iterations_that_a_program_counts_is_the_metric_of_k6() {
+    let mut run = record();
+    let origin = run.generators.get_mut("a").unwrap();
+    let series = origin.totals.series.len() as u32;
+    let key = Arc::new(SeriesKey::new(Family::Trend, "iteration_duration", &[("scenario", "buy")]));
+    assert!(origin.open(&SeriesOpened { series, key }));
+    origin.totals.series[series as usize].hists[TrendHist::Values.id()].record_n(250_000, 4);
+    with(&thresholds(json!({ "iteration_duration": ["avg < 300"] })), &run, |end, options| {
+        let metric = &end.metrics["iteration_duration"];
+        assert_eq!(metric.contains, Contains::Time);
+        assert!(evaluate(end, options)[0].is_met && !end.missing.contains(&"iteration_duration"));
+        let text = text(end, options, Mode::Compact);
+        assert!(text.contains("    EXECUTION\n    iteration_duration"), "{text}");
+        assert!(text.contains("avg=250ms"), "{text}");
     });
 }
 
@@ -164,7 +192,7 @@ fn samples_of_a_single_scenario_have_its_name() {
     let scenarios = ["default".to_owned()];
     let mut run = record();
     for one in &mut run.generators.get_mut("a").unwrap().opened {
-        std::sync::Arc::make_mut(&mut one.key).labels.retain(|(name, _)| name != "scenario");
+        Arc::make_mut(&mut one.key).labels.retain(|(name, _)| name != "scenario");
     }
     let stats = TREND_STATS.map(String::from);
     let options =
@@ -187,7 +215,10 @@ fn data_contains_the_options_the_state_and_the_data_of_setup() {
     };
     let end = EndOfTest::new(&record(), &options);
     let value = data(&end, &options).unwrap();
-    assert_eq!(value["options"], json!({ "summaryTrendStats": stats, "summaryTimeUnit": "us", "noColor": false }));
+    assert_eq!(
+        value["options"],
+        json!({ "summaryTrendStats": stats, "summaryTimeUnit": "us", "noColor": false })
+    );
     assert_eq!(value["state"]["isStdOutTTY"], true);
     assert_eq!(value["setup_data"]["token"], 7);
     let values = value["metrics"]["http_req_duration"]["values"].as_object().unwrap();

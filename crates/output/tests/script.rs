@@ -1,8 +1,9 @@
 //! Reports of a script without fixed requests and without a target.
 
 use crate::output::golden::look;
-use plimsoll_analysis::summarise;
 use plimsoll_analysis::summary::Summary;
+use plimsoll_analysis::{digest, summarise};
+use plimsoll_experiment::compare::{CompareOptions, Side, compare};
 use plimsoll_output::terminal::{self, Detail};
 use plimsoll_output::{csv, json, markdown, ndjson};
 use plimsoll_plan::threshold::parse;
@@ -73,4 +74,16 @@ fn a_script_that_measured_nothing_but_checks_is_reported() {
     }
     assert!(!csv::to_string(&s).is_empty());
     ndjson::to_string(&s).unwrap();
+}
+
+#[test]
+fn two_runs_of_a_script_are_compared() {
+    let run = |name: &str| {
+        let opening = script::opening("a", 15);
+        Side { name: name.into(), runs: vec![digest(&gathered(&script::events(&opening, 15, 0)))] }
+    };
+    let comparison = compare(&run("before"), &run("after"), &CompareOptions::default());
+    let text = plimsoll_output::compare::terminal(&comparison, &look(120, false, true));
+    assert!(text.contains("before") && text.contains("after"), "{text}");
+    assert!(plimsoll_output::compare::markdown(&[comparison]).contains("p50"));
 }

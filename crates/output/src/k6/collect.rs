@@ -5,16 +5,16 @@ use super::groups::{CheckCount, Group};
 use super::metric::{Contains, Gauge, Metric, Trend, Values};
 use super::select::{Covered, RequestTag, Selection, sum};
 use plimsoll_k6::threshold::Threshold;
-use plimsoll_plan::metric::{
-    CheckSum, CounterSum, GaugeFloor, GaugeLast, GaugePeak, GaugeSum, GroupHist, HistCell, RateSum, RunHist, RunSum,
-    SeriesHist, SeriesSum, StreamHist, StreamSum, TrendHist, WebSocketHist, WebSocketSum, fault_id,
-};
 use plimsoll_plan::Fault;
+use plimsoll_plan::metric::{
+    CheckSum, CounterSum, GaugeFloor, GaugeLast, GaugePeak, GaugeSum, GroupHist, HistCell, RateSum, RunHist,
+    RunSum, SeriesHist, SeriesSum, StreamHist, StreamSum, TrendHist, WebSocketHist, WebSocketSum, fault_id,
+};
 use plimsoll_plan::series::{Custom, Family, SeriesKey, counted, from_ordered, label};
 use plimsoll_record::RunRecord;
 use plimsoll_record::record::GeneratorRecord;
-use plimsoll_stats::tally::{Layout, Tally};
 use plimsoll_stats::Hist;
+use plimsoll_stats::tally::{Layout, Tally};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A run in the metrics of k6.
@@ -141,8 +141,10 @@ impl<'a> Samples<'a> {
                 all.insert(name.to_owned(), Metric { contains, values, thresholds: Vec::new() });
             }
         }
-        let custom = self.series.iter().filter(|(key, _)| key.family.is_custom() && key.name != ITERATION_DURATION);
-        let names: BTreeSet<(&str, Family)> = custom.map(|(key, _)| (key.name.as_str(), key.family)).collect();
+        let custom =
+            self.series.iter().filter(|(key, _)| key.family.is_custom() && key.name != ITERATION_DURATION);
+        let names: BTreeSet<(&str, Family)> =
+            custom.map(|(key, _)| (key.name.as_str(), key.family)).collect();
         for (name, family) in names {
             if let Some((contains, values)) = self.custom(name, family, &everything) {
                 all.insert(name.to_owned(), Metric { contains, values, thresholds: Vec::new() });
@@ -182,8 +184,9 @@ impl<'a> Samples<'a> {
     }
 
     fn built_in(&self, name: &str, selection: &Selection<'_>) -> Option<(Contains, Values)> {
-        let requests = || self.of(selection, Family::is_requests);
-        let sums = |id: SeriesSum| requests().map(|(_, tally)| sum(tally, id) as f64).sum::<f64>();
+        let requests = || self.of(selection, is_http);
+        let all_requests = || self.of(selection, Family::is_requests);
+        let sums = |id: SeriesSum| all_requests().map(|(_, tally)| sum(tally, id) as f64).sum::<f64>();
         let run = |id: RunSum| self.run.sums.get(id.id()).copied().unwrap_or(0);
         let is_whole = selection.is_empty();
         let whole_count = |id: RunSum| is_whole.then(|| (Contains::Default, self.counter(run(id) as f64)));
@@ -255,7 +258,7 @@ impl<'a> Samples<'a> {
 
     fn failed(&self, selection: &Selection<'_>) -> Option<Values> {
         let (mut passes, mut fails) = (0_u64, 0_u64);
-        for (_, tally) in self.of(selection, Family::is_requests) {
+        for (_, tally) in self.of(selection, is_http) {
             let (all, failed) = (sum(tally, SeriesSum::Finished), sum(tally, SeriesSum::Failed));
             let (all, failed) = match selection.of_requests {
                 None => (all, failed),
@@ -278,7 +281,7 @@ impl<'a> Samples<'a> {
     /// Times of responses; `None` if some of them are not selected, because a histogram cannot be divided.
     fn responses(&self, selection: &Selection<'_>, id: impl HistCell + Copy) -> Option<Trend> {
         let mut all = Hist::on_demand();
-        for (_, tally) in self.of(selection, is_http) {
+        for (_, tally) in self.of(selection, has_response_time) {
             match selection.of_requests.map_or(Covered::All, |tag| tag.of_responses(tally)) {
                 Covered::All => all.merge(hist(tally, id)),
                 Covered::None => {}
@@ -291,7 +294,7 @@ impl<'a> Samples<'a> {
     /// Service times of responses and, with their whole time, of timeouts.
     fn duration(&self, selection: &Selection<'_>) -> Option<Trend> {
         let mut all = Hist::on_demand();
-        for (_, tally) in self.of(selection, is_http) {
+        for (_, tally) in self.of(selection, has_response_time) {
             match selection.of_requests.map_or(Covered::All, |tag| tag.of_responses(tally)) {
                 Covered::All => all.merge(hist(tally, SeriesHist::Service)),
                 Covered::None => {}
@@ -312,7 +315,7 @@ impl<'a> Samples<'a> {
     fn of_connections(&self, id: RunHist, is_whole: bool) -> Option<Trend> {
         let mut all = hist(&self.run, Connections(id)).clone();
         let everything = Selection::default();
-        let requests = self.of(&everything, Family::is_requests).map(|(_, tally)| sum(tally, SeriesSum::Finished));
+        let requests = self.of(&everything, is_http).map(|(_, tally)| sum(tally, SeriesSum::Finished));
         let requests = requests.fold(0, u64::saturating_add);
         all.record_n(0, requests.saturating_sub(all.count()));
         is_whole.then(|| Trend::of_ns(all))
@@ -450,7 +453,8 @@ impl<'a> Samples<'a> {
             }
         }
         let custom = self.of(selection, Family::is_custom);
-        let names: BTreeSet<(&str, Family)> = custom.map(|(key, _)| (key.name.as_str(), key.family)).collect();
+        let names: BTreeSet<(&str, Family)> =
+            custom.map(|(key, _)| (key.name.as_str(), key.family)).collect();
         for (name, family) in names.into_iter().filter(|(name, _)| *name != ITERATION_DURATION) {
             add(name, self.custom(name, family, selection));
         }
@@ -467,8 +471,13 @@ fn family(threshold: &Threshold) -> Family {
     }
 }
 
-/// Requests whose times are those of a response; the times of streams and WebSockets are their lifetimes.
+/// k6 has other metrics for WebSockets.
 fn is_http(family: Family) -> bool {
+    matches!(family, Family::Request | Family::Stream)
+}
+
+/// The times of streams are their lifetimes.
+fn has_response_time(family: Family) -> bool {
     family == Family::Request
 }
 

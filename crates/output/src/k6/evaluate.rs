@@ -36,7 +36,8 @@ pub fn unmeasured(thresholds: &[Threshold]) -> Vec<Problem> {
     let problem = |threshold: &Threshold| {
         let text = format!("`{}: {}`", threshold.key, threshold.source);
         if UNMEASURED.contains(&threshold.metric.as_str()) {
-            let what = format!("unsupported threshold {text}: plimsoll does not measure `{}`", threshold.metric);
+            let what =
+                format!("unsupported threshold {text}: plimsoll does not measure `{}`", threshold.metric);
             return Some(Problem::new(what, "remove the threshold"));
         }
         let tags = || threshold.tags.iter().map(|(name, value)| (name.as_str(), value.as_str()));
@@ -47,8 +48,13 @@ pub fn unmeasured(thresholds: &[Threshold]) -> Vec<Problem> {
             Some(selection) => selection.of_requests.is_none() || threshold.metric.starts_with("http_req"),
         };
         let names: Vec<String> = tags().map(|(name, _)| format!("`{name}`")).collect();
-        let what =
-            || format!("unsupported threshold {text}: `{}` is not divided by {}", threshold.metric, names.join(", "));
+        let what = || {
+            format!(
+                "unsupported threshold {text}: `{}` is not divided by {}",
+                threshold.metric,
+                names.join(", ")
+            )
+        };
         (!is_known).then(|| Problem::new(what(), "remove the tags, or set a tag of your own on the requests"))
     };
     thresholds.iter().filter_map(problem).collect()

@@ -116,7 +116,9 @@ fn cells(metric: &Metric, options: &Options<'_>, form: Form) -> Cells {
             };
             Cells::Trend(options.trend_stats.iter().filter_map(column).collect())
         }
-        Values::Counter { count, rate_per_s } => other(number(*count), vec![format!("{}/s", number(*rate_per_s))]),
+        Values::Counter { count, rate_per_s } => {
+            other(number(*count), vec![format!("{}/s", number(*rate_per_s))])
+        }
         Values::Gauge(gauge) => {
             let Gauge { value, min, max } = gauge.unwrap_or(Gauge { value: 0.0, min: 0.0, max: 0.0 });
             other(number(value), vec![format!("min={}", number(min)), format!("max={}", number(max))])

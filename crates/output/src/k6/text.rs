@@ -44,7 +44,9 @@ fn shown(rows: Vec<Row<'_>>, is_full: bool) -> Vec<Row<'_>> {
         if !row.name.starts_with(' ') {
             is_shown = match category(&row.name) {
                 None => false,
-                Some("HTTP") => is_full || RELEVANT.contains(&row.name.as_str()) || !row.metric.thresholds.is_empty(),
+                Some("HTTP") => {
+                    is_full || RELEVANT.contains(&row.name.as_str()) || !row.metric.thresholds.is_empty()
+                }
                 Some(_) => is_full || row.name != "group_duration",
             };
         }
@@ -128,7 +130,9 @@ fn totals(checks: &[CheckCount], end: &EndOfTest, space: &str) -> String {
         ("checks_failed......", percent(ratio(fails, passes)), format!("{fails} out of {all}")),
     ];
     let width = lines.iter().map(|(_, first, _)| first.len()).max().unwrap_or(0);
-    let line = |(name, first, more): &(&str, String, String)| format!("{space}{name}: {} {more}\n", pad(first, width));
+    let line = |(name, first, more): &(&str, String, String)| {
+        format!("{space}{name}: {} {more}\n", pad(first, width))
+    };
     lines.iter().map(line).collect::<String>() + "\n"
 }
 
