@@ -17,8 +17,10 @@ mod groups;
 mod layout;
 mod metric;
 mod numbers;
+mod samples;
 mod select;
 mod text;
+mod times;
 
 pub use collect::{EndOfTest, Part};
 pub use data::data;

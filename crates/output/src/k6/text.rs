@@ -40,19 +40,18 @@ struct Context<'a> {
 /// Leaves out rows that the compact form does not have, each with its sub-metrics.
 fn shown(rows: Vec<Row<'_>>, is_full: bool) -> Vec<Row<'_>> {
     let mut is_shown = false;
-    let keep = |row: &Row<'_>| {
+    let mut keep = |row: &Row<'_>| {
         if !row.name.starts_with(' ') {
             is_shown = match category(&row.name) {
                 None => false,
                 Some("HTTP") => {
                     is_full || RELEVANT.contains(&row.name.as_str()) || !row.metric.thresholds.is_empty()
                 }
-                Some(_) => is_full || row.name != "group_duration",
+                Some(_) => true,
             };
         }
         is_shown
     };
-    let mut keep = keep;
     rows.into_iter().filter(|row| keep(row)).collect()
 }
 
@@ -60,7 +59,8 @@ fn shown(rows: Vec<Row<'_>>, is_full: bool) -> Vec<Row<'_>> {
 fn category(name: &str) -> Option<&'static str> {
     let is = |prefix: &str| name.starts_with(prefix) && super::evaluate::is_built_in(name);
     match name {
-        "checks" => None,
+        // The tree of checks shows them; k6 leaves out the time of groups.
+        "checks" | "group_duration" => None,
         _ if is("http_req") => Some("HTTP"),
         _ if is("data_") => Some("NETWORK"),
         _ if is("ws_") => Some("WEBSOCKET"),

@@ -8,8 +8,11 @@ use plimsoll_analysis::summary::{CheckRow, Summary};
 /// Those that a screen shows.
 const ROWS: usize = 12;
 
+/// A part of the place of a check.
+type Place = fn(&CheckRow) -> &str;
+
 /// Where a check belongs: to a request of the plan, or to what a program says.
-const PLACES: [(&str, fn(&CheckRow) -> &str); 3] = [
+const PLACES: [(&str, Place); 3] = [
     ("request", |check| &check.request),
     ("scenario", |check| check.scenario.as_deref().unwrap_or_default()),
     ("group", |check| check.group.as_deref().unwrap_or_default()),
