@@ -4,7 +4,7 @@
 //! definitions. Only series that programs opened count. What the record does not contain is omitted, never estimated:
 //! [`EndOfTest::missing`] names it, and [`unmeasured`] finds thresholds on it before the test.
 //!
-//! The differences from k6: requests without a response are no samples of `http_req_duration` (k6 counts those that
+//! The differences from k6: `http_req_duration` excludes requests without a response (k6 counts those that
 //! never connected as 0 s), except for timeouts, which count with their whole time; `data_sent` and `data_received` are
 //! the bytes of HTTP without those of TLS; percentiles are values of histograms, exact to less than 1%.
 

@@ -28,6 +28,11 @@ fn checks_and_groups_of_a_script_are_in_every_report() {
         }
         assert!(!text.contains("::shop"), "groups have one notation\n{text}");
     }
+    let [terminal, markdown, _] = texts(&summary(&[], 0));
+    for text in [terminal, markdown] {
+        let row = text.lines().find(|line| line.contains("status is 200")).unwrap();
+        assert!(row.contains("browse") && row.contains("shop"), "{row}");
+    }
 }
 
 #[test]

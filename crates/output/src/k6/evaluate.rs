@@ -55,7 +55,7 @@ pub fn unmeasured(thresholds: &[Threshold]) -> Vec<Problem> {
                 names.join(", ")
             )
         };
-        (!is_known).then(|| Problem::new(what(), "remove the tags, or set a tag of your own on the requests"))
+        (!is_known).then(|| Problem::new(what(), "remove the tags, or set another tag on the requests"))
     };
     thresholds.iter().filter_map(problem).collect()
 }

@@ -15,7 +15,7 @@ const RELEVANT: [&str; 3] = ["http_req_duration", "http_req_failed", "http_reqs"
 
 pub fn write(end: &EndOfTest, options: &Options<'_>, is_full: bool) -> String {
     let total = rows(&end.metrics, options, Form::OutOf);
-    let total: Vec<Row<'_>> = shown(total, is_full);
+    let total: Vec<Row<'_>> = visible(total, is_full);
     let mut widths = Widths::default();
     widths.widen(&total, 0);
     let parts: &[Part] = if is_full { &end.parts } else { &[] };
@@ -38,7 +38,7 @@ struct Context<'a> {
 }
 
 /// Leaves out rows that the compact form does not have, each with its sub-metrics.
-fn shown(rows: Vec<Row<'_>>, is_full: bool) -> Vec<Row<'_>> {
+fn visible(rows: Vec<Row<'_>>, is_full: bool) -> Vec<Row<'_>> {
     let mut is_shown = false;
     let mut keep = |row: &Row<'_>| {
         if !row.name.starts_with(' ') {
@@ -142,14 +142,14 @@ fn section(part: &Part, context: &Context<'_>, indent: usize) -> String {
         0 => format!("\n  █ {kind}: {} \n\n", part.name),
         _ => format!("{}↳ {kind}: {} \n\n", " ".repeat(2 + indent), part.name),
     };
-    let own = shown(rows(&part.metrics, context.options, Form::OutOf), true);
+    let own = visible(rows(&part.metrics, context.options, Form::OutOf), true);
     let nested = part.parts.iter().map(|part| section(part, context, indent + 2));
     head + &block(&part.checks, &own, context, indent) + &nested.collect::<String>()
 }
 
 fn widen(parts: &[Part], indent: usize, options: &Options<'_>, widths: &mut Widths) {
     for part in parts {
-        widths.widen(&shown(rows(&part.metrics, options, Form::OutOf), true), indent);
+        widths.widen(&visible(rows(&part.metrics, options, Form::OutOf), true), indent);
         widen(&part.parts, indent + 2, options, widths);
     }
 }
