@@ -423,8 +423,8 @@ fn shortest(percent: f64) -> String {
 
 /// Adds the default thresholds on subjects that `written` does not cover for the whole run. A limit on p99 says
 /// nothing about errors, and one on the errors of `login` says nothing about those of `search`. A service that returns
-/// only 500s must not pass by being fast. Users as code (`has_code`) must not throw exceptions: an iteration that throws
-/// may have sent nothing.
+/// only 500s must not pass by being fast. Users as code (`has_code`) must not throw exceptions: an iteration that
+/// throws may have sent nothing.
 pub fn with_defaults(written: Vec<Threshold>, open: bool, has_code: bool) -> Vec<Threshold> {
     let mut all = defaults(open);
     all.extend(has_code.then(without_exceptions));
