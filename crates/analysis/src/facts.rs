@@ -1,6 +1,7 @@
 //! What all parts of the analysis look at: the machines of a run added up, once.
 
 use super::cells::Cells;
+use super::script_series::{Check, Group, checks, groups};
 use plimsoll_plan::limit::Limits;
 use plimsoll_plan::link::Link;
 use plimsoll_plan::load::{Load, Profile, Share, Stop};
@@ -29,8 +30,8 @@ pub(super) struct Facts<'a> {
     /// All requests in one ([`requests_total`]), without warm-up; the faults of this side with it.
     pub all: Tally,
     pub series: Vec<Series>,
-    pub checks: Vec<Named>,
-    pub groups: Vec<Named>,
+    pub checks: Vec<Check>,
+    pub groups: Vec<Group>,
     /// The longest measured part of the machines, ns: they load at the same time.
     pub measured_ns: u64,
 }
@@ -56,14 +57,6 @@ pub(super) struct Series {
     pub tally: Tally,
     /// The machines' own rates added up.
     pub rate_per_s: f64,
-}
-
-/// A check or a group, over all machines.
-pub(super) struct Named {
-    pub name: String,
-    /// Of a check: the name of its request.
-    pub request: String,
-    pub tally: Tally,
 }
 
 impl<'a> Facts<'a> {
@@ -326,54 +319,6 @@ fn series(machines: &[Machine]) -> Vec<Series> {
         }
     }
     all.into_iter().map(|(_, series)| series).chain(opened.into_values()).collect()
-}
-
-/// Checks of the load, by the place of their request and by name.
-fn checks(machines: &[Machine]) -> Vec<Named> {
-    let mut all: Vec<((usize, usize), Named)> = Vec::new();
-    for machine in machines {
-        let plan = machine.plan();
-        for (i, check) in plan.checks.iter().enumerate() {
-            let Some(request) =
-                plan.requests.get(check.request as usize).filter(|request| !request.is_outside_load)
-            else {
-                continue;
-            };
-            let Some(tally) = machine.origin.totals.series.get(plan.check_series(i) as usize) else {
-                continue;
-            };
-            let nth = plan.checks[..i].iter().filter(|before| *before == check).count();
-            let key = (check.request as usize, nth);
-            let is_it = |(k, one): &&mut ((usize, usize), Named)| {
-                *k == key && one.name == check.name && one.request == request.name
-            };
-            match all.iter_mut().find(is_it) {
-                Some((_, known)) => known.tally.merge(tally),
-                None => {
-                    let (name, request) = (check.name.clone(), request.name.clone());
-                    all.push((key, Named { name, request, tally: tally.clone() }));
-                }
-            }
-        }
-    }
-    all.into_iter().map(|(_, named)| named).collect()
-}
-
-fn groups(machines: &[Machine]) -> Vec<Named> {
-    let mut all: Vec<Named> = Vec::new();
-    for machine in machines {
-        let plan = machine.plan();
-        for (i, name) in plan.groups.iter().enumerate() {
-            let Some(tally) = machine.origin.totals.series.get(plan.group_series(i) as usize) else {
-                continue;
-            };
-            match all.iter_mut().find(|known| known.name == *name) {
-                Some(known) => known.tally.merge(tally),
-                None => all.push(Named { name: name.clone(), request: String::new(), tally: tally.clone() }),
-            }
-        }
-    }
-    all
 }
 
 /// Some requests of the load are streams of events.

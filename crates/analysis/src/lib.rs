@@ -32,6 +32,7 @@ mod parts;
 pub mod picture;
 mod reading;
 mod rows;
+mod script_series;
 mod slices;
 mod spikes;
 mod stale;

@@ -5,7 +5,9 @@ use super::facts::{Facts, ratio};
 use super::reading::Reading;
 use crate::summary::{CustomFigures, CustomMetric, CustomSeries, SERIES_TOLD};
 use plimsoll_plan::metric::{CounterSum, GaugeFloor, GaugeLast, GaugePeak, GaugeSum, RateSum, TrendHist};
-use plimsoll_plan::series::{Custom, Family, SeriesKey, THOUSANDTHS, counted, from_ordered};
+use plimsoll_plan::series::{
+    Custom, Family, SeriesKey, THOUSANDTHS, counted, from_ordered, group_path, label,
+};
 use plimsoll_plan::threshold::{FigureUnit, Statistic, Threshold};
 use plimsoll_stats::tally::{Layout, Tally};
 use std::collections::BTreeMap;
@@ -47,7 +49,11 @@ fn metric(
     all.sort_by_key(|(_, tally)| std::cmp::Reverse(size(family, tally)));
     let series_left_out = all.len().saturating_sub(SERIES_TOLD);
     let told = all.iter().take(SERIES_TOLD).filter_map(|(key, tally)| {
-        let labels = key.labels.iter().cloned().collect();
+        let text = |name: &str, value: &str| match name {
+            label::GROUP => group_path(value),
+            _ => value.to_owned(),
+        };
+        let labels = key.labels.iter().map(|(name, value)| (name.clone(), text(name, value))).collect();
         Some(CustomSeries { labels, figures: figures(family, tally, facts)? })
     });
     let series = told.collect();

@@ -80,7 +80,7 @@ fn part(facts: &Facts, name: &str, scope: &Scope, belief: Belief) -> Option<Part
 
 /// One row per group whose requests or passages there were.
 pub(super) fn groups(facts: &Facts, belief: Belief) -> Vec<GroupRow> {
-    let row = |one: &super::facts::Named| {
+    let row = |one: &super::script_series::Group| {
         let (tally, rate_per_s) = facts.within(&Scope::Group(one.name.clone()));
         let passages = one.tally.sum(SeriesSum::Finished);
         (passages > 0 || tally.sum(SeriesSum::Sent) > 0).then(|| GroupRow {
@@ -108,6 +108,8 @@ pub(super) fn checks(facts: &Facts) -> Vec<CheckRow> {
         .map(|one| CheckRow {
             name: one.name.clone(),
             request: one.request.clone(),
+            scenario: one.scenario.clone(),
+            group: one.group.clone(),
             evaluations: one.tally.sum(SeriesSum::Finished),
             failures: one.tally.sum(SeriesSum::Failed),
         })

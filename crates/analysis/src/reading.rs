@@ -50,6 +50,9 @@ pub(super) fn reading(threshold: &Threshold, gauge: &Gauge, length_ns: u64, beli
             let rate = (length_ns > 0).then(|| ratio(gauge.part as f64, length_ns as f64 / 1e9));
             number(rate, gauge.part, FigureUnit::PerSecond)
         }
+        Kind::Count if threshold.subject == Subject::IterationsFailed => {
+            number(Some(gauge.part as f64), gauge.whole, FigureUnit::Count)
+        }
         Kind::Count => number(Some(gauge.part as f64), gauge.part, FigureUnit::Count),
         // Only the course of a whole run has it.
         Kind::Length => number(None, 0, FigureUnit::Nanoseconds),

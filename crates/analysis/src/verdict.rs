@@ -291,6 +291,9 @@ fn clause(rule: &Threshold, judged: &ThresholdResult, seen: &str) -> String {
         Subject::MessageLoss => format!("{seen} of {}{of} were lost{when}", counted(n, "expected message")),
         Subject::Achieved => format!("{seen} of the offered rate was achieved{when}"),
         Subject::Throughput => format!("throughput{of} is {seen}{when}"),
+        Subject::IterationsFailed => {
+            format!("{seen} of {} threw an exception{when}", counted(n, "iteration"))
+        }
         Subject::Availability => format!("availability{of} is {seen}"),
         Subject::LongestOutage => format!("longest outage{of} is {seen}"),
         Subject::Requests | Subject::Events | Subject::MessagesSent | Subject::MessagesReceived => {
@@ -378,6 +381,7 @@ fn time_name(rule: &Threshold) -> String {
         | Subject::MessagesReceived
         | Subject::MessageLoss
         | Subject::Availability
+        | Subject::IterationsFailed
         | Subject::LongestOutage => "response time",
     };
     match rule.statistic {

@@ -11,6 +11,7 @@ pub mod fixture;
 mod merged;
 mod metrics;
 mod percentiles;
+mod programs;
 mod scripted;
 mod slices;
 mod spikes;

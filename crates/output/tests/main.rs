@@ -16,6 +16,8 @@ mod find;
 mod format_table;
 mod html;
 mod html_pages;
+mod k6;
 mod output;
 mod page_size;
+mod script;
 mod study;

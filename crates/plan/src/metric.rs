@@ -120,6 +120,7 @@ ids! {
             "requests with `Expect: 100-continue` that got a final response, so their body was not sent";
         IterationsDropped = "iterations_dropped",
             "iterations that never started: arrivals without a free user, and the rest of a number of iterations";
+        IterationsFailed = "iterations_failed", "completed iterations of users as code that threw an exception";
     }
 }
 

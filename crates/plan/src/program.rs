@@ -2,8 +2,9 @@
 //!
 //! The engine resumes a program with a [`Wake`]. The program puts what it wants into its [`Outbox`]: requests, sleeps,
 //! streams, and origins that the plan does not name, each with an ID that it chooses. Several may be outstanding at
-//! once, and the iteration ends when nothing is outstanding. The engine runs fixed sequences itself, without calls through this trait. Everything else
-//! (scenario files, scripts, tests) implements it. The interface does not depend on the language of a program.
+//! once, and the iteration ends when nothing is outstanding. The engine runs fixed sequences itself, without calls
+//! through this trait. Everything else (scenario files, scripts, tests) implements it. The interface does not depend on
+//! the language of a program.
 
 use crate::Problem;
 use crate::failure_example::FailureExample;

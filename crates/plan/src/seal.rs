@@ -143,7 +143,7 @@ pub fn seal(draft: Draft, machine: Machine) -> Result<Plan, Vec<Diagnostic>> {
     }
     let thresholds = match draft.no_default_thresholds {
         true => draft.thresholds,
-        false => threshold::with_defaults(draft.thresholds, load.is_open()),
+        false => threshold::with_defaults(draft.thresholds, load.is_open(), draft.code.is_some()),
     };
     let script = draft.script.map(Arc::new);
     let deliveries = script.as_ref().map(|script| script.deliveries.clone()).unwrap_or_default();

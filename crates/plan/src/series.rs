@@ -132,7 +132,7 @@ pub enum Custom {
 pub mod label {
     /// The scenario that a request belongs to.
     pub const SCENARIO: &str = "scenario";
-    /// The group; nested groups as `a / b`.
+    /// The group; nested groups as `a / b`, or as `::a::b` (see [`super::group_path`]).
     pub const GROUP: &str = "group";
     /// The name of the request.
     pub const REQUEST: &str = "request";
@@ -140,6 +140,14 @@ pub mod label {
     pub const METRIC: &str = "metric";
     /// The method of a request.
     pub const METHOD: &str = "method";
+}
+
+/// Returns the path of a group as plans and reports write it: `outer / inner`. Scripts of k6 write `::outer::inner`.
+pub fn group_path(text: &str) -> String {
+    match text.strip_prefix("::") {
+        Some(path) => path.split("::").collect::<Vec<_>>().join(" / "),
+        None => text.to_owned(),
+    }
 }
 
 /// The key of a series on all workers and machines. Numbers with equal keys are added up.
@@ -170,6 +178,14 @@ impl SeriesKey {
         self.labels.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
+    /// Returns the group that it belongs to, or of a group its own path, as reports show it; see [`group_path`].
+    pub fn group(&self) -> Option<String> {
+        match self.family {
+            Family::Group => Some(group_path(&self.name)),
+            _ => self.label(label::GROUP).map(group_path),
+        }
+    }
+
     /// Returns a request or a stream as the plan would show it; `None` for other families.
     pub fn request(&self) -> Option<RequestOutline> {
         let text = |name: &str| self.label(name).map(str::to_owned);
@@ -183,7 +199,7 @@ impl SeriesKey {
             headers: Vec::new(),
             body_bytes: 0,
             scenario: text(label::SCENARIO),
-            group: text(label::GROUP),
+            group: self.group(),
             tags: self.labels.iter().filter(|(name, _)| !own.contains(&name.as_str())).cloned().collect(),
             is_stream: matches!(self.family, Family::Stream | Family::WebSocket),
             is_websocket: self.family == Family::WebSocket,

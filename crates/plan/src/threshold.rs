@@ -77,6 +77,8 @@ pub enum Subject {
     Availability,
     /// The longest outage, in ns; 0 without outages.
     LongestOutage,
+    /// Iterations of users as code that threw an exception.
+    IterationsFailed,
     /// User-defined metrics, named by a scope: the sum of a counter.
     Counter,
     /// The last, lowest, or highest value of a gauge.
@@ -162,6 +164,7 @@ impl Subject {
         Subject::MessageLoss,
         Subject::Availability,
         Subject::LongestOutage,
+        Subject::IterationsFailed,
     ];
 
     /// Returns the name.
@@ -193,6 +196,7 @@ impl Subject {
             Subject::MessageLoss => "message_loss",
             Subject::Availability => "availability",
             Subject::LongestOutage => "longest_outage",
+            Subject::IterationsFailed => "iterations_failed",
             Subject::Counter => "counter",
             Subject::Gauge => "gauge",
             Subject::TrueRatio => "true_ratio",
@@ -228,7 +232,7 @@ impl Subject {
             Subject::StreamHead | Subject::FirstEvent | Subject::EventGap | Subject::EventAge => {
                 Basis::Totals
             }
-            Subject::Events | Subject::EventLoss => Basis::Totals,
+            Subject::Events | Subject::EventLoss | Subject::IterationsFailed => Basis::Totals,
             Subject::WebSocketHandshake | Subject::MessageRoundTrip => Basis::Totals,
             Subject::MessageGap | Subject::MessageAge => Basis::Totals,
             Subject::MessagesSent | Subject::MessagesReceived | Subject::MessageLoss => Basis::Totals,
@@ -259,7 +263,7 @@ impl Subject {
             Subject::Trend => Kind::Numbers,
             Subject::LongestOutage => Kind::Length,
             Subject::Throughput => Kind::PerSecond,
-            Subject::Requests | Subject::Events => Kind::Count,
+            Subject::Requests | Subject::Events | Subject::IterationsFailed => Kind::Count,
         }
     }
 
@@ -305,9 +309,12 @@ impl Subject {
         }
     }
 
-    /// Returns whether it may have a scope. Connections and arrivals do not belong to requests.
+    /// Returns whether it may have a scope. Connections, arrivals, and iterations do not belong to requests.
     pub const fn has_scope(self) -> bool {
-        !matches!(self, Subject::Connect | Subject::TlsHandshake | Subject::Achieved)
+        !matches!(
+            self,
+            Subject::Connect | Subject::TlsHandshake | Subject::Achieved | Subject::IterationsFailed
+        )
     }
 }
 
@@ -416,9 +423,11 @@ fn shortest(percent: f64) -> String {
 
 /// Adds the default thresholds on subjects that `written` does not cover for the whole run. A limit on p99 says
 /// nothing about errors, and one on the errors of `login` says nothing about those of `search`. A service that returns
-/// only 500s must not pass by being fast.
-pub fn with_defaults(written: Vec<Threshold>, open: bool) -> Vec<Threshold> {
+/// only 500s must not pass by being fast. Users as code (`has_code`) must not throw exceptions: an iteration that
+/// throws may have sent nothing.
+pub fn with_defaults(written: Vec<Threshold>, open: bool, has_code: bool) -> Vec<Threshold> {
     let mut all = defaults(open);
+    all.extend(has_code.then(without_exceptions));
     // A threshold that accepts 100% errors also accepts an outage.
     let takes_all = |written: &Threshold| {
         written.subject == Subject::ErrorRate && written.value >= 1.0 && !written.comparison.is_upwards()
@@ -437,7 +446,22 @@ pub fn with_defaults(written: Vec<Threshold>, open: bool) -> Vec<Threshold> {
 /// Returns the default thresholds: no errors, no outage, and in the open model at least 99% of the offered rate
 /// achieved.
 pub fn defaults(open: bool) -> Vec<Threshold> {
-    let make = |text: &str, subject, comparison, value| Threshold {
+    let mut all = vec![
+        make("error_rate == 0%", Subject::ErrorRate, Comparison::Equal, 0.0),
+        make("longest_outage < 1s", Subject::LongestOutage, Comparison::Less, OUTAGE_LEAST_NS as f64),
+    ];
+    if open {
+        all.push(make("achieved >= 99%", Subject::Achieved, Comparison::GreaterOrEqual, 0.99));
+    }
+    all
+}
+
+fn without_exceptions() -> Threshold {
+    make("iterations_failed == 0", Subject::IterationsFailed, Comparison::Equal, 0.0)
+}
+
+fn make(text: &str, subject: Subject, comparison: Comparison, value: f64) -> Threshold {
+    Threshold {
         text: text.into(),
         subject,
         statistic: Statistic::Value,
@@ -447,13 +471,5 @@ pub fn defaults(open: bool) -> Vec<Threshold> {
         scope: None,
         over_ns: None,
         abort_after_ns: None,
-    };
-    let mut all = vec![
-        make("error_rate == 0%", Subject::ErrorRate, Comparison::Equal, 0.0),
-        make("longest_outage < 1s", Subject::LongestOutage, Comparison::Less, OUTAGE_LEAST_NS as f64),
-    ];
-    if open {
-        all.push(make("achieved >= 99%", Subject::Achieved, Comparison::GreaterOrEqual, 0.99));
     }
-    all
 }

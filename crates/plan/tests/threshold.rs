@@ -125,7 +125,9 @@ fn every_subject_has_its_kind_of_limit() {
                 [false, false, false, false]
             }
             "throughput" => [false, false, true, true],
-            "requests" | "events" | "messages_sent" | "messages_received" => [false, false, false, true],
+            "requests" | "events" | "messages_sent" | "messages_received" | "iterations_failed" => {
+                [false, false, false, true]
+            }
             _ => [true, false, false, false],
         };
         assert_eq!(readable, expected, "{name}");
@@ -223,7 +225,13 @@ fn an_unknown_scope_is_rejected_with_the_closest_name() {
 #[test]
 fn a_threshold_on_a_value_that_is_never_measured_is_rejected() {
     let mut outline = outline();
-    for text in ["events{request: login} > 1", "checks{request: search} > 99%", "tls_handshake p99 < 1s"] {
+    let without_code = "iterations_failed == 0";
+    for text in [
+        "events{request: login} > 1",
+        "checks{request: search} > 99%",
+        "tls_handshake p99 < 1s",
+        without_code,
+    ] {
         assert_eq!(refused(&[text], &outline)[0].0, "P031", "{text}");
     }
     outline.link.tls = Some(Tls::default());
@@ -251,7 +259,7 @@ fn a_group_covers_its_nested_groups_and_not_groups_with_the_same_prefix() {
 #[test]
 fn only_a_threshold_for_the_whole_run_replaces_a_default() {
     let texts = |rule: &str| -> Vec<String> {
-        with_defaults(vec![parse(rule).expect(rule)], true).into_iter().map(|t| t.text).collect()
+        with_defaults(vec![parse(rule).expect(rule)], true, false).into_iter().map(|t| t.text).collect()
     };
     let scoped = "error_rate{request: login} < 1%";
     assert_eq!(texts(scoped), [scoped, "error_rate == 0%", "longest_outage < 1s", "achieved >= 99%"]);

@@ -8,7 +8,8 @@ use plimsoll_plan::metric::{
     WebSocketSum,
 };
 use plimsoll_plan::outline::RequestOutline;
-use plimsoll_plan::threshold::{Scope, Subject, Threshold};
+use plimsoll_plan::series::{Family, SeriesKey};
+use plimsoll_plan::threshold::{Subject, Threshold};
 use plimsoll_stats::Hist;
 use plimsoll_stats::interval::Interval;
 use plimsoll_stats::tally::Tally;
@@ -60,8 +61,12 @@ impl Gauge {
             Subject::Achieved => {
                 counts(sum(run, RunSum::ArrivalsCompleted.id()), sum(run, RunSum::Arrivals.id()))
             }
-            Subject::Checks => checks(outline, interval, is_covered),
-            Subject::GroupTime => passages(threshold, outline, interval),
+            Subject::Checks => {
+                let mut gauge = checks(outline, interval, is_covered);
+                gauge.merge(&opened_checks(threshold, opened, interval));
+                gauge
+            }
+            Subject::GroupTime => passages(threshold, outline, opened, interval),
             Subject::ResponseTime => times(hist(SeriesHist::Response), hist(SeriesHist::ResponseCensored)),
             Subject::ServiceTime => times(hist(SeriesHist::Service), hist(SeriesHist::ServiceCensored)),
             Subject::FirstByte => Gauge {
@@ -84,6 +89,9 @@ impl Gauge {
                 of(SeriesSum::Failed),
                 of(SeriesSum::Finished).saturating_add(streams(StreamSum::OpenAtEnd)),
             ),
+            Subject::IterationsFailed => {
+                counts(sum(run, RunSum::IterationsFailed.id()), sum(run, RunSum::Iterations.id()))
+            }
             Subject::Throughput | Subject::Requests => counts(of(SeriesSum::Finished), 0),
             Subject::Events => counts(streams(StreamSum::Events), 0),
             Subject::EventLoss => counts(streams(StreamSum::EventsLost), streams(StreamSum::EventsExpected)),
@@ -121,13 +129,40 @@ fn checks(outline: &Outline, interval: &Interval, is_covered: impl Fn(&RequestOu
     gauge
 }
 
-/// Returns the durations of the group with exactly this name; nested groups have their own series and are part of its
-/// time. A group in progress at the stop has no lower bound, so nothing is cut off here.
-fn passages(threshold: &Threshold, outline: &Outline, interval: &Interval) -> Gauge {
-    let Some(Scope::Group(name)) = &threshold.scope else { return Gauge::default() };
-    let group = outline.groups.iter().position(|group| group == name);
-    let tally = group.and_then(|group| interval.series.get(outline.group_series(group) as usize));
-    times(tally.and_then(|tally| tally.hists.get(GroupHist::Time.id())), None)
+/// Returns the same for the checks of programs. A scope covers them by their labels; they belong to no request.
+fn opened_checks(threshold: &Threshold, opened: &[Opened], interval: &Interval) -> Gauge {
+    let mut gauge = Gauge::default();
+    let is_covered = |one: &&Opened| {
+        one.key.family == Family::Check
+            && threshold.scope.as_ref().is_none_or(|scope| scope.covers_series(&one.key))
+    };
+    for one in opened.iter().filter(is_covered) {
+        let Some(tally) = interval.series.get(one.series as usize) else { continue };
+        let (made, failed) = (sum(tally, CheckSum::Made.id()), sum(tally, CheckSum::Failed.id()));
+        gauge.whole = gauge.whole.saturating_add(made);
+        gauge.part = gauge.part.saturating_add(made.saturating_sub(failed));
+    }
+    gauge
+}
+
+/// Returns the durations of the group with exactly this name, or of all groups; nested groups have their own series and
+/// are part of its time. A group in progress at the stop has no lower bound, so nothing is cut off here.
+fn passages(threshold: &Threshold, outline: &Outline, opened: &[Opened], interval: &Interval) -> Gauge {
+    let mut all = Gauge::default();
+    let mut add = |key: &SeriesKey, series: u32| {
+        let is_covered = threshold.scope.as_ref().is_none_or(|scope| scope.covers_passes(key));
+        let tally = interval.series.get(series as usize).filter(|_| is_covered);
+        if let Some(hist) = tally.and_then(|tally| tally.hists.get(GroupHist::Time.id())) {
+            all.exact.merge(hist);
+        }
+    };
+    for (number, group) in outline.groups.iter().enumerate() {
+        add(&SeriesKey::new(Family::Group, group, &[]), outline.group_series(number));
+    }
+    for one in opened.iter().filter(|one| one.key.family == Family::Group) {
+        add(&one.key, one.series);
+    }
+    all
 }
 
 fn counts(part: u64, whole: u64) -> Gauge {

@@ -2,6 +2,7 @@
 
 pub mod disk;
 pub mod metrics;
+pub mod script;
 pub mod watching;
 
 use plimsoll_plan::limit::Limits;

@@ -71,6 +71,9 @@ pub(crate) fn settle(look: &Look) -> Settled {
         Figure::Length | Figure::Number => {}
         Figure::Numbers => few_numbers(look, &mut span),
         Figure::Share => share(look, &mut span),
+        Figure::Count if look.threshold.subject == Subject::IterationsFailed => {
+            exceptions(look, value, &mut span);
+        }
         Figure::PerSecond | Figure::Count => amount(look, value, &mut span),
     }
     judged(look.threshold, value, span)
@@ -301,6 +304,15 @@ fn achieved(look: &Look, span: &mut Span) {
         span.raise(to, evidence);
     }
     span.raise(edge.most, Evidence::RequestsYoung { requests_count: edge.young.round() as u64 });
+}
+
+/// Iterations that threw: as many as were counted, and of those that were never recorded at most all.
+fn exceptions(look: &Look, value: f64, span: &mut Span) {
+    let mut unknown = 0.0;
+    for one in look.grounds.unknown(look) {
+        unknown += one.number as f64;
+        span.raise(value + unknown, one.evidence);
+    }
 }
 
 /// Numbers and rates: what was never made or never recorded may have been more of it.

@@ -55,7 +55,14 @@ pub struct GroupRow {
 #[derive(Debug, Clone, Serialize)]
 pub struct CheckRow {
     pub name: String,
+    /// Empty for a check of a program, which belongs to no request.
     pub request: String,
+    /// The scenario of a check of a program, if the run has several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scenario: Option<String>,
+    /// The group of a check of a program; nested groups as `outer / inner`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub group: Option<String>,
     pub evaluations: u64,
     /// Of those, the times that it did not hold.
     pub failures: u64,

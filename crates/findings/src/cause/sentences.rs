@@ -102,9 +102,10 @@ pub(super) fn text(kind: Kind, evidence: &Evidence) -> String {
             format!("{subject} returned status {status} for {}", share(*failures))
         }
         Evidence::Check { check, request, failed_count, evaluations_count: made_count } => format!(
-            "check `{}` of request `{}` failed {} of {}",
+            "check `{}`{} failed {} of {}",
             quoted(check),
-            quoted(request),
+            // A check of a program belongs to no request.
+            if request.is_empty() { String::new() } else { format!(" of request `{}`", quoted(request)) },
             count(*failed_count),
             counted(*made_count, "time")
         ),

@@ -3,7 +3,7 @@
 use super::code;
 use super::reader::Reader;
 use crate::test::{Executor, Pool, Scenario, Stage};
-use crate::value::{self, Read, shown};
+use crate::value::{self, Read, describe};
 use plimsoll_plan::Problem;
 use plimsoll_plan::unit::SECOND_NS;
 use serde_json::{Map, Value};

@@ -6,7 +6,7 @@ pub use address::{Host, IpRange};
 pub(crate) use address::{blacklist, block_hostnames, host, hosts, local_ips, matches};
 pub(crate) use address::{block_hostnames_of, ip_range, local_ips_text};
 
-use crate::value::{self, Read, shown};
+use crate::value::{self, Read, describe};
 use plimsoll_plan::Problem;
 use plimsoll_plan::cipher::cipher;
 use plimsoll_plan::link::Versions;

@@ -2,7 +2,7 @@
 
 use super::{Abort, Aggregator, BUILT_IN, Kind, Operator, Threshold};
 use crate::options::code;
-use crate::value::{self, shown};
+use crate::value::{self, describe};
 use plimsoll_build::nearest::nearest;
 use plimsoll_plan::diag::Place;
 use plimsoll_plan::series::Custom;

@@ -46,8 +46,11 @@ pub(super) fn hint(reason: &Reason<'_>) -> Hint {
         }
         Reason::FailedCheck { check, request, failures: failed, evaluations: made } => {
             let (failed, made) = (count(*failed), counted(*made, "time"));
-            let (name, request) = (quoted(check), quoted(request));
-            why(format!("The check {name} of request {request} failed {failed} of {made}."), CHECKS)
+            let name = quoted(check);
+            // A check of a program belongs to no request.
+            let of =
+                if request.is_empty() { String::new() } else { format!(" of request {}", quoted(request)) };
+            why(format!("The check {name}{of} failed {failed} of {made}."), CHECKS)
         }
         Reason::NotKeptUp {
             arrivals,

@@ -8,6 +8,16 @@ use plimsoll_analysis::summary::{CheckRow, Summary};
 /// Those that a screen shows.
 const ROWS: usize = 12;
 
+/// A part of the place of a check.
+type Place = fn(&CheckRow) -> &str;
+
+/// Where a check belongs: to a request of the plan, or to what a program says.
+const PLACES: [(&str, Place); 3] = [
+    ("request", |check| &check.request),
+    ("scenario", |check| check.scenario.as_deref().unwrap_or_default()),
+    ("group", |check| check.group.as_deref().unwrap_or_default()),
+];
+
 pub fn section(s: &Summary) -> Section {
     let failed = s.checks.iter().filter(|check| check.failures > 0).count();
     let all: Vec<(usize, &CheckRow)> = s.checks.iter().enumerate().collect();
@@ -19,9 +29,15 @@ pub fn section(s: &Summary) -> Section {
             count(check.evaluations)
         )
     };
-    let table = Table::of("checks", "Checks", &all)
-        .column(Column::text("check").brief(""), |(_, check)| Cell::text(&check.name).signed(Tone::Fail))
-        .column(Column::text("request").brief("").role(Role::Soft), |(_, check)| Cell::text(&check.request))
+    let mut table = Table::of("checks", "Checks", &all)
+        .column(Column::text("check").brief(""), |(_, check)| Cell::text(&check.name).signed(Tone::Fail));
+    for (head, text) in PLACES {
+        if s.checks.iter().any(|check| !text(check).is_empty()) {
+            let column = Column::text(head).brief("").role(Role::Soft);
+            table = table.column(column, |(_, check)| Cell::text(text(check)));
+        }
+    }
+    let table = table
         .column(Column::number("evaluated").on(On::FULL), |(_, check)| Cell::count(check.evaluations))
         .column(Column::number("failed").on(On::FULL), |(_, check)| {
             Cell::count(check.failures).bold(check.failures > 0)

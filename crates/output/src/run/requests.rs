@@ -14,8 +14,13 @@ use plimsoll_plan::Fault;
 /// In text outputs, a single request would only repeat the results above.
 pub fn section(s: &Summary, picture: &Picture) -> Section {
     let section = |blocks| Section::new("requests", "Requests", blocks).indented();
+    let below = |title: &str, section: Section| {
+        let title = Block::Heading(title.into());
+        [title].into_iter().chain(section.blocks).map(|block| block.only(On::HTML)).collect::<Vec<Block>>()
+    };
+    let groups = || if s.groups.is_empty() { Vec::new() } else { below("Groups", parts::groups(s)) };
     if s.requests.is_empty() {
-        return section(Vec::new());
+        return section(groups());
     }
     let drawn = Lines::of(s, picture);
     let on_page = |role, text: String| sentence(role, text).only(On::HTML);
@@ -35,19 +40,13 @@ pub fn section(s: &Summary, picture: &Picture) -> Section {
         blocks.push(on_page(Role::Faint, said.into()));
     }
     blocks.extend(too_few(s.requests.iter().map(|row| &row.response_time)));
-    let below = |title: &str, section: Section| {
-        let title = Block::Heading(title.into());
-        [title].into_iter().chain(section.blocks).map(|block| block.only(On::HTML)).collect::<Vec<Block>>()
-    };
     if s.by_origin.len() > 1 {
         blocks.extend(below("Origins", parts::by_origin(s)));
     }
     if s.scenarios.len() > 1 {
         blocks.extend(below("Scenarios", parts::scenarios(s)));
     }
-    if !s.groups.is_empty() {
-        blocks.extend(below("Groups", parts::groups(s)));
-    }
+    blocks.extend(groups());
     section(blocks).aside("response time")
 }
 

@@ -6,7 +6,7 @@ use crate::Diagnostic;
 use crate::Problem;
 use crate::draft::key;
 use crate::outline::{Outline, RequestOutline};
-use crate::series::{SeriesKey, label};
+use crate::series::{Family, SeriesKey, group_path, label};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -43,9 +43,19 @@ impl Scope {
         let has = |name: &str, value: &dyn Fn(&str) -> bool| match name {
             label::METRIC => key.family.is_custom() && value(&key.name),
             label::REQUEST if key.family.is_requests() => value(&key.name),
+            label::GROUP => key.group().is_some_and(|group| value(&group)),
             name => key.label(name).is_some_and(value),
         };
         self.selects(&has)
+    }
+
+    /// Returns whether it covers the passes through a group: those of nested groups are separate.
+    pub fn covers_passes(&self, key: &SeriesKey) -> bool {
+        match self {
+            Scope::Group(name) => key.family == Family::Group && group_path(&key.name) == *name,
+            Scope::All(parts) => parts.iter().all(|part| part.covers_passes(key)),
+            other => other.covers_series(key),
+        }
     }
 
     /// Returns whether an item has the labels of the scope. `has` tests the value of a label by name.
@@ -204,6 +214,11 @@ fn check(threshold: &Threshold, outline: &Outline) -> Option<Diagnostic> {
     let text = &threshold.text;
     let wrong =
         |code, message: String, hint: String| Some(Diagnostic::field(code, key::THRESHOLDS, message, hint));
+    // Plans with users as code are not checked here.
+    if threshold.subject == Subject::IterationsFailed {
+        let message = format!("threshold `{text}` requires users as code: only code throws exceptions");
+        return wrong("P031", message, "remove the threshold".into());
+    }
     if let Some(scope) = &threshold.scope
         && !outline.requests.iter().any(|request| scope.covers(request))
     {
