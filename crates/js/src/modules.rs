@@ -39,6 +39,7 @@ const ALL: &[(&str, &str)] = &[
     ("k6/options", include_str!("modules/options.js")),
     ("k6/secrets", include_str!("modules/secrets.js")),
     ("k6/timers", include_str!("modules/timers.js")),
+    ("k6/ws", include_str!("modules/ws.js")),
     // Parts of modules and global objects: scripts cannot import them.
     ("~clone", include_str!("modules/clone.js")),
     ("~equal", include_str!("modules/jslib/equal.js")),

@@ -43,7 +43,6 @@ const LIBRARIES: &[(&str, &str)] = &[
 const REFUSED: &[(&str, &str)] = &[
     ("k6/browser", "send the requests of the page with `k6/http`"),
     ("k6/experimental/browser", "send the requests of the page with `k6/http`"),
-    ("k6/ws", "use an experiment file with a `connect` step for WebSockets"),
     ("k6/websockets", "use an experiment file with a `connect` step for WebSockets"),
     ("k6/experimental/websockets", "use an experiment file with a `connect` step for WebSockets"),
     ("k6/net/grpc", "use an experiment file with a gRPC call"),
