@@ -153,7 +153,9 @@ impl Channel {
     }
 
     fn end_timers(&mut self, host: &Host) {
-        self.timers.drain(..).for_each(|step| host.out.borrow_mut().cancel(step));
+        for step in self.timers.drain(..) {
+            host.cancel(step);
+        }
     }
 
     /// Sends a message; returns false if the socket is not open.
@@ -186,15 +188,17 @@ impl Channel {
                 self.send(host, MessageKind::Close(code), reason.as_bytes());
                 self.sent_code = Some(code);
             }
-            (Phase::Open, Kind::Events) => host.out.borrow_mut().cancel(self.step),
-            (Phase::Opening, _) => {
-                host.out.borrow_mut().cancel(self.step);
-                self.error = "closed before the connection was established".to_owned();
+            (Phase::Open, Kind::Events) => {
+                host.cancel(self.step);
             }
-            (Phase::Reaching, _) => {
-                host.out.borrow_mut().cancel(self.step);
-                self.end(host, vu, "closed before the connection was established".to_owned(), false);
-                return;
+            (Phase::Reaching | Phase::Opening, _) => {
+                let is_unsent = host.cancel(self.step) || self.phase == Phase::Reaching;
+                self.error = "closed before the connection was established".to_owned();
+                if is_unsent {
+                    let error = self.error.clone();
+                    self.end(host, vu, error, false);
+                    return;
+                }
             }
             (Phase::Closing | Phase::Left | Phase::Ended, _) => return,
         }
@@ -214,16 +218,17 @@ impl Channel {
         self.end_timers(host);
         self.queue.clear();
         self.sink = None;
-        match (self.phase, self.kind) {
+        let is_over = match (self.phase, self.kind) {
             (Phase::Open, Kind::Socket) => {
                 self.send(host, MessageKind::Close(close::GOING_AWAY), b"");
+                false
             }
             (Phase::Open, Kind::Events) | (Phase::Opening | Phase::Reaching, _) => {
-                host.out.borrow_mut().cancel(self.step);
+                host.cancel(self.step) || self.phase == Phase::Reaching
             }
-            (Phase::Closing | Phase::Left | Phase::Ended, _) => {}
-        }
-        let is_over = matches!(self.phase, Phase::Reaching | Phase::Ended);
+            (Phase::Closing | Phase::Left, _) => false,
+            (Phase::Ended, _) => true,
+        };
         self.phase = Phase::Left;
         !is_over
     }

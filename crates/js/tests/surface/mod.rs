@@ -1,6 +1,7 @@
 mod assertions;
 mod bench;
 mod crypto;
+mod events;
 mod experimental;
 mod globals;
 mod html;
@@ -14,3 +15,4 @@ mod sockets;
 mod summaries;
 mod urls;
 mod values;
+mod web_sockets;

@@ -20,6 +20,13 @@ pub enum Due {
     End(Option<Fault>, Option<Ended>),
 }
 
+impl Due {
+    /// A response that was requested comes, and a stream that was canceled ends with a reply.
+    pub fn survives_cancel(&self) -> bool {
+        matches!(self, Due::Response(..) | Due::End(..))
+    }
+}
+
 pub enum Frame {
     Message(MessageKind, Vec<u8>),
     /// ID, name, and data.
@@ -48,7 +55,7 @@ impl Remote {
             let payload = out.arena[sending.begin as usize..sending.end as usize].to_vec();
             trace.sent.push(format!("{:?} {}", sending.kind, String::from_utf8_lossy(&payload)));
             let Some(open) = self.open.iter_mut().find(|one| one.id == sending.id) else { continue };
-            let mut answer = |kind| queue.push((sending.id, Due::Frame(Frame::Message(kind, payload)), now_ns + MS));
+            let answer = |kind| queue.push((sending.id, Due::Frame(Frame::Message(kind, payload)), now_ns + MS));
             match sending.kind {
                 MessageKind::Ping if open.echoes => answer(MessageKind::Pong),
                 MessageKind::Text | MessageKind::Binary if open.echoes => answer(sending.kind),
@@ -62,6 +69,7 @@ impl Remote {
             }
         }
         for id in self.open.iter().map(|one| one.id).filter(|id| out.cancels.contains(id)) {
+            queue.retain(|(one, _, _)| *one != id);
             queue.push((id, Due::End(None, Some(Ended::Client)), now_ns + MS));
         }
     }

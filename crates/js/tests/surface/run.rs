@@ -181,15 +181,17 @@ fn one(
     let mut queue: Vec<(u32, Due, u64)> = Vec::new();
     let mut remote = Remote::default();
     loop {
+        // As the engine does, before the steps and sleeps of this wake.
+        remote.take(out, at.run_ns, &mut queue, trace);
+        queue.retain(|(id, due, _)| !out.cancels.contains(id) || due.survives_cancel());
         for step in &out.steps {
             let Payload::Rendered { begin, end } = step.payload else { panic!("a prepared request") };
             let text = String::from_utf8_lossy(&out.arena[begin as usize..end as usize]).into_owned();
             trace.requests.push(text.clone());
-            queue.push((step.id, Due::Response(text, step.body), at.run_ns + 1_000_000));
+            let time_ns = if step.body == BodyUse::Keep { 1_000_000 } else { 2_000_000 };
+            queue.push((step.id, Due::Response(text, step.body), at.run_ns + time_ns));
         }
         queue.extend(out.sleeps.iter().map(|(id, ns)| (*id, Due::Slept, at.run_ns + ns)));
-        queue.retain(|(id, _, _)| !out.cancels.contains(id));
-        remote.take(out, at.run_ns, &mut queue, trace);
         take_counts(out, trace);
         let book = std::mem::take(&mut out.book);
         out.clear();

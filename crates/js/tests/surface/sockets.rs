@@ -110,6 +110,7 @@ fn subprotocols_cookies_and_compression_are_offered() {
                 server_no_context_takeover\r\n";
     let answer = || Answer { status: 101, head: head.into(), body: Vec::new() };
     let trace = run_script(vec![text], 1, 1, settings(), |_| answer());
+    assert_eq!(trace.console, Vec::<String>::new());
     let request = &trace.requests[0];
     let parts = ["Cookie: sid=7\r\n", "Sec-WebSocket-Protocol: graphql-ws, two\r\n",
         "Sec-WebSocket-Extensions: permessage-deflate; client_no_context_takeover; server_no_context_takeover\r\n"];
