@@ -48,7 +48,11 @@ pub enum News {
     Binary(Vec<u8>),
     Ping,
     Pong,
-    Event { id: String, name: String, data: String },
+    Event {
+        id: String,
+        name: String,
+        data: String,
+    },
     /// A timer of the socket has expired.
     Timer(StepId),
     End(End),

@@ -64,7 +64,8 @@ impl Opening {
             return url::parse(&self.url);
         }
         let text = self.url.trim();
-        let of_scheme = |scheme: &str| text.get(..scheme.len()).is_some_and(|of| of.eq_ignore_ascii_case(scheme));
+        let of_scheme =
+            |scheme: &str| text.get(..scheme.len()).is_some_and(|of| of.eq_ignore_ascii_case(scheme));
         match (of_scheme("ws://"), of_scheme("wss://")) {
             (true, _) => url::parse(&format!("http://{}", &text[5..])),
             (_, true) => url::parse(&format!("https://{}", &text[6..])),
@@ -74,8 +75,12 @@ impl Opening {
 
     /// Adds the headers of the handshake (RFC 6455 section 4.1).
     fn upgrade(&mut self, headers: &mut Vec<(String, String)>, state: u64) -> Result<(), String> {
-        if let Some((name, _)) = headers.iter().find(|(name, _)| OWN.iter().any(|own| own.eq_ignore_ascii_case(name))) {
-            return Err(format!("header `{name}` cannot be set: it belongs to the handshake of the WebSocket"));
+        if let Some((name, _)) =
+            headers.iter().find(|(name, _)| OWN.iter().any(|own| own.eq_ignore_ascii_case(name)))
+        {
+            return Err(format!(
+                "header `{name}` cannot be set: it belongs to the handshake of the WebSocket"
+            ));
         }
         let (mut random, mut state) = ([0; 16], state);
         for byte in &mut random {

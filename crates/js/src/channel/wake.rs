@@ -73,8 +73,12 @@ pub fn head(host: &Host, vu: &Vu, id: StepId, status: u16, head: Head<'_>) -> bo
                 channel.is_redirect = true;
                 return false;
             }
-            Kind::Socket => Some((Fault::Status, format!("the server did not open a WebSocket: status {status}"))),
-            Kind::Events => Some((Fault::Status, format!("the server did not open a stream: status {status}"))),
+            Kind::Socket => {
+                Some((Fault::Status, format!("the server did not open a WebSocket: status {status}")))
+            }
+            Kind::Events => {
+                Some((Fault::Status, format!("the server did not open a stream: status {status}")))
+            }
         };
         if let Some((fault, why)) = refused {
             (channel.phase, channel.fault, channel.error) = (Phase::Closing, Some(fault), why);
@@ -142,7 +146,10 @@ pub fn reply(host: &Host, vu: &Vu, reply: &Reply<'_>) -> Option<bool> {
         if reply.ended == Some(Ended::Stop) {
             return (false, true);
         }
-        if std::mem::take(&mut channel.is_redirect) && reply.fault.is_none() && channel.phase == Phase::Opening {
+        if std::mem::take(&mut channel.is_redirect)
+            && reply.fault.is_none()
+            && channel.phase == Phase::Opening
+        {
             return (channel.follow(host, vu), false);
         }
         let fault = reply.fault.or_else(|| channel.own_fault(reply.ended));
@@ -195,7 +202,8 @@ impl Channel {
 
     /// Opens the stream at the address of a redirect.
     fn follow(&mut self, host: &Host, vu: &Vu) -> bool {
-        let location = Head::new(&self.head).field("location").map(|text| String::from_utf8_lossy(text).into_owned());
+        let location =
+            Head::new(&self.head).field("location").map(|text| String::from_utf8_lossy(text).into_owned());
         let opening = &mut self.opening;
         let from = url::parse(&opening.url).map(|url| url.target);
         opening.redirects_left -= 1;
@@ -207,7 +215,9 @@ impl Channel {
         }
         if from != url::parse(&opening.url).map(|url| url.target) {
             // Credentials are for the host that they were written for.
-            let is_secret = |name: &str| ["authorization", "cookie", "host"].iter().any(|one| one.eq_ignore_ascii_case(name));
+            let is_secret = |name: &str| {
+                ["authorization", "cookie", "host"].iter().any(|one| one.eq_ignore_ascii_case(name))
+            };
             opening.params.headers.retain(|(name, _)| !is_secret(name));
             opening.params.cookies.clear();
         }
@@ -239,7 +249,8 @@ impl Channel {
             return self.fault;
         }
         let is_usual = self.received.as_ref().is_none_or(|(code, _)| close::is_usual(*code));
-        (ended == Some(Ended::Server) && !is_usual && self.phase != Phase::Left).then_some(Fault::WebSocketClosed)
+        (ended == Some(Ended::Server) && !is_usual && self.phase != Phase::Left)
+            .then_some(Fault::WebSocketClosed)
     }
 
     /// Returns what went wrong; nothing if nothing did.

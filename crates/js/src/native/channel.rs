@@ -36,7 +36,12 @@ fn socket_open(call: &Call<'_>) -> Result<Value, Thrown> {
         [] => false,
         [one] if one.is_empty() => false,
         [one] if one == "deflate" => true,
-        all => return Err(wrong(&params, &format!("unsupported compression `{}`: use `deflate`", all.join(", ")))),
+        all => {
+            return Err(wrong(
+                &params,
+                &format!("unsupported compression `{}`: use `deflate`", all.join(", ")),
+            ));
+        }
     };
     let protocols = call.argument(1);
     if protocols.is_array() {
@@ -168,7 +173,9 @@ fn values(realm: &Realm, news: News) -> Vec<Value> {
         News::Binary(bytes) => vec![kind("binary"), realm.buffer(&bytes)],
         News::Ping => vec![kind("ping")],
         News::Pong => vec![kind("pong")],
-        News::Event { id, name, data } => vec![kind("event"), realm.text(&id), realm.text(&name), realm.text(&data)],
+        News::Event { id, name, data } => {
+            vec![kind("event"), realm.text(&id), realm.text(&name), realm.text(&data)]
+        }
         News::Timer(step) => vec![kind("timer"), realm.number(f64::from(step))],
         News::End(end) => vec![
             kind("end"),
@@ -238,7 +245,9 @@ fn close_channel(call: &Call<'_>) -> Result<Value, Thrown> {
     }
     let reason = if reason.is_nullish() { String::new() } else { reason.to_text()? };
     if reason.len() > CONTROL_BYTES_MAX - 2 {
-        return Err(realm.error("SyntaxError", "the reason of a close frame must not have more than 123 bytes"));
+        return Err(
+            realm.error("SyntaxError", "the reason of a close frame must not have more than 123 bytes")
+        );
     }
     vu.with_channel(number, |channel| channel.close(host, &vu, code as u16, &reason));
     Ok(realm.undefined())

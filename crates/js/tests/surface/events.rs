@@ -7,7 +7,8 @@ use plimsoll_plan::metric::{StreamHist, StreamSum};
 use plimsoll_plan::program::Count;
 
 fn run_with(settings: Settings, body: &str, server: impl FnMut(&str) -> Answer) -> Trace {
-    let script = "const sse = m0.default; const url = 'http://127.0.0.1:8080/events'; const log = console.log;";
+    let script =
+        "const sse = m0.default; const url = 'http://127.0.0.1:8080/events'; const log = console.log;";
     let text = factory(&["k6/x/sse"], &format!("{script} exports.default = () => {{ {body} }};"));
     run_script(vec![text], 1, 1, settings, server)
 }
@@ -32,15 +33,21 @@ fn a_stream_blocks_until_the_server_ends_it() {
                 c.on('event', (e) => log(JSON.stringify(e))); c.on('error', (e) => log(e.error())) }); \
                 log(r.status, r.url, r.headers['X-One'], r.error === '')";
     let trace = run(body, |_| events(&["event 1 news hello", "wait", "event - - bye"]));
-    assert_eq!(trace.console, [
-        "info: open",
-        "info: {\"id\":\"1\",\"name\":\"news\",\"data\":\"hello\",\"comment\":\"\"}",
-        "info: {\"id\":\"\",\"name\":\"\",\"data\":\"bye\",\"comment\":\"\"}",
-        "info: 200 http://127.0.0.1:8080/events 1 true",
-    ]);
+    assert_eq!(
+        trace.console,
+        [
+            "info: open",
+            "info: {\"id\":\"1\",\"name\":\"news\",\"data\":\"hello\",\"comment\":\"\"}",
+            "info: {\"id\":\"\",\"name\":\"\",\"data\":\"bye\",\"comment\":\"\"}",
+            "info: 200 http://127.0.0.1:8080/events 1 true",
+        ]
+    );
     let request = &trace.requests[0];
     assert!(request.starts_with("POST /events HTTP/1.1\r\n") && request.ends_with("\r\n\r\n{}"), "{request}");
-    assert!(request.contains("Accept: text/event-stream\r\n") && request.contains("X-Key: k\r\n"), "{request}");
+    assert!(
+        request.contains("Accept: text/event-stream\r\n") && request.contains("X-Key: k\r\n"),
+        "{request}"
+    );
     assert_eq!(values(&trace, "feed", &Count::hist(0, StreamHist::StreamLife, 0)), 1);
     assert!(trace.faults.is_empty(), "{:?}", trace.faults);
 }

@@ -8,7 +8,9 @@
 use super::run::{Answer, Trace};
 use plimsoll_plan::Fault;
 use plimsoll_plan::head::Head;
-use plimsoll_plan::program::{At, BodyUse, Ended, Event, Message, MessageKind, Outbox, Phases, Program, Reply, Wake};
+use plimsoll_plan::program::{
+    At, BodyUse, Ended, Event, Message, MessageKind, Outbox, Phases, Program, Reply, Wake,
+};
 use plimsoll_wire::ws;
 
 /// What happens at a time.
@@ -55,14 +57,19 @@ impl Remote {
             let payload = out.arena[sending.begin as usize..sending.end as usize].to_vec();
             trace.sent.push(format!("{:?} {}", sending.kind, String::from_utf8_lossy(&payload)));
             let Some(open) = self.open.iter_mut().find(|one| one.id == sending.id) else { continue };
-            let answer = |kind| queue.push((sending.id, Due::Frame(Frame::Message(kind, payload)), now_ns + MS));
+            let answer =
+                |kind| queue.push((sending.id, Due::Frame(Frame::Message(kind, payload)), now_ns + MS));
             match sending.kind {
                 MessageKind::Ping if open.echoes => answer(MessageKind::Pong),
                 MessageKind::Text | MessageKind::Binary if open.echoes => answer(sending.kind),
                 MessageKind::Close(_) => {
                     open.by_client = true;
                     queue.retain(|(id, _, _)| *id != sending.id);
-                    queue.push((sending.id, Due::Frame(Frame::Message(sending.kind, Vec::new())), now_ns + MS));
+                    queue.push((
+                        sending.id,
+                        Due::Frame(Frame::Message(sending.kind, Vec::new())),
+                        now_ns + MS,
+                    ));
                     queue.push((sending.id, Due::End(None, Some(Ended::Client)), now_ns + MS));
                 }
                 _ => {}
@@ -87,7 +94,8 @@ impl Remote {
         out: &mut Outbox,
         queue: &mut Vec<(u32, Due, u64)>,
     ) {
-        let key = request.lines().find_map(|line| line.strip_prefix("Sec-WebSocket-Key: ")).unwrap_or_default();
+        let key =
+            request.lines().find_map(|line| line.strip_prefix("Sec-WebSocket-Key: ")).unwrap_or_default();
         let accept = String::from_utf8(ws::accept_of(key.as_bytes()).to_vec()).expect("text");
         let upgrade = match body {
             BodyUse::WebSocket if answer.status == 101 => {

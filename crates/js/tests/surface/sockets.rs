@@ -31,21 +31,43 @@ fn a_socket_blocks_until_it_is_closed_and_passes_each_kind_of_message() {
                 s.on('pong', () => s.sendBinary(new Uint8Array([65, 66]).buffer)); }); \
                 log(r.status, r.url, r.headers.Upgrade, r.error)";
     let trace = run(body, |_| opened(&["echo", "ping x", "text hello"]));
-    let lines = ["open undefined", "ping undefined", "message hello", "message hi", "pong undefined", "2 true",
-        "close 1001", "101 ws://127.0.0.1:8080/chat websocket"];
+    let lines = [
+        "open undefined",
+        "ping undefined",
+        "message hello",
+        "message hi",
+        "pong undefined",
+        "2 true",
+        "close 1001",
+        "101 ws://127.0.0.1:8080/chat websocket",
+    ];
     let lines: Vec<String> = lines.iter().map(|line| format!("info: {line}")).collect();
     // Each echo has further echoes, which the first `close()` cuts off.
     let known: Vec<&String> = trace.console.iter().filter(|line| lines.contains(line)).collect();
     assert_eq!(known.first(), lines.iter().collect::<Vec<_>>().first(), "{:?}", trace.console);
     for line in &lines {
-        assert!(trace.console.iter().any(|one| one.trim_end() == line), "missing `{line}` in {:?}", trace.console);
+        assert!(
+            trace.console.iter().any(|one| one.trim_end() == line),
+            "missing `{line}` in {:?}",
+            trace.console
+        );
     }
     let request = &trace.requests[0];
-    let parts = ["GET /chat HTTP/1.1\r\n", "X-One: 1\r\n", "Connection: Upgrade\r\n", "Upgrade: websocket\r\n",
-        "Sec-WebSocket-Version: 13\r\n", "Sec-WebSocket-Key: "];
+    let parts = [
+        "GET /chat HTTP/1.1\r\n",
+        "X-One: 1\r\n",
+        "Connection: Upgrade\r\n",
+        "Upgrade: websocket\r\n",
+        "Sec-WebSocket-Version: 13\r\n",
+        "Sec-WebSocket-Key: ",
+    ];
     assert!(parts.iter().all(|part| request.contains(part)), "{request}");
     assert!(trace.sent.starts_with(&["Text hi".into(), "Ping 1".into()]), "{:?}", trace.sent);
-    assert!(trace.sent.contains(&"Binary AB".into()) && trace.sent.contains(&"Close(1001) ".into()), "{:?}", trace.sent);
+    assert!(
+        trace.sent.contains(&"Binary AB".into()) && trace.sent.contains(&"Close(1001) ".into()),
+        "{:?}",
+        trace.sent
+    );
     assert_eq!(values(&trace, "chat", &Count::hist(0, StreamHist::StreamLife, 0)), 1);
     assert!(values(&trace, "chat", &Count::hist(0, WebSocketHist::PingRoundTrip, 0)) >= 1);
     assert!(trace.faults.is_empty(), "{:?}", trace.faults);
@@ -78,7 +100,10 @@ fn an_unusual_close_and_a_lost_connection_are_errors() {
     assert_eq!(trace.console, ["info: websocket: close 1011 (internal error): oops", "info: closed 1011"]);
     assert_eq!(trace.faults, ["websocket_closed"]);
     let trace = run(body, |_| opened(&["text a", "lost"]));
-    assert_eq!(trace.console, ["info: websocket: close 1006 (no close frame): the connection ended", "info: closed 1006"]);
+    assert_eq!(
+        trace.console,
+        ["info: websocket: close 1006 (no close frame): the connection ended", "info: closed 1006"]
+    );
 }
 
 #[test]
@@ -112,8 +137,11 @@ fn subprotocols_cookies_and_compression_are_offered() {
     let trace = run_script(vec![text], 1, 1, settings(), |_| answer());
     assert_eq!(trace.console, Vec::<String>::new());
     let request = &trace.requests[0];
-    let parts = ["Cookie: sid=7\r\n", "Sec-WebSocket-Protocol: graphql-ws, two\r\n",
-        "Sec-WebSocket-Extensions: permessage-deflate; client_no_context_takeover; server_no_context_takeover\r\n"];
+    let parts = [
+        "Cookie: sid=7\r\n",
+        "Sec-WebSocket-Protocol: graphql-ws, two\r\n",
+        "Sec-WebSocket-Extensions: permessage-deflate; client_no_context_takeover; server_no_context_takeover\r\n",
+    ];
     assert!(parts.iter().all(|part| request.contains(part)), "{request}");
     assert!(trace.faults.is_empty() && trace.console.is_empty(), "{:?} {:?}", trace.faults, trace.console);
 }

@@ -5,7 +5,8 @@ use super::sockets::opened;
 use plimsoll_js::{Isolation, Settings};
 
 fn run_with(settings: Settings, body: &str, server: impl FnMut(&str) -> Answer) -> Trace {
-    let script = "const { WebSocket, Blob } = m0; const url = 'ws://127.0.0.1:8080/chat'; const log = console.log;";
+    let script =
+        "const { WebSocket, Blob } = m0; const url = 'ws://127.0.0.1:8080/chat'; const log = console.log;";
     let text = factory(&["k6/websockets", "k6/http"], &format!("{script} exports.default = {body};"));
     run_script(vec![text], 1, 2, settings, server)
 }
@@ -38,7 +39,10 @@ fn an_iteration_lasts_until_its_sockets_are_closed() {
     let answer = || Answer { status: 101, head: head.into(), body: b"ping\necho".to_vec() };
     let trace = run(body, |_| answer());
     let mut lines = of_one(&trace);
-    assert_eq!(lines[..3], ["info: 0 ws://127.0.0.1:8080/chat true", "info: end of function", "info: open 1 b"]);
+    assert_eq!(
+        lines[..3],
+        ["info: 0 ws://127.0.0.1:8080/chat true", "info: end of function", "info: open 1 b"]
+    );
     assert_eq!(lines[lines.len() - 3..], ["info: bytes 66", "info: 2", "info: close 1000 true 3"]);
     lines.sort_unstable();
     for line in ["info: hi number", "info: ping", "info: pong"] {
@@ -87,13 +91,16 @@ fn failures_are_error_events_and_wrong_uses_are_errors() {
     let lines = of_one(&trace);
     assert!(lines[0].contains("requires `ws://` or `wss://`"), "{lines:?}");
     assert!(lines[1].starts_with("info: TypeError"), "{lines:?}");
-    assert_eq!(lines[2..], [
-        "info: InvalidStateError InvalidStateError: send() requires an open WebSocket, but this one is CONNECTING",
-        "info: TypeError unknown binaryType `x`: use `blob` or `arraybuffer`",
-        "info: TypeError unknown event of a WebSocket: `data`",
-        "info: error the server did not open a WebSocket: status 404",
-        "info: close 1006 3",
-    ]);
+    assert_eq!(
+        lines[2..],
+        [
+            "info: InvalidStateError InvalidStateError: send() requires an open WebSocket, but this one is CONNECTING",
+            "info: TypeError unknown binaryType `x`: use `blob` or `arraybuffer`",
+            "info: TypeError unknown event of a WebSocket: `data`",
+            "info: error the server did not open a WebSocket: status 404",
+            "info: close 1006 3",
+        ]
+    );
 }
 
 #[test]
