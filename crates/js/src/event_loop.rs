@@ -2,6 +2,7 @@
 
 use crate::host::Host;
 use crate::http::send::Started;
+use crate::native::channel;
 use crate::vu::{Arrived, Vu};
 use plimsoll_quickjs::{Thrown, Value};
 use std::rc::Rc;
@@ -17,10 +18,13 @@ pub fn complete(host: &Host, vu: &Rc<Vu>, result: Value) -> Result<Value, Thrown
         if !vu.has_asynchronous() {
             break;
         }
-        vu.awaits_any.set(true);
-        let waited = realm.runtime().wait();
-        vu.awaits_any.set(false);
-        waited?;
+        // While a callback blocked, more may have arrived.
+        if vu.arrived.borrow().is_empty() {
+            vu.awaits_any.set(true);
+            let waited = realm.runtime().wait();
+            vu.awaits_any.set(false);
+            waited?;
+        }
         let arrived: Vec<_> = vu.arrived.borrow_mut().drain(..).collect();
         for (id, result) in arrived {
             deliver(host, vu, id, result)?;
@@ -39,7 +43,7 @@ pub fn complete(host: &Host, vu: &Rc<Vu>, result: Value) -> Result<Value, Thrown
     }
 }
 
-/// Runs the callback of a timer, or settles the promise of a request.
+/// Runs the callback of a timer or of a channel, or settles the promise of a request.
 fn deliver(host: &Host, vu: &Rc<Vu>, id: u32, result: Arrived) -> Result<(), Thrown> {
     let realm = &vu.realm;
     let nothing = realm.undefined();
@@ -55,6 +59,7 @@ fn deliver(host: &Host, vu: &Rc<Vu>, id: u32, result: Arrived) -> Result<(), Thr
             let arguments: Vec<&Value> = arguments.iter().collect();
             callback.call(&nothing, &arguments)?;
         }
+        Arrived::News(number) => channel::deliver(host, vu, number)?,
         arrived @ (Arrived::Response(_) | Arrived::Reached(_)) => {
             let Some(mut promise) = vu.take_promise(id) else { return Ok(()) };
             let done = match promise.flow.arrived(host, vu, arrived) {

@@ -68,6 +68,22 @@ impl Host {
         })
     }
 
+    /// Cancels a step. Returns whether it was one of the current wake, which the engine does not know yet: then it is
+    /// removed, and no reply follows.
+    pub fn cancel(&self, id: StepId) -> bool {
+        let out = &mut *self.out.borrow_mut();
+        let count = |out: &Outbox| out.steps.len() + out.sleeps.len() + out.reaches.len();
+        let before = count(out);
+        out.steps.retain(|step| step.id != id);
+        out.sleeps.retain(|(step, _)| *step != id);
+        out.reaches.retain(|(step, _)| *step != id);
+        let is_new = count(out) < before;
+        if !is_new {
+            out.cancel(id);
+        }
+        is_new
+    }
+
     /// Waits until a step has ended, and returns its result.
     ///
     /// # Errors

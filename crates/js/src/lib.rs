@@ -11,6 +11,7 @@
 #![forbid(unsafe_code)]
 
 mod builtins;
+mod channel;
 mod code;
 mod event_loop;
 mod host;

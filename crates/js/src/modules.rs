@@ -39,7 +39,11 @@ const ALL: &[(&str, &str)] = &[
     ("k6/options", include_str!("modules/options.js")),
     ("k6/secrets", include_str!("modules/secrets.js")),
     ("k6/timers", include_str!("modules/timers.js")),
+    ("k6/websockets", include_str!("modules/websockets.js")),
+    ("k6/ws", include_str!("modules/ws.js")),
+    ("k6/x/sse", include_str!("modules/sse.js")),
     // Parts of modules and global objects: scripts cannot import them.
+    ("~blob", include_str!("modules/blob.js")),
     ("~clone", include_str!("modules/clone.js")),
     ("~equal", include_str!("modules/jslib/equal.js")),
     ("~html/css", include_str!("modules/html/css.js")),

@@ -1,5 +1,6 @@
 //! The functions that scripts, and the JavaScript part of the modules, call.
 
+pub mod channel;
 mod cipher;
 mod console;
 mod core;
@@ -23,6 +24,7 @@ type Row = (&'static str, i32, Native);
 
 /// The functions of `native`.
 const ROWS: &[&[Row]] = &[
+    channel::ROWS,
     cipher::ROWS,
     core::ROWS,
     crypto::ROWS,

@@ -1,5 +1,6 @@
 //! A virtual user as a program of the engine.
 
+use crate::channel;
 use crate::event_loop;
 use crate::host::Host;
 use crate::log::Level;
@@ -51,19 +52,29 @@ impl User {
         let can_continue = match wake {
             Wake::Begin { number, .. } => self.begin(host, number),
             Wake::Interrupted => {
+                channel::interrupted(host, &self.vu);
                 self.fiber = None;
                 self.vu.end_iteration();
                 false
             }
             Wake::Reached { id, result } => {
                 let result = result.map_err(|why| (why.fault, why.sentence.to_string()));
-                self.vu.arrive(id, Arrived::Reached(result))
+                match channel::reached(host, &self.vu, id, &result) {
+                    Some(can_continue) => can_continue,
+                    None => self.vu.arrive(id, Arrived::Reached(result)),
+                }
             }
             Wake::Slept { id } if self.deadline == Some(id) => {
                 self.time_out(host);
                 false
             }
-            Wake::Slept { id } => self.vu.arrive(id, Arrived::Slept),
+            Wake::Slept { id } => match channel::slept(&self.vu, id) {
+                Some(can_continue) => can_continue,
+                None => self.vu.arrive(id, Arrived::Slept),
+            },
+            Wake::Reply(reply) if self.vu.pending.borrow().iter().all(|(id, _)| *id != reply.id) => {
+                channel::reply(host, &self.vu, &reply).unwrap_or(false)
+            }
             Wake::Reply(reply) => {
                 let mut pending = self.vu.pending.borrow_mut();
                 let found = pending.iter().position(|(id, _)| *id == reply.id);
@@ -77,7 +88,9 @@ impl User {
                 }
                 self.vu.arrive(reply.id, Arrived::Response(Box::new(response)))
             }
-            Wake::Head { .. } | Wake::Event(_) | Wake::Message(_) => false,
+            Wake::Head { id, status, head } => channel::head(host, &self.vu, id, status, head),
+            Wake::Event(event) => channel::event(host, &self.vu, &event),
+            Wake::Message(message) => channel::message(host, &self.vu, &message),
         };
         if can_continue {
             self.run(host);
@@ -166,6 +179,10 @@ impl Drop for User {
 fn iterate(host: &Rc<Host>, vu: &Rc<Vu>, work: &Work, data: &RefCell<Option<Value>>) {
     let began_ns = host.at.get().run_ns;
     let result = call(host, vu, work, data).and_then(|value| event_loop::complete(host, vu, value));
+    if !matches!(result, Err(Thrown::Cancelled)) {
+        // What a script has left open, because it threw.
+        vu.release_channels(host);
+    }
     match (result, work) {
         (Err(Thrown::Cancelled), _) => {}
         (Err(thrown), Work::Setup(_) | Work::Teardown(_)) => {

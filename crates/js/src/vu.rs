@@ -1,5 +1,6 @@
 //! The state of one virtual user that native functions reach while it runs.
 
+use crate::channel::Channel;
 use crate::http::Pending;
 use crate::http::send::Flow;
 use crate::jar::Jar;
@@ -45,6 +46,11 @@ pub struct Vu {
     pub promises: RefCell<Vec<Promised>>,
     pub timers: RefCell<Vec<Timer>>,
     last_timer: Cell<u32>,
+    /// WebSockets and streams that are open, or whose end the script has not seen.
+    pub channels: RefCell<Vec<Channel>>,
+    /// The channel whose news the fiber waits for.
+    pub awaited_channel: Cell<Option<u32>>,
+    last_channel: Cell<u32>,
 }
 
 /// A promise of a response.
@@ -72,6 +78,8 @@ pub enum Arrived {
     Response(Box<crate::http::Response>),
     /// The number of an origin, or why it cannot be used.
     Reached(Result<OriginId, (Fault, String)>),
+    /// Something on the channel with this number, which keeps it.
+    News(u32),
 }
 
 impl Vu {
@@ -96,6 +104,9 @@ impl Vu {
             promises: RefCell::default(),
             timers: RefCell::default(),
             last_timer: Cell::new(0),
+            channels: RefCell::default(),
+            awaited_channel: Cell::new(None),
+            last_channel: Cell::new(0),
         }
     }
 
@@ -115,6 +126,7 @@ impl Vu {
     pub fn stop_waiting(&self) {
         self.awaited.borrow_mut().clear();
         self.awaits_any.set(false);
+        self.awaited_channel.set(None);
     }
 
     /// Keeps the result of a step; returns whether the fiber can continue.
@@ -159,9 +171,16 @@ impl Vu {
         self.last_timer.get()
     }
 
-    /// Returns whether a timer or a promise of the iteration is outstanding.
+    /// Returns an unused number for a channel.
+    pub fn channel_number(&self) -> u32 {
+        self.last_channel.set(self.last_channel.get().wrapping_add(1));
+        self.last_channel.get()
+    }
+
+    /// Returns whether a timer, a promise, or a channel of the event loop is outstanding.
     pub fn has_asynchronous(&self) -> bool {
-        !self.timers.borrow().is_empty() || !self.promises.borrow().is_empty()
+        let has_channel = || self.channels.borrow().iter().any(|channel| channel.sink.is_some());
+        !self.timers.borrow().is_empty() || !self.promises.borrow().is_empty() || has_channel()
     }
 
     /// Discards what remains of an iteration.
@@ -171,6 +190,7 @@ impl Vu {
         self.promises.borrow_mut().clear();
         self.timers.borrow_mut().clear();
         self.groups.borrow_mut().clear();
+        self.channels.borrow_mut().clear();
         self.stop_waiting();
     }
 

@@ -197,7 +197,7 @@ impl<D: Door, P: Post> Worker<D, P> {
             Incoming::Ping(payload) => {
                 self.tally.socket(request).add(WebSocketSum::PingsReceived.id(), 1);
                 self.answer_ping(at, payload);
-                return !self.is_cancelled(at);
+                (MessageKind::Ping, payload)
             }
             Incoming::Pong(payload) => {
                 self.tally.socket(request).add(WebSocketSum::PongsReceived.id(), 1);

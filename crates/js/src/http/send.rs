@@ -11,6 +11,7 @@ use crate::vu::{Arrived, Vu};
 use base64::Engine as _;
 use plimsoll_plan::Fault;
 use plimsoll_plan::Side;
+use plimsoll_plan::head::Head;
 use plimsoll_plan::metric::{SeriesSum, fault_id};
 use plimsoll_plan::origin::{ORIGIN_TAG, OriginId};
 use plimsoll_plan::program::{BodyUse, Count, Step, StepId};
@@ -141,7 +142,7 @@ impl Flow {
     pub fn arrived(&mut self, host: &Host, vu: &Vu, arrived: Arrived) -> Option<Response> {
         match arrived {
             Arrived::Response(response) => self.finish(host, vu, *response),
-            Arrived::Slept => None,
+            Arrived::Slept | Arrived::News(_) => None,
             Arrived::Reached(Ok(number)) => {
                 if let Ok(url) = url::parse(&self.prepared.url) {
                     host.know_origin(url.target, number);
@@ -161,38 +162,7 @@ impl Flow {
         let settings = &host.shared.settings;
         check_method(&prepared.method)?;
         check_target(&url.path)?;
-        let is_digest = prepared.params.auth.as_deref() == Some("digest");
-        let mut headers = prepared.params.headers.clone();
-        let has = |headers: &[(String, String)], name: &str| {
-            headers.iter().any(|(known, _)| known.eq_ignore_ascii_case(name))
-        };
-        if let Some(credentials) =
-            url.credentials.as_ref().filter(|_| !has(&headers, "authorization") && !is_digest)
-        {
-            headers.push((
-                "Authorization".to_owned(),
-                format!("Basic {}", base64::engine::general_purpose::STANDARD.encode(credentials)),
-            ));
-        }
-        let lower = url.target.host.to_ascii_lowercase();
-        let now_s = (host.at.get().unix_ns / 1_000_000_000) as i64;
-        let place = Place { host: &lower, path: &url.path, is_secure: url.target.tls, now_s };
-        let mut cookies: Vec<(String, String)> = {
-            let jar = self.jar.borrow();
-            let own = &prepared.params.cookies;
-            let is_replaced = |name: &str| own.iter().any(|(known, _, replaces)| *replaces && known == name);
-            let stored = jar.matching(place).into_iter().filter(|cookie| !is_replaced(&cookie.name));
-            stored.map(|cookie| (cookie.name.clone(), cookie.value.clone())).collect()
-        };
-        cookies.extend(prepared.params.cookies.iter().map(|(name, value, _)| (name.clone(), value.clone())));
-        if !cookies.is_empty() {
-            let text: Vec<String> = cookies.iter().map(|(name, value)| format!("{name}={value}")).collect();
-            let text = text.join("; ");
-            match headers.iter_mut().find(|(name, _)| name.eq_ignore_ascii_case("cookie")) {
-                Some((_, value)) => *value = format!("{value}; {text}"),
-                None => headers.push(("Cookie".to_owned(), text)),
-            }
-        }
+        let (headers, cookies) = full_headers(host, &self.jar.borrow(), &prepared.params, url);
         for (name, value) in &headers {
             check_header(name, value)?;
         }
@@ -320,14 +290,8 @@ impl Flow {
     }
 
     fn store_cookies(&self, host: &Host, response: &Response) {
-        let Ok(url) = url::parse(&response.url) else { return };
-        let lower = url.target.host.to_ascii_lowercase();
-        let now_s = (host.at.get().unix_ns / 1_000_000_000) as i64;
-        let place = Place { host: &lower, path: &url.path, is_secure: url.target.tls, now_s };
-        for field in response.head().fields("set-cookie") {
-            if let Some(cookie) = Cookie::parse(&String::from_utf8_lossy(field), place) {
-                self.jar.borrow_mut().set(cookie, now_s);
-            }
+        if let Ok(url) = url::parse(&response.url) {
+            store_cookies(host, &mut self.jar.borrow_mut(), &url, response.head());
         }
     }
 }
@@ -340,6 +304,60 @@ fn blocked_by<'a>(patterns: &'a [String], host: &str) -> Option<&'a str> {
         None => **pattern == host,
     };
     patterns.iter().find(matches).map(String::as_str)
+}
+
+/// Returns whether there is a header of this name.
+pub fn has_header(headers: &[(String, String)], name: &str) -> bool {
+    headers.iter().any(|(known, _)| known.eq_ignore_ascii_case(name))
+}
+
+/// Returns the headers of a request, with credentials and cookies, and its cookies alone.
+pub fn full_headers(
+    host: &Host,
+    jar: &Jar,
+    params: &Params,
+    url: &Url,
+) -> (Vec<(String, String)>, Vec<(String, String)>) {
+    let mut headers = params.headers.clone();
+    let is_digest = params.auth.as_deref() == Some("digest");
+    if let Some(credentials) =
+        url.credentials.as_ref().filter(|_| !is_digest && !has_header(&headers, "authorization"))
+    {
+        let encoded = base64::engine::general_purpose::STANDARD.encode(credentials);
+        headers.push(("Authorization".to_owned(), format!("Basic {encoded}")));
+    }
+    let lower = url.target.host.to_ascii_lowercase();
+    let is_replaced =
+        |name: &str| params.cookies.iter().any(|(known, _, replaces)| *replaces && known == name);
+    let stored =
+        jar.matching(place(host, url, &lower)).into_iter().filter(|cookie| !is_replaced(&cookie.name));
+    let mut cookies: Vec<_> = stored.map(|cookie| (cookie.name.clone(), cookie.value.clone())).collect();
+    cookies.extend(params.cookies.iter().map(|(name, value, _)| (name.clone(), value.clone())));
+    if !cookies.is_empty() {
+        let text: Vec<String> = cookies.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        let text = text.join("; ");
+        match headers.iter_mut().find(|(name, _)| name.eq_ignore_ascii_case("cookie")) {
+            Some((_, value)) => *value = format!("{value}; {text}"),
+            None => headers.push(("Cookie".to_owned(), text)),
+        }
+    }
+    (headers, cookies)
+}
+
+/// Stores the cookies of a response to a request.
+pub fn store_cookies(host: &Host, jar: &mut Jar, url: &Url, head: Head<'_>) {
+    let lower = url.target.host.to_ascii_lowercase();
+    let place = place(host, url, &lower);
+    for field in head.fields("set-cookie") {
+        if let Some(cookie) = Cookie::parse(&String::from_utf8_lossy(field), place) {
+            jar.set(cookie, place.now_s);
+        }
+    }
+}
+
+fn place<'a>(host: &Host, url: &'a Url, lower: &'a str) -> Place<'a> {
+    let now_s = (host.at.get().unix_ns / 1_000_000_000) as i64;
+    Place { host: lower, path: &url.path, is_secure: url.target.tls, now_s }
 }
 
 fn url_text(target: &Target, path: &str) -> String {
@@ -367,31 +385,52 @@ impl Host {
     fn count_unreached(&self, vu: &Vu, prepared: &Prepared, fault: Fault) {
         let Ok(url) = url::parse(&prepared.url) else { return };
         if let Ok(series) = self.request_series(vu, prepared, &url.target) {
-            let mut out = self.out.borrow_mut();
-            out.count(Count::Sum(series, fault_id(fault), 1));
-            if fault.side() != Side::Client {
-                out.count(Count::sum(series, SeriesSum::Finished, 1));
-                out.count(Count::sum(series, SeriesSum::Failed, 1));
-            }
+            self.count_fault(series, fault);
+        }
+    }
+
+    /// Counts a failure of a request that was not sent.
+    pub fn count_fault(&self, series: u32, fault: Fault) {
+        let mut out = self.out.borrow_mut();
+        out.count(Count::Sum(series, fault_id(fault), 1));
+        if fault.side() != Side::Client {
+            out.count(Count::sum(series, SeriesSum::Finished, 1));
+            out.count(Count::sum(series, SeriesSum::Failed, 1));
         }
     }
 
     /// Returns the series of a request.
     fn request_series(&self, vu: &Vu, prepared: &Prepared, target: &Target) -> Result<u32, String> {
+        let name = prepared.params.name.as_deref().or(prepared.name.as_deref()).unwrap_or(&prepared.url);
+        self.series_to(vu, Family::Request, name, &prepared.params.tags, Some(&prepared.method), target)
+    }
+
+    /// Returns a series of what is sent to an origin.
+    ///
+    /// # Errors
+    /// Returns a message if there are too many series.
+    pub fn series_to(
+        &self,
+        vu: &Vu,
+        family: Family,
+        name: &str,
+        tags: &[(String, String)],
+        method: Option<&str>,
+        target: &Target,
+    ) -> Result<u32, String> {
         let group = vu.group();
-        let labels: Labels<'_> = self.labels(vu, &group, &prepared.params.tags);
+        let labels: Labels<'_> = self.labels(vu, &group, tags);
         let origin = url::origin(target);
         let mut pairs = labels.pairs();
-        pairs.push((label::METHOD, &prepared.method));
+        pairs.extend(method.map(|method| (label::METHOD, method)));
         if self.origins.borrow().len() > 1 {
             pairs.push((ORIGIN_TAG, &origin));
         }
-        let name = prepared.params.name.as_deref().or(prepared.name.as_deref()).unwrap_or(&prepared.url);
         let name = match name.char_indices().nth(200) {
             Some((at, _)) => &name[..at],
             None => name,
         };
-        let series = self.out.borrow_mut().open(Family::Request, name, &pairs);
+        let series = self.out.borrow_mut().open(family, name, &pairs);
         series.ok_or_else(|| "too many different requests: give them a `name` tag".to_owned())
     }
 }

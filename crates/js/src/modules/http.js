@@ -12,7 +12,8 @@
     asyncRequest: native.httpAsync,
     batch: native.httpBatch,
     cookieJar: native.cookieJar,
-    CookieJar: native.CookieJar,
+    // A native function cannot be called with `new`.
+    CookieJar: function CookieJar() { return native.CookieJar(); },
     setResponseCallback: native.setResponseCallback,
     file(data, filename, contentType) {
       return {

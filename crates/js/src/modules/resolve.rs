@@ -19,8 +19,11 @@ pub enum Builtin {
 }
 
 /// Older or experimental names of modules.
-const ALIASES: &[(&str, &str)] =
-    &[("k6/experimental/timers", "k6/timers"), ("k6/experimental/tracing", "jslib/tempo")];
+const ALIASES: &[(&str, &str)] = &[
+    ("k6/experimental/timers", "k6/timers"),
+    ("k6/experimental/tracing", "jslib/tempo"),
+    ("k6/experimental/websockets", "k6/websockets"),
+];
 
 /// Libraries by the beginning of their address, after the scheme. The version follows.
 const LIBRARIES: &[(&str, &str)] = &[
@@ -44,12 +47,8 @@ const LIBRARIES: &[(&str, &str)] = &[
 const REFUSED: &[(&str, &str)] = &[
     ("k6/browser", "send the requests of the page with `k6/http`"),
     ("k6/experimental/browser", "send the requests of the page with `k6/http`"),
-    ("k6/ws", "use an experiment file with a `connect` step for WebSockets"),
-    ("k6/websockets", "use an experiment file with a `connect` step for WebSockets"),
-    ("k6/experimental/websockets", "use an experiment file with a `connect` step for WebSockets"),
     ("k6/net/grpc", "use an experiment file with a gRPC call"),
     ("k6/experimental/grpc", "use an experiment file with a gRPC call"),
-    ("k6/x/sse", "use an experiment file with a `stream` step for server-sent events"),
     ("k6/x/", "extensions of k6 are Go programs: remove the import"),
     ("k6/", "remove the import"),
 ];

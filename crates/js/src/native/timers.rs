@@ -59,7 +59,7 @@ fn clear(call: &Call<'_>) -> Result<Value, Thrown> {
     let mut timers = vu.timers.borrow_mut();
     if let Some(at) = timers.iter().position(|timer| f64::from(timer.number) == number) {
         let timer = timers.remove(at);
-        host.out.borrow_mut().cancel(timer.step);
+        host.cancel(timer.step);
     }
     Ok(realm.undefined())
 }

@@ -244,7 +244,7 @@ fn resolves_addresses_of_any_version() {
     for address in [
         "k6/browser",
         "k6/x/sql",
-        "k6/ws",
+        "k6/net/grpc",
         "k6/else",
         "k6/experimental/redis",
         "https://jslib.k6.io/aws/0.14.0/s3.js",

@@ -1,11 +1,12 @@
 //! Runs scripts without an engine: requests are answered by a function, and sleeps end in simulated time.
 
+use super::remote::{Due, Remote};
 use plimsoll_bundle::{Builtins, Bundle, Entry, Files, load};
 use plimsoll_js::{BuiltIn, Level, Log, ScenarioSettings, Script, Settings, Shared, Stage, initialize};
 use plimsoll_plan::head::Head;
 use plimsoll_plan::metric::CheckSum;
 use plimsoll_plan::program::{
-    At, Behavior, Count, Outbox, Payload, Phase, Phases, Program, Reply, UserSlot, Wake,
+    At, Behavior, BodyUse, Count, Outbox, Payload, Phase, Phases, Program, Reply, UserSlot, Wake,
 };
 use plimsoll_plan::request::Target;
 use plimsoll_plan::series::Family;
@@ -40,6 +41,13 @@ pub struct Trace {
     pub values: BTreeMap<String, Vec<f64>>,
     /// Names and labels of series of requests.
     pub series: Vec<String>,
+    /// Messages that sockets have sent, with their kind.
+    pub sent: Vec<String>,
+    /// Faults of streams and sockets, by name.
+    pub faults: Vec<&'static str>,
+    /// Sums and numbers of values of histograms, by series and cell.
+    pub sums: BTreeMap<(String, usize), u64>,
+    pub hists: BTreeMap<(String, usize), u64>,
     pub slept_ns: u64,
 }
 
@@ -175,27 +183,37 @@ fn one(
 ) {
     let mut at = At { run_ns: trace.slept_ns, unix_ns: 1_800_000_000_000_000_000 + trace.slept_ns };
     program.resume(at, Wake::Begin { user, iteration, number: None }, out);
-    let mut queue: Vec<(u32, Option<String>, u64)> = Vec::new();
+    let mut queue: Vec<(u32, Due, u64)> = Vec::new();
+    let mut remote = Remote::default();
     loop {
+        // As the engine does, before the steps and sleeps of this wake.
+        remote.take(out, at.run_ns, &mut queue, trace);
+        queue.retain(|(id, due, _)| !out.cancels.contains(id) || due.survives_cancel());
         for step in &out.steps {
             let Payload::Rendered { begin, end } = step.payload else { panic!("a prepared request") };
             let text = String::from_utf8_lossy(&out.arena[begin as usize..end as usize]).into_owned();
             trace.requests.push(text.clone());
-            queue.push((step.id, Some(text), at.run_ns + 1_000_000));
+            let time_ns = if step.body == BodyUse::Keep { 1_000_000 } else { 2_000_000 };
+            queue.push((step.id, Due::Response(text, step.body), at.run_ns + time_ns));
         }
-        queue.extend(out.sleeps.iter().map(|(id, ns)| (*id, None, at.run_ns + ns)));
-        queue.retain(|(id, _, _)| !out.cancels.contains(id));
+        queue.extend(out.sleeps.iter().map(|(id, ns)| (*id, Due::Slept, at.run_ns + ns)));
         take_counts(out, trace);
         let book = std::mem::take(&mut out.book);
         out.clear();
         out.book = book;
         let Some(next) = (0..queue.len()).min_by_key(|at| queue[*at].2) else { return };
-        let (id, request, due_ns) = queue.remove(next);
+        let (id, due, due_ns) = queue.remove(next);
         trace.slept_ns += due_ns - at.run_ns;
         at = At { run_ns: due_ns, unix_ns: at.unix_ns + (due_ns - at.run_ns) };
-        match request {
-            None => program.resume(at, Wake::Slept { id }, out),
-            Some(text) => {
+        match due {
+            Due::Slept => program.resume(at, Wake::Slept { id }, out),
+            Due::Response(text, body) if body.is_stream() || body == BodyUse::WebSocket => {
+                let answer = server(&text);
+                remote.open(program, id, at, &text, body, &answer, out, &mut queue);
+            }
+            Due::Frame(frame) => remote.show(program, id, at, &frame, out),
+            Due::End(fault, ended) => remote.end(program, id, at, (fault, ended), out, trace),
+            Due::Response(text, _) => {
                 let answer = server(&text);
                 let head = format!("HTTP/1.1 {} OK\r\n{}\r\n", answer.status, answer.head);
                 let phases = Phases { first_byte_ns: 900_000, body_ns: 100_000, ..Phases::default() };
@@ -221,6 +239,7 @@ fn take_counts(out: &mut Outbox, trace: &mut Trace) {
         match count {
             Count::Sum(series, id, n) => {
                 let key = out.book.opened()[*series as usize].clone();
+                *trace.sums.entry((key.name.clone(), *id)).or_default() += n;
                 if key.family == Family::Check {
                     let entry = trace.checks.entry(key.name.clone()).or_default();
                     let made = Count::sum(*series, CheckSum::Made, 1) == Count::Sum(*series, *id, 1);
@@ -233,7 +252,11 @@ fn take_counts(out: &mut Outbox, trace: &mut Trace) {
                 let name = [vec![key.name.clone()], labels].concat().join(" ");
                 trace.values.entry(name).or_default().push(*value);
             }
-            Count::Hist(..) | Count::Run(..) => {}
+            Count::Hist(series, id, _) => {
+                let key = &out.book.opened()[*series as usize];
+                *trace.hists.entry((key.name.clone(), *id)).or_default() += 1;
+            }
+            Count::Run(..) => {}
         }
     }
 }
