@@ -5,10 +5,12 @@ use crate::exit::{Exit, Failure};
 use crate::flags::load::{LoadFlags, MannerFlags};
 use crate::flags::tool::K6;
 use crate::say;
-use plimsoll_js::Ready;
+use plimsoll_js::{Ready, ScriptCode};
 use plimsoll_k6::flags::{self, Invocation, SummaryMode};
+use plimsoll_k6end::{EndOfTest, Mode, Options};
 use plimsoll_plan::diag::Place;
 use plimsoll_plan::{Diagnostic, Problem};
+use std::io::IsTerminal;
 use std::path::Path;
 
 /// The flags of plimsoll that `plimsoll k6 run` accepts as well, with whether they have a value.
@@ -113,7 +115,13 @@ fn run(words: &[String]) -> Result<Exit, Failure> {
             say::talk(&format!("note: {note}\n"));
         }
     }
+    if let Some(problem) = plimsoll_k6end::unmeasured(&ready.test.thresholds).into_iter().next() {
+        return Err(Failure::Text(vec![Diagnostic::of("K106", Place::Whole, problem)]));
+    }
     let code = std::sync::Arc::clone(&ready.code);
+    let test = ready.test.clone();
+    let time_trends: Vec<String> =
+        ready.init.metrics.iter().filter(|one| one.is_time).map(|one| one.name.clone()).collect();
     let manner = MannerFlags {
         quiet: invocation.run.quiet,
         no_color: invocation.run.no_color,
@@ -124,15 +132,74 @@ fn run(words: &[String]) -> Result<Exit, Failure> {
     let flags = LoadFlags { manner: manner.clone(), ..LoadFlags::default() };
     let plan = script::planned(ready, &flags)?;
     let measured = load::measure(plan, &manner, None)?;
-    if own.prints_report || invocation.run.summary_mode != SummaryMode::Disabled {
+    if own.prints_report {
         load::print(&measured, &manner)?;
     }
     let shared = code.shared();
-    Ok(match shared {
-        Some(shared) if shared.aborted().is_some() => Exit::K6Aborted,
-        Some(shared) if shared.failed().is_some() => Exit::K6Failed,
-        _ => measured.exit,
+    let setup = shared.as_ref().and_then(|shared| shared.setup_json());
+    let scenarios: Vec<String> = test.scenarios.iter().map(|one| one.name.clone()).collect();
+    let options = Options {
+        thresholds: &test.thresholds,
+        trend_stats: &test.settings.summary_trend_stats,
+        time_unit: test.settings.summary_time_unit,
+        has_color: say::look_of_results(manner.no_color).color,
+        is_stdout_tty: std::io::stdout().is_terminal(),
+        is_stderr_tty: std::io::stderr().is_terminal(),
+        time_trends: &time_trends,
+        scenarios: &scenarios,
+        setup_data: setup.as_deref(),
+    };
+    let end = EndOfTest::new(&measured.record, &options);
+    finish(&invocation, &code, &end, &options)?;
+    let has_missed = plimsoll_k6end::evaluate(&end, &options).iter().any(|outcome| !outcome.is_met);
+    Ok(match (shared, measured.exit) {
+        (Some(shared), _) if shared.aborted().is_some() => Exit::K6Aborted,
+        (_, Exit::Interrupted | Exit::Terminated | Exit::HungUp) => measured.exit,
+        _ if has_missed => Exit::ThresholdMissed,
+        (Some(shared), _) if shared.failed().is_some() => Exit::K6Failed,
+        // The verdict of plimsoll needs no thresholds: a run whose iterations throw is no success.
+        (_, exit) if test.thresholds.is_empty() => exit,
+        _ => Exit::Pass,
     })
+}
+
+/// Calls `handleSummary()`, or prints the end of the test, and writes the files that were asked for.
+fn finish(
+    invocation: &Invocation,
+    code: &ScriptCode,
+    end: &EndOfTest,
+    options: &Options<'_>,
+) -> Result<(), Failure> {
+    let write = |path: &str, text: &str| {
+        std::fs::write(path, text).map_err(|e| Failure::machine(format!("cannot write `{path}`: {e}"), None))
+    };
+    if let Some(path) = &invocation.run.summary_export {
+        write(path, &format!("{:#}\n", plimsoll_k6end::export(end, options)))?;
+    }
+    let mode = match invocation.run.summary_mode {
+        SummaryMode::Disabled => return Ok(()),
+        SummaryMode::Compact => Mode::Compact,
+        SummaryMode::Full => Mode::Full,
+        SummaryMode::Legacy => Mode::Legacy,
+    };
+    let data = plimsoll_k6end::data(end, options)?.to_string();
+    match plimsoll_js::handle_summary(code, &data) {
+        Ok(None) => {}
+        Ok(Some(files)) => {
+            for (path, text) in files {
+                match path.as_str() {
+                    "stdout" => say::result(&text)?,
+                    "stderr" => say::talk(&text),
+                    path => write(path, &text)?,
+                }
+            }
+            return Ok(());
+        }
+        // As in k6, the usual text replaces that of a function that throws.
+        Err(why) => say::talk(&format!("handleSummary() failed: {why}\n")),
+    }
+    say::result(&plimsoll_k6end::text(end, options, mode))?;
+    Ok(())
 }
 
 /// `plimsoll k6 inspect`: the options of a script as JSON.

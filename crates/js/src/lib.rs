@@ -34,6 +34,6 @@ pub use code::ScriptCode;
 pub use log::{Level, Log};
 pub use modules::{Builtin, resolve};
 pub use settings::{Isolation, ScenarioSettings, Secret, Settings};
-pub use source::{Init, InitError, ReadFile, Script, Shared, initialize};
-pub use stage::{EXCEPTIONS, Stage};
+pub use source::{Init, InitError, ReadFile, Script, Shared, handle_summary, initialize};
+pub use stage::Stage;
 pub use test::{Given, Ready, read};

@@ -1,5 +1,6 @@
 //! A script as all workers share it: its modules, its settings, and what its users have in common.
 
+use crate::code::ScriptCode;
 use crate::host::Host;
 use crate::log::{Level, Log};
 use crate::metrics::Defined;
@@ -309,6 +310,47 @@ pub fn initialize(script: &Script, settings: &Settings) -> Result<Init, InitErro
         init.metrics = host.metrics.borrow().all().to_vec();
     }
     Ok(init)
+}
+
+/// Calls `handleSummary()` of a script with its data as JSON; returns the texts to write by path. `None`: the script has
+/// no such function.
+///
+/// # Errors
+/// Returns what the function has thrown.
+pub fn handle_summary(code: &ScriptCode, data: &str) -> Result<Option<Vec<(String, String)>>, String> {
+    if !code.functions.iter().any(|name| name == "handleSummary") {
+        return Ok(None);
+    }
+    let shared = Arc::new(Shared::new(code.script.clone(), code.settings.clone(), Vec::new(), 1));
+    let describe = |thrown: Thrown| shared.describe(&thrown);
+    let pod = Pod::new(&shared).map_err(|_| "memory has run out".to_owned())?;
+    let realm = pod.realm().map_err(describe)?;
+    pod.runtime.set_budget(code.settings.budget);
+    let exports = pod.instantiate(&realm, false).map_err(describe)?;
+    let data = realm.parse_json(data, "summary.json").map_err(describe)?;
+    let function = exports.get_str("handleSummary").map_err(describe)?;
+    let mut result = function.call(&realm.undefined(), &[&data]).map_err(describe)?;
+    if result.is_promise() {
+        while realm.run_job().map_err(describe)? {}
+        result = match result.settled() {
+            Some(Ok(value)) => value,
+            Some(Err(reason)) => return Err(describe(Thrown::Value(reason))),
+            None => return Err("its promise was never settled".to_owned()),
+        };
+    }
+    if !result.is_object() {
+        return Err("it must return an object with texts by path".to_owned());
+    }
+    let mut files = Vec::new();
+    for path in result.keys().map_err(describe)? {
+        let value = result.get_str(&path).map_err(describe)?;
+        let text = match value.bytes() {
+            Some(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+            None => value.to_text().map_err(describe)?,
+        };
+        files.push((path, text));
+    }
+    Ok(Some(files))
 }
 
 /// Collects texts that begin like a URL, some levels deep.

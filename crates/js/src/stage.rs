@@ -14,9 +14,6 @@ use std::rc::Rc;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Name of the check that counts iterations that threw.
-pub const EXCEPTIONS: &str = "iteration without an exception";
-
 /// Contexts that share a runtime: a garbage collection looks at all of them.
 const CONTEXTS_PER_POD: usize = 64;
 

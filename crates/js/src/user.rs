@@ -6,7 +6,9 @@ use crate::host::Host;
 use crate::log::Level;
 use crate::pod::Pod;
 use crate::vu::{Arrived, Vu};
-use plimsoll_plan::program::{At, Outbox, Program, StepId, Wake};
+use plimsoll_plan::metric::RunSum;
+use plimsoll_plan::program::{At, Count, Outbox, Program, StepId, Wake};
+use plimsoll_plan::series::Family;
 use plimsoll_quickjs::{Fiber, Progress, Thrown, Value};
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -236,18 +238,19 @@ impl Vu {
                 return;
             }
         }
+        let time_ms = host.at.get().run_ns.saturating_sub(began_ns) as f64 / 1e6;
+        host.add(self, Family::Trend, "iteration_duration", time_ms, &[]);
         host.shared.completed.fetch_add(1, Ordering::Relaxed);
         if has_thrown {
-            host.count_exception(self);
+            host.count_exception();
         }
     }
 }
 
 impl Host {
-    /// Counts an iteration that threw, as a check that failed.
-    fn count_exception(&self, vu: &Vu) {
-        let labels = self.labels(vu, "", &[]);
-        self.count_check(crate::stage::EXCEPTIONS, &labels, false);
+    /// Counts an iteration that threw.
+    fn count_exception(&self) {
+        self.out.borrow_mut().count(Count::Run(RunSum::IterationsFailed, 1));
     }
 }
 

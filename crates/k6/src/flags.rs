@@ -156,16 +156,16 @@ fn take<'a>(
 ) -> Result<(), Problem> {
     let value = match (flag.kind, value) {
         (Kind::Unsupported(hint), _) => {
-            return Err(Problem::new(format!("`{describe}` is not supported"), hint));
+            return Err(Problem::new(format!("`{shown}` is not supported"), hint));
         }
         (_, Some(value)) => value,
         (Kind::Switch, None) => "true",
         (Kind::Optional(default), None) => default,
         (Kind::Value, None) => rest.next().ok_or_else(|| {
-            Problem::new(format!("missing value of `{describe}`"), format!("write `{describe} VALUE`"))
+            Problem::new(format!("missing value of `{shown}`"), format!("write `{shown} VALUE`"))
         })?,
     };
-    apply::set(source, flag, value, false).map_err(|problem| problem.within(format!("`{describe}`: ")))
+    apply::set(source, flag, value, false).map_err(|problem| problem.within(format!("`{shown}`: ")))
 }
 
 /// Reads short flags: `-q`, `-qw`, `-u 5`, `-u5`, or `-u=5`.
@@ -177,15 +177,15 @@ fn cluster<'a>(
     for (at, letter) in word.char_indices() {
         let shown = format!("-{letter}");
         let flag = table::short(letter).ok_or_else(|| {
-            Problem::new(format!("unknown flag `{describe}`"), "`plimsoll k6 run --help` lists all flags")
+            Problem::new(format!("unknown flag `{shown}`"), "`plimsoll k6 run --help` lists all flags")
         })?;
         let behind = &word[at + letter.len_utf8()..];
         if flag.kind == Kind::Switch && !behind.starts_with('=') {
-            take(source, flag, &describe, None, rest)?;
+            take(source, flag, &shown, None, rest)?;
             continue;
         }
         let value = (!behind.is_empty()).then(|| behind.strip_prefix('=').unwrap_or(behind));
-        return take(source, flag, &describe, value, rest);
+        return take(source, flag, &shown, value, rest);
     }
     Ok(())
 }

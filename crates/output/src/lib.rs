@@ -22,7 +22,6 @@ pub mod health;
 pub mod html;
 pub mod json;
 pub mod junit;
-pub mod k6;
 pub mod line;
 pub mod markdown;
 pub mod ndjson;

@@ -16,7 +16,6 @@ mod find;
 mod format_table;
 mod html;
 mod html_pages;
-mod k6;
 mod output;
 mod page_size;
 mod script;

@@ -29,7 +29,8 @@ pub const LEVELS: &[(&str, &[&str])] = &[
     // In `testbed/`, for tests.
     ("testkit", &["record", "stats", "plan"]),
     ("control", &["engine", "wire", "analysis", "record", "stats", "plan"]),
-    ("output", &["experiment", "analysis", "audit", "chart", "k6", "record", "stats", "plan", "ui"]),
+    ("output", &["experiment", "analysis", "audit", "chart", "record", "stats", "plan", "ui"]),
+    ("k6end", &["output", "k6", "analysis", "record", "stats", "plan"]),
     ("template", &["output", "analysis", "plan"]),
     ("console", &["control", "output", "chart", "experiment", "analysis", "record", "stats", "plan", "ui"]),
 ];

@@ -68,7 +68,7 @@ fn counts_checks_and_reports_exceptions() {
     let trace = run(&body, 3, settings(), |_| json(200, "{}"));
     assert_eq!(trace.checks["ok"], (3, 0));
     assert_eq!(trace.checks["is big"], (3, 3));
-    assert_eq!(trace.checks[plimsoll_js::EXCEPTIONS], (1, 1));
+    assert_eq!(trace.failed_iterations, 1);
     assert!(
         trace.console[0].starts_with("error: TypeError: cannot read property 'x' of null"),
         "{:?}",

@@ -4,7 +4,7 @@ use super::remote::{Due, Remote};
 use plimsoll_bundle::{Builtins, Bundle, Entry, Files, load};
 use plimsoll_js::{BuiltIn, Level, Log, ScenarioSettings, Script, Settings, Shared, Stage, initialize};
 use plimsoll_plan::head::Head;
-use plimsoll_plan::metric::CheckSum;
+use plimsoll_plan::metric::{CheckSum, RunSum};
 use plimsoll_plan::program::{
     At, Behavior, BodyUse, Count, Outbox, Payload, Phase, Phases, Program, Reply, UserSlot, Wake,
 };
@@ -49,6 +49,8 @@ pub struct Trace {
     pub sums: BTreeMap<(String, usize), u64>,
     pub hists: BTreeMap<(String, usize), u64>,
     pub slept_ns: u64,
+    /// Iterations that threw.
+    pub failed_iterations: u64,
 }
 
 /// Modules that scripts of tests have as `m0`, `m1`, and so on.

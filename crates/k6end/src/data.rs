@@ -3,7 +3,7 @@
 use super::groups::{CheckCount, Group, id};
 use super::metric::{Values, ratio};
 use super::{EndOfTest, Metric, Options};
-use crate::Error;
+use plimsoll_output::Error;
 use plimsoll_k6::settings::TimeUnit;
 use serde_json::{Map, Value, json};
 

@@ -8,6 +8,8 @@
 //! never connected as 0 s), except for timeouts, which count with their whole time; `data_sent` and `data_received` are
 //! the bytes of HTTP without those of TLS; percentiles are values of histograms, exact to less than 1%.
 
+#![forbid(unsafe_code)]
+
 mod collect;
 mod data;
 mod evaluate;

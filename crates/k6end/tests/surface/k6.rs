@@ -1,9 +1,9 @@
 //! The end of a test as k6 reports it.
 
-use crate::output::golden::check;
+use super::golden::check;
 use plimsoll_k6::settings::{TREND_STATS, TimeUnit};
 use plimsoll_k6::threshold::{Threshold, read};
-use plimsoll_output::k6::{
+use plimsoll_k6end::{
     Contains, EndOfTest, Mode, Options, Values, data, evaluate, export, text, unmeasured,
 };
 use plimsoll_plan::Fault;
