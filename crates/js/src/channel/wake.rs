@@ -260,8 +260,8 @@ impl Channel {
             _ if !own.is_empty() => own,
             (None, _) => String::new(),
             (Some(Fault::ProtocolChanged), Kind::Socket) => {
-                "the server chose HTTP/2 and does not support WebSockets over it (RFC 8441): opening one over HTTP/1.1 \
-                 on such a server is not supported yet"
+                "the server chose HTTP/2 and does not support WebSockets over it (RFC 8441): to open them over \
+                 HTTP/1.1, run with `--http1.1`"
                     .to_owned()
             }
             (Some(Fault::WebSocketClosed), Kind::Socket) => {

@@ -13,6 +13,7 @@ mod requests;
 pub mod run;
 mod sockets;
 mod summaries;
+mod timers;
 mod urls;
 mod values;
 mod web_sockets;
