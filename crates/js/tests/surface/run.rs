@@ -5,7 +5,9 @@ use plimsoll_bundle::{Builtins, Bundle, Entry, Files, load};
 use plimsoll_js::{BuiltIn, Level, Log, ScenarioSettings, Script, Settings, Shared, Stage, initialize};
 use plimsoll_plan::head::Head;
 use plimsoll_plan::metric::CheckSum;
-use plimsoll_plan::program::{At, Behavior, BodyUse, Count, Outbox, Payload, Phase, Phases, Program, Reply, UserSlot, Wake};
+use plimsoll_plan::program::{
+    At, Behavior, BodyUse, Count, Outbox, Payload, Phase, Phases, Program, Reply, UserSlot, Wake,
+};
 use plimsoll_plan::request::Target;
 use plimsoll_plan::series::Family;
 use plimsoll_plan::series::book::SeriesBook;

@@ -72,7 +72,8 @@ fn timers_of_a_socket_run_until_it_is_closed() {
 
 #[test]
 fn a_usual_close_of_the_server_is_no_error() {
-    let body = "ws.connect(url, (s) => { s.on('error', (e) => log(e.error())); s.on('close', (c) => log('closed', c)) })";
+    let body = "ws.connect(url, (s) => { s.on('error', (e) => log(e.error())); \
+                s.on('close', (c) => log('closed', c)) })";
     let trace = run(body, |_| opened(&["close 1000 bye"]));
     assert_eq!(trace.console, ["info: closed 1000"]);
     assert!(trace.faults.is_empty(), "{:?}", trace.faults);
@@ -80,7 +81,8 @@ fn a_usual_close_of_the_server_is_no_error() {
 
 #[test]
 fn an_unusual_close_and_a_lost_connection_are_errors() {
-    let body = "ws.connect(url, (s) => { s.on('error', (e) => log(e.error())); s.on('close', (c) => log('closed', c)) })";
+    let body = "ws.connect(url, (s) => { s.on('error', (e) => log(e.error())); \
+                s.on('close', (c) => log('closed', c)) })";
     let trace = run(body, |_| opened(&["close 1011 oops"]));
     assert_eq!(trace.console, ["info: websocket: close 1011 (internal error): oops", "info: closed 1011"]);
     assert_eq!(trace.faults, ["websocket_closed"]);
