@@ -62,7 +62,7 @@ pub enum News {
 pub struct End {
     /// What went wrong; empty if nothing did.
     pub error: String,
-    /// The code of the close frame, or the one that stands for its absence.
+    /// The code of the close frame, or 1006 if there was none.
     pub code: u16,
     pub reason: String,
     pub was_clean: bool,
@@ -125,7 +125,7 @@ impl Channel {
         }
     }
 
-    /// Keeps what has arrived; returns whether the fiber can go on.
+    /// Keeps what has arrived; returns whether the fiber can continue.
     fn push(&mut self, vu: &Vu, news: News) -> bool {
         if self.phase == Phase::Left {
             return false;
@@ -142,7 +142,7 @@ impl Channel {
         self.queue.pop_front()
     }
 
-    /// Ends it: nothing follows. Returns whether the fiber can go on.
+    /// Ends it: nothing follows. Returns whether the fiber can continue.
     fn end(&mut self, host: &Host, vu: &Vu, error: String, was_clean: bool) -> bool {
         self.end_timers(host);
         let (code, reason) = match (self.received.take(), self.sent_code) {
@@ -151,9 +151,9 @@ impl Channel {
             (None, None) => (close::ABNORMAL, String::new()),
         };
         self.error.clone_from(&error);
-        let can_go_on = self.push(vu, News::End(End { error, code, reason, was_clean }));
+        let can_continue = self.push(vu, News::End(End { error, code, reason, was_clean }));
         self.phase = Phase::Ended;
-        can_go_on
+        can_continue
     }
 
     fn end_timers(&mut self, host: &Host) {

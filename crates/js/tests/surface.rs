@@ -16,6 +16,7 @@ mod requests;
 pub mod run;
 mod sockets;
 mod summaries;
+mod timers;
 mod urls;
 mod values;
 mod web_sockets;

@@ -108,7 +108,7 @@ impl Opening {
 
 impl Channel {
     /// Puts the request into the outbox, or asks for its origin first. If neither is possible, the channel ends.
-    /// Returns whether the fiber can go on.
+    /// Returns whether the fiber can continue.
     pub fn start(&mut self, host: &Host, vu: &Vu) -> bool {
         let url = match self.opening.parsed(self.kind) {
             Ok(url) => url,

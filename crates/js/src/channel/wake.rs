@@ -23,7 +23,7 @@ fn with<R>(vu: &Vu, step: StepId, act: impl FnOnce(&mut Channel) -> R) -> Option
 }
 
 /// Takes the answer for an origin; `None` if it is not that of a channel. Like all of these, it returns whether the
-/// fiber can go on.
+/// fiber can continue.
 pub fn reached(host: &Host, vu: &Vu, id: StepId, result: &Result<OriginId, (Fault, String)>) -> Option<bool> {
     with(vu, id, |channel| match result {
         Ok(number) => {
@@ -63,7 +63,7 @@ pub fn head(host: &Host, vu: &Vu, id: StepId, status: u16, head: Head<'_>) -> bo
         }
         let refused = match channel.kind {
             Kind::Socket if is_http2 && (200..300).contains(&status) => {
-                // What opens a socket over HTTP/2 (RFC 8441 section 5) stands for the status of HTTP/1.1.
+                // What opens a socket over HTTP/2 (RFC 8441 section 5) has the meaning of 101 over HTTP/1.1.
                 channel.status = SWITCHING;
                 channel.check(head, true)
             }
@@ -141,7 +141,7 @@ pub fn event(host: &Host, vu: &Vu, event: &Event<'_>) -> bool {
 
 /// Takes the end of a channel; `None` if the reply is not that of one.
 pub fn reply(host: &Host, vu: &Vu, reply: &Reply<'_>) -> Option<bool> {
-    let (can_go_on, is_forgotten) = with(vu, reply.id, |channel| {
+    let (can_continue, is_forgotten) = with(vu, reply.id, |channel| {
         channel.settle(host);
         if reply.ended == Some(Ended::Stop) {
             return (false, true);
@@ -168,7 +168,7 @@ pub fn reply(host: &Host, vu: &Vu, reply: &Reply<'_>) -> Option<bool> {
     if is_forgotten {
         vu.channels.borrow_mut().retain(|one| one.step != reply.id);
     }
-    Some(can_go_on)
+    Some(can_continue)
 }
 
 /// Settles the accounts of channels whose iteration is interrupted: they end without a reply.
@@ -260,8 +260,8 @@ impl Channel {
             _ if !own.is_empty() => own,
             (None, _) => String::new(),
             (Some(Fault::ProtocolChanged), Kind::Socket) => {
-                "the server chose HTTP/2 and does not support WebSockets over it (RFC 8441): opening one over HTTP/1.1 \
-                 on such a server is not supported yet"
+                "the server chose HTTP/2 and does not support WebSockets over it (RFC 8441): to open them over \
+                 HTTP/1.1, run with `--http1.1`"
                     .to_owned()
             }
             (Some(Fault::WebSocketClosed), Kind::Socket) => {

@@ -311,13 +311,16 @@ pub fn has_header(headers: &[(String, String)], name: &str) -> bool {
     headers.iter().any(|(known, _)| known.eq_ignore_ascii_case(name))
 }
 
+/// Names and values.
+pub type Pairs = Vec<(String, String)>;
+
 /// Returns the headers of a request, with credentials and cookies, and its cookies alone.
 pub fn full_headers(
     host: &Host,
     jar: &Jar,
     params: &Params,
     url: &Url,
-) -> (Vec<(String, String)>, Vec<(String, String)>) {
+) -> (Pairs, Pairs) {
     let mut headers = params.headers.clone();
     let is_digest = params.auth.as_deref() == Some("digest");
     if let Some(credentials) =

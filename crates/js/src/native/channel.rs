@@ -225,7 +225,7 @@ fn release(call: &Call<'_>) -> Result<Value, Thrown> {
 fn timer(call: &Call<'_>) -> Result<Value, Thrown> {
     channel_of!(call, host, vu, number);
     let ms = call.argument(1).to_number()?;
-    if !(ms > 0.0) {
+    if ms.is_nan() || ms <= 0.0 {
         return Err(call.realm().error("TypeError", "a timer of a socket requires a time above 0 ms"));
     }
     let step = vu.with_channel(number, |channel| match channel.has_ended() {

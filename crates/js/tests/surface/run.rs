@@ -4,7 +4,11 @@ use super::remote::{Due, Remote};
 use plimsoll_bundle::{Builtins, Bundle, Entry, Files, load};
 use plimsoll_js::{BuiltIn, Level, Log, ScenarioSettings, Script, Settings, Shared, Stage, initialize};
 use plimsoll_plan::head::Head;
+<<<<<<< HEAD
 use plimsoll_plan::metric::{CheckSum, RunSum};
+=======
+use plimsoll_plan::metric::CheckSum;
+>>>>>>> fc4da0ac2bdb9c899358a3d98b022f4d450bc575
 use plimsoll_plan::program::{
     At, Behavior, BodyUse, Count, Outbox, Payload, Phase, Phases, Program, Reply, UserSlot, Wake,
 };

@@ -11,7 +11,7 @@ fn run_with(settings: Settings, body: &str, server: impl FnMut(&str) -> Answer) 
     run_script(vec![text], 1, 2, settings, server)
 }
 
-/// Runs two iterations of a function in a runtime of its own.
+/// Runs two iterations of a function in its own runtime.
 fn run(body: &str, server: impl FnMut(&str) -> Answer) -> Trace {
     run_with(Settings { isolation: Isolation::Runtime, ..settings() }, body, server)
 }
