@@ -109,8 +109,11 @@ pub fn run(body: &str, iterations: u64, settings: Settings, server: impl FnMut(&
 }
 
 /// Files in the folder of the script.
-const FILES: &[(&str, &str)] =
-    &[("rows.csv", "name,age\nJo,30\n\"Ja,ne\",25\nZo,41\n"), ("scripts/lib/note.txt", "inside"), ("scripts/note.txt", "outside")];
+const FILES: &[(&str, &str)] = &[
+    ("rows.csv", "name,age\nJo,30\n\"Ja,ne\",25\nZo,41\n"),
+    ("scripts/lib/note.txt", "inside"),
+    ("scripts/note.txt", "outside"),
+];
 
 /// Runs iterations of several users, each after the other.
 pub fn run_script(
