@@ -28,6 +28,8 @@ pub struct Host {
     pub origins: RefCell<Vec<(Target, OriginId)>>,
     /// Whether the init part of the script runs.
     pub is_init: Cell<bool>,
+    /// The module whose top level runs.
+    pub evaluating: Cell<Option<usize>>,
     /// State of `Math.random` in the init part.
     pub seed: Cell<u64>,
     /// A response callback that was set in the init part, for all users.

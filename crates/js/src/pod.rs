@@ -55,6 +55,7 @@ impl Pod {
             jars: Class::new(&runtime, "CookieJar").ok_or(NoMemory)?,
             origins: RefCell::new(shared.origins.clone()),
             is_init: Cell::new(false),
+            evaluating: Cell::new(None),
             seed: Cell::new(shared.seed),
             expected: RefCell::new(None),
         });

@@ -6,10 +6,12 @@
 use crate::settings::Settings;
 use crate::settings::network::Select;
 use crate::test::{Executor, Pool, Scenario, Stage, Test};
+use crate::threshold::Threshold;
 use plimsoll_plan::draft::{Draft, LoadDraft, WorkloadDraft};
 use plimsoll_plan::link::{Addresses, ClientFiles, Dns, Link, Reuse, Tls, TlsFiles};
 use plimsoll_plan::load::{self, FirstArrival, OnBusy, Profile, Rules, Share, UserSteps};
 use plimsoll_plan::script::Entry;
+use plimsoll_plan::threshold::Threshold as Own;
 use plimsoll_plan::unit::SECOND_NS;
 use plimsoll_plan::{Diagnostic, Problem, diag::Place};
 
@@ -31,9 +33,18 @@ pub fn draft(test: &Test) -> Result<Draft, Vec<Diagnostic>> {
     draft.tls_files = tls_files(&test.settings).map_err(|problem| {
         vec![Diagnostic::of(crate::options::code::UNSUPPORTED, Place::Whole, problem.within("`tlsAuth`: "))]
     })?;
-    draft.thresholds = test.thresholds.iter().filter_map(|threshold| threshold.counterpart()).collect();
+    draft.thresholds = test.thresholds.iter().filter_map(|threshold| counterpart(threshold, test)).collect();
     draft.no_default_thresholds = true;
     Ok(draft)
+}
+
+/// Returns the threshold of plimsoll with the same meaning. The series of a single scenario do not have its name.
+fn counterpart(threshold: &Threshold, test: &Test) -> Option<Own> {
+    let mut threshold = threshold.clone();
+    if let [only] = test.scenarios.as_slice() {
+        threshold.tags.retain(|(name, value)| name != "scenario" || *value != only.name);
+    }
+    threshold.counterpart()
 }
 
 fn workload(number: u16, scenario: &Scenario, share: Share, last_ns: u64) -> WorkloadDraft {

@@ -251,6 +251,10 @@ fn thresholds(reader: &mut Reader, all: &Layer, metrics: &[(String, Custom)]) ->
     match threshold::read(value, metrics) {
         Ok((thresholds, notes)) => {
             notes.into_iter().for_each(|note| reader.note(note));
+            for one in thresholds.iter().filter(|one| one.counterpart().is_none()) {
+                let text = format!("{}: {}", one.key, one.source);
+                reader.note(format!("Threshold `{text}` is not evaluated: plimsoll does not measure this."));
+            }
             thresholds
         }
         Err(wrong) => {

@@ -347,3 +347,13 @@ fn durations_are_those_of_go_with_days_and_plain_numbers_in_milliseconds() {
         assert_eq!(mistake(json!({ "duration": text })).0, "K101", "{text}");
     }
 }
+
+#[test]
+fn a_threshold_that_is_not_evaluated_is_named_in_a_note() {
+    let thresholds = json!({ "iteration_duration": ["avg<1"], "http_req_duration": ["avg<1"] });
+    let test = test(json!({ "thresholds": thresholds }));
+    assert_eq!(
+        test.notes,
+        ["Threshold `iteration_duration: avg<1` is not evaluated: plimsoll does not measure this."]
+    );
+}

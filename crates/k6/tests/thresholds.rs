@@ -128,6 +128,15 @@ fn thresholds_with_the_same_meaning_become_those_of_plimsoll() {
             1e6,
             scope(Scope::Group, "a / b"),
         ),
+        ("http_req_waiting", "max<1", Subject::FirstByte, Statistic::Max, 1e6, None),
+        (
+            "http_reqs{group:::a::b}",
+            "count<1",
+            Subject::Requests,
+            Statistic::Value,
+            1.0,
+            Some(Scope::Tag("group".into(), "a / b".into())),
+        ),
         (
             "http_req_duration{kind:read,name:a}",
             "max<1",
@@ -171,7 +180,7 @@ fn thresholds_without_the_same_meaning_have_no_counterpart() {
         ("http_req_duration{status:200}", "avg<1"),
         ("http_req_duration{expected_response:true}", "avg<1"),
         ("checks{check:is 200}", "rate>0.9"),
-        ("http_reqs{group:::a}", "count>1"),
+        ("http_reqs{group:}", "count>1"),
         ("orders", "rate>1"),
     ];
     for (key, source) in without {

@@ -3,8 +3,8 @@
 use super::groups::{CheckCount, Group, id};
 use super::metric::{Values, ratio};
 use super::{EndOfTest, Metric, Options};
-use plimsoll_output::Error;
 use plimsoll_k6::settings::TimeUnit;
+use plimsoll_output::Error;
 use serde_json::{Map, Value, json};
 
 /// Returns the object as JSON.

@@ -324,9 +324,14 @@ impl Outbox {
 
     /// Cancels an outstanding step. A stream or a WebSocket is closed and later ends with a [`Wake::Reply`] of
     /// [`Ended::Client`]. A sleep or a wait for an origin ends without a wake. A request in flight continues until it
-    /// ends.
+    /// ends. A sleep or a wait that this outbox would begin does not begin.
     pub fn cancel(&mut self, id: StepId) {
-        self.cancels.push(id);
+        let begun = self.sleeps.len() + self.reaches.len();
+        self.sleeps.retain(|(step, _)| *step != id);
+        self.reaches.retain(|(step, _)| *step != id);
+        if self.sleeps.len() + self.reaches.len() == begun {
+            self.cancels.push(id);
+        }
     }
 
     /// Answers the [`Wake::Head`] of a step with [`BodyUse::Decide`]: discard or keep.

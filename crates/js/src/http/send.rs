@@ -315,12 +315,7 @@ pub fn has_header(headers: &[(String, String)], name: &str) -> bool {
 pub type Pairs = Vec<(String, String)>;
 
 /// Returns the headers of a request, with credentials and cookies, and its cookies alone.
-pub fn full_headers(
-    host: &Host,
-    jar: &Jar,
-    params: &Params,
-    url: &Url,
-) -> (Pairs, Pairs) {
+pub fn full_headers(host: &Host, jar: &Jar, params: &Params, url: &Url) -> (Pairs, Pairs) {
     let mut headers = params.headers.clone();
     let is_digest = params.auth.as_deref() == Some("digest");
     if let Some(credentials) =

@@ -87,7 +87,14 @@
       modules[i] = module;
       const meta = { url: native.moduleUrl(i), resolve: (name) => native.resolve(i, name) };
       const self = native.isCommon(i) ? module.exports : undefined;
-      const result = factory(i).call(self, module.exports, (k) => imported(i, k), module, meta);
+      // `open()` is relative to the module whose top level runs.
+      const outer = native.evaluating(i);
+      let result;
+      try {
+        result = factory(i).call(self, module.exports, (k) => imported(i, k), module, meta);
+      } finally {
+        native.evaluating(outer);
+      }
       // A module that awaits at its top level.
       if (result instanceof Promise) module.ready = result.then(() => module.exports);
       if (typeof module.peek === 'function') peeks.push(module.peek);

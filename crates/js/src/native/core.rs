@@ -10,6 +10,7 @@ use plimsoll_quickjs::{Call, Realm, Thrown, Value};
 pub(super) const ROWS: &[Row] = &[
     ("nothing", 0, nothing),
     ("entry", 0, entry),
+    ("evaluating", 1, evaluating),
     ("factory", 1, factory),
     ("builtin", 1, builtin),
     ("imported", 2, imported),
@@ -47,6 +48,14 @@ pub(super) fn index(call: &Call<'_>, at: usize) -> usize {
 fn entry(call: &Call<'_>) -> Result<Value, Thrown> {
     let host = Host::of(call)?;
     Ok(call.realm().number(host.shared.script.bundle.entry as f64))
+}
+
+/// Sets the module whose top level runs; returns the previous one, or -1.
+fn evaluating(call: &Call<'_>) -> Result<Value, Thrown> {
+    let host = Host::of(call)?;
+    let module = call.argument(0).as_number().filter(|number| *number >= 0.0);
+    let outer = host.evaluating.replace(module.map(|number| number as usize));
+    Ok(call.realm().number(outer.map_or(-1.0, |outer| outer as f64)))
 }
 
 /// Compiles a module.

@@ -28,7 +28,7 @@ fn open(call: &Call<'_>) -> Result<Value, Thrown> {
     if name.is_empty() {
         return Err(realm.error("TypeError", "open() requires the path of a file"));
     }
-    let path = host.path_of(&name);
+    let path = host.path_in(host.evaluating.get(), &name);
     let bytes =
         host.file(&path).map_err(|why| realm.error("Error", &format!("cannot open `{name}`: {why}")))?;
     let is_binary = call.argument(1).as_text().is_some_and(|mode| mode == "b");
@@ -38,10 +38,18 @@ fn open(call: &Call<'_>) -> Result<Value, Thrown> {
 impl Host {
     /// Returns the path of a file, relative to the folder of the script.
     pub fn path_of(&self, name: &str) -> PathBuf {
+        self.path_in(None, name)
+    }
+
+    /// Returns the path of a file, relative to the folder of a module, or of the script.
+    fn path_in(&self, module: Option<usize>, name: &str) -> PathBuf {
         let name = name.strip_prefix("file://").unwrap_or(name);
         let bundle = &self.shared.script.bundle;
-        let entry = bundle.modules.get(bundle.entry).and_then(|module| module.path.parent());
-        entry.map_or_else(|| PathBuf::from(name), |folder| folder.join(name))
+        let module = bundle.modules.get(module.unwrap_or(bundle.entry));
+        match module.and_then(|module| module.path.parent()) {
+            Some(folder) => folder.join(name),
+            None => PathBuf::from(name),
+        }
     }
 
     /// Returns the content of a file, which all users share.

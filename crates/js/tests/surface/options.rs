@@ -80,6 +80,13 @@ fn ends_a_setup_that_takes_too_long() {
 }
 
 #[test]
+fn leaves_no_timer_after_phases_and_timeouts_that_end_at_once() {
+    let body = "exports.setup = () => 1; exports.teardown = () => {}; \
+                exports.default = () => clearTimeout(setTimeout(() => {}, 5000));";
+    assert_eq!(run(body, 1, settings(), |_| json(200, "{}")).slept_ns, 0);
+}
+
+#[test]
 fn sends_a_batch_within_the_limit_per_host() {
     let own = Settings { batch_per_host: 2, ..settings() };
     let body = "m1.default.batch([1, 2, 3, 4].map((n) => `http://127.0.0.1:8080/${n}`))";

@@ -4,11 +4,7 @@ use super::remote::{Due, Remote};
 use plimsoll_bundle::{Builtins, Bundle, Entry, Files, load};
 use plimsoll_js::{BuiltIn, Level, Log, ScenarioSettings, Script, Settings, Shared, Stage, initialize};
 use plimsoll_plan::head::Head;
-<<<<<<< HEAD
 use plimsoll_plan::metric::{CheckSum, RunSum};
-=======
-use plimsoll_plan::metric::CheckSum;
->>>>>>> fc4da0ac2bdb9c899358a3d98b022f4d450bc575
 use plimsoll_plan::program::{
     At, Behavior, BodyUse, Count, Outbox, Payload, Phase, Phases, Program, Reply, UserSlot, Wake,
 };
@@ -96,19 +92,22 @@ pub fn factory(imports: &[&str], body: &str) -> String {
     names.collect::<String>() + body
 }
 
-/// No files.
-struct Nothing;
+/// Modules in the folder of the script.
+const MODULES: &[(&str, &str)] = &[("lib/note.js", "exports.note = open('note.txt');")];
 
-impl Files for Nothing {
-    fn read(&self, _path: &std::path::Path) -> std::io::Result<Vec<u8>> {
-        Err(std::io::ErrorKind::NotFound.into())
+struct Modules;
+
+impl Files for Modules {
+    fn read(&self, path: &std::path::Path) -> std::io::Result<Vec<u8>> {
+        let found = MODULES.iter().find(|(name, _)| path.ends_with(name));
+        found.map(|(_, text)| text.as_bytes().to_vec()).ok_or_else(|| std::io::ErrorKind::NotFound.into())
     }
 }
 
 /// Loads a script, a CommonJS module.
 pub fn bundle(text: &str) -> Bundle {
     let entry = Entry::Text { name: PathBuf::from("/scripts/script.js"), text: text.to_owned() };
-    load(entry, &Nothing, &Libraries).expect("the script loads")
+    load(entry, &Modules, &Libraries).expect("the script loads")
 }
 
 pub fn settings() -> Settings {
@@ -123,7 +122,11 @@ pub fn run(body: &str, iterations: u64, settings: Settings, server: impl FnMut(&
 }
 
 /// Files in the folder of the script.
-const FILES: &[(&str, &str)] = &[("rows.csv", "name,age\nJo,30\n\"Ja,ne\",25\nZo,41\n")];
+const FILES: &[(&str, &str)] = &[
+    ("rows.csv", "name,age\nJo,30\n\"Ja,ne\",25\nZo,41\n"),
+    ("scripts/lib/note.txt", "inside"),
+    ("scripts/note.txt", "outside"),
+];
 
 /// Runs iterations of several users, each after the other.
 pub fn run_script(
@@ -202,6 +205,8 @@ fn one(
             let time_ns = if step.body == BodyUse::Keep { 1_000_000 } else { 2_000_000 };
             queue.push((step.id, Due::Response(text, step.body), at.run_ns + time_ns));
         }
+        // As the engine does: a cancel applies to what began before.
+        queue.retain(|(id, _, _)| !out.cancels.contains(id));
         queue.extend(out.sleeps.iter().map(|(id, ns)| (*id, Due::Slept, at.run_ns + ns)));
         take_counts(out, trace);
         let book = std::mem::take(&mut out.book);

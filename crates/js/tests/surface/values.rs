@@ -74,3 +74,10 @@ fn refuses_requests_in_the_init_part() {
         trace.console
     );
 }
+
+#[test]
+fn opens_files_relative_to_the_module_that_is_evaluated() {
+    let body = "const { note } = require('./lib/note.js'); const own = open('note.txt'); \
+                exports.default = () => console.log(note, own)";
+    assert_eq!(run(body, 1, settings(), |_| json(200, "{}")).console, ["info: inside outside"]);
+}

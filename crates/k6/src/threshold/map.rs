@@ -61,6 +61,7 @@ fn subject(threshold: &Threshold) -> Option<(Subject, f64)> {
     }
     Some(match (threshold.metric.as_str(), threshold.aggregator) {
         ("http_req_duration", _) => (Subject::ServiceTime, MS_NS),
+        ("http_req_waiting", _) => (Subject::FirstByte, MS_NS),
         ("group_duration", _) => (Subject::GroupTime, MS_NS),
         ("http_req_failed", _) => (Subject::ErrorRate, 1.0),
         ("checks", _) => (Subject::Checks, 1.0),
@@ -98,9 +99,9 @@ fn scope(threshold: &Threshold) -> Option<Option<Scope>> {
             "name" if !is_custom => Scope::Request(value.clone()),
             "scenario" => Scope::Scenario(value.clone()),
             // k6 writes nested groups as `::outer::inner`, and the top level as an empty text. A group covers its
-            // nested groups in plimsoll, so only passes of groups are the same.
+            // nested groups in plimsoll, unlike a tag.
             "group" if threshold.metric == "group_duration" => Scope::Group(group(value)?),
-            "group" => return None,
+            "group" => Scope::Tag("group".to_owned(), group(value)?),
             label if NOT_LABELS.contains(&label) => return None,
             label => Scope::Tag(label.to_owned(), value.clone()),
         });

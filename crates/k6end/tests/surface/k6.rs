@@ -3,9 +3,7 @@
 use super::golden::check;
 use plimsoll_k6::settings::{TREND_STATS, TimeUnit};
 use plimsoll_k6::threshold::{Threshold, read};
-use plimsoll_k6end::{
-    Contains, EndOfTest, Mode, Options, Values, data, evaluate, export, text, unmeasured,
-};
+use plimsoll_k6end::{Contains, EndOfTest, Mode, Options, Values, data, evaluate, export, text, unmeasured};
 use plimsoll_plan::Fault;
 use plimsoll_plan::metric::{SeriesHist, SeriesSum, TrendHist, fault_id};
 use plimsoll_plan::series::{Custom, Family, SeriesKey};

@@ -33,6 +33,7 @@ impl Scope {
             label::REQUEST => value(&request.name),
             label::SCENARIO => request.scenario.as_deref().is_some_and(value),
             label::GROUP => request.group.as_deref().is_some_and(value),
+            label::METHOD => value(&request.method),
             tag => request.tags.iter().any(|(known, text)| known == tag && value(text)),
         };
         self.selects(&has) && !request.is_outside_load
