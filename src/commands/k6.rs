@@ -157,7 +157,7 @@ fn run(words: &[String]) -> Result<Exit, Failure> {
         (_, Exit::Interrupted | Exit::Terminated | Exit::HungUp) => measured.exit,
         _ if has_missed => Exit::ThresholdMissed,
         (Some(shared), _) if shared.failed().is_some() => Exit::K6Failed,
-        // The verdict of plimsoll needs no thresholds: a run whose iterations throw is no success.
+        // The verdict of plimsoll needs no thresholds: a run whose iterations throw fails.
         (_, exit) if test.thresholds.is_empty() => exit,
         _ => Exit::Pass,
     })

@@ -70,6 +70,7 @@ pub const COUNTING_ALLOCATORS: &[(&str, &str)] = &[
 /// Files with more than `shape::LONG` lines that are not empty.
 pub const LONG_FILES: &[(&str, &str)] = &[
     ("crates/analysis/tests/analysis/cautions.rs", "one table: a case for and against each caution"),
+    ("crates/findings/src/caution/sentences.rs", "one table: the sentences of each caution"),
     ("crates/front/src/explain.rs", "one table: what each code of a mistake means"),
     ("crates/front/src/own/key/table.rs", "one table: the keys of experiment files"),
     ("crates/front/tests/script.rs", "one list: what each key of a scenario means"),

@@ -205,8 +205,6 @@ fn one(
             let time_ns = if step.body == BodyUse::Keep { 1_000_000 } else { 2_000_000 };
             queue.push((step.id, Due::Response(text, step.body), at.run_ns + time_ns));
         }
-        // As the engine does: a cancel applies to what began before.
-        queue.retain(|(id, _, _)| !out.cancels.contains(id));
         queue.extend(out.sleeps.iter().map(|(id, ns)| (*id, Due::Slept, at.run_ns + ns)));
         take_counts(out, trace);
         let book = std::mem::take(&mut out.book);
