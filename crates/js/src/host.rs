@@ -1,6 +1,6 @@
 //! The state that the native functions of a pod share.
 
-use crate::http::Response;
+use crate::http::{Expected, Response};
 use crate::jar::Jar;
 use crate::metrics::Metrics;
 use crate::source::Shared;
@@ -33,7 +33,7 @@ pub struct Host {
     /// State of `Math.random` in the init part.
     pub seed: Cell<u64>,
     /// A response callback that was set in the init part, for all users.
-    pub expected: RefCell<Option<Option<Rc<Vec<(u16, u16)>>>>>,
+    pub expected: RefCell<Option<Expected>>,
 }
 
 impl Host {

@@ -7,5 +7,5 @@ pub mod send;
 pub mod url;
 
 pub use error::error_code;
-pub use response::{BodyType, Pending, Response, canonical};
+pub use response::{BodyType, Expected, Pending, Response, canonical};
 pub use send::{Prepared, send};

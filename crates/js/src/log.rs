@@ -16,9 +16,12 @@ pub enum Level {
 /// What the console shows instead of a secret.
 const HIDDEN: &str = "***SECRET_REDACTED***";
 
+/// The receiver of messages.
+type Sink = dyn Fn(Level, &str) + Send + Sync;
+
 /// Receives messages from all workers.
 #[derive(Clone)]
-pub struct Log(Arc<dyn Fn(Level, &str) + Send + Sync>);
+pub struct Log(Arc<Sink>);
 
 impl fmt::Debug for Log {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

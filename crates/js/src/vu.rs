@@ -1,8 +1,8 @@
 //! The state of one virtual user that native functions reach while it runs.
 
 use crate::channel::Channel;
-use crate::http::Pending;
 use crate::http::send::Flow;
+use crate::http::{Expected, Pending};
 use crate::jar::Jar;
 use plimsoll_plan::Fault;
 use plimsoll_plan::origin::OriginId;
@@ -32,7 +32,7 @@ pub struct Vu {
     /// State of `Math.random`.
     pub random: Cell<u64>,
     /// `http.setResponseCallback`: the statuses that are not failures; `None` means that every status is accepted.
-    pub expected: RefCell<Option<Rc<Vec<(u16, u16)>>>>,
+    pub expected: RefCell<Expected>,
     next_step: Cell<StepId>,
     /// Requests in flight.
     pub pending: RefCell<Vec<(StepId, Pending)>>,

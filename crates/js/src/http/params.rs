@@ -1,6 +1,6 @@
 //! The `params` object of a request.
 
-use crate::http::response::BodyType;
+use crate::http::response::{BodyType, Expected};
 use crate::jar::Jar;
 use crate::native::jars;
 use plimsoll_quickjs::{Thrown, Value};
@@ -25,7 +25,7 @@ pub struct Params {
     pub auth: Option<String>,
     pub compression: Vec<String>,
     /// `Some(None)`: every status is accepted.
-    pub expected: Option<Option<Rc<Vec<(u16, u16)>>>>,
+    pub expected: Option<Expected>,
 }
 
 /// Default timeout of a request, ns.
@@ -99,7 +99,7 @@ pub fn wrong(value: &Value, message: &str) -> Thrown {
 ///
 /// # Errors
 /// Returns an error for anything else.
-pub fn expected(value: &Value) -> Result<Option<Rc<Vec<(u16, u16)>>>, Thrown> {
+pub fn expected(value: &Value) -> Result<Expected, Thrown> {
     if value.is_nullish() {
         return Ok(None);
     }

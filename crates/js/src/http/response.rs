@@ -9,11 +9,14 @@ use std::rc::Rc;
 /// Largest decoded body, in bytes: a few kilobytes can decode to gigabytes.
 const DECODED_BYTES_MAX: usize = 256 << 20;
 
+/// Ranges of statuses that are not failures; `None` means that every status is accepted.
+pub type Expected = Option<Rc<Vec<(u16, u16)>>>;
+
 /// What is known of a request in flight.
 pub struct Pending {
     pub request: Rc<Sent>,
     /// Statuses that are not failures; `None` means that every status is accepted.
-    pub expected: Option<Rc<Vec<(u16, u16)>>>,
+    pub expected: Expected,
     pub keeps_body: bool,
 }
 

@@ -56,10 +56,12 @@ fn write(call: &Call<'_>, level: Level) -> Result<Value, Thrown> {
 
 /// Returns a value as text: objects as JSON, where they have one.
 fn describe(value: &Value) -> Result<String, Thrown> {
-    if value.is_object() && !value.is_error() && !value.is_function() {
-        if let Ok(Some(json)) = value.to_json() {
-            return Ok(json);
-        }
+    if value.is_object()
+        && !value.is_error()
+        && !value.is_function()
+        && let Ok(Some(json)) = value.to_json()
+    {
+        return Ok(json);
     }
     if value.is_error() {
         let stack = value.get_str("stack")?.as_text().unwrap_or_default();

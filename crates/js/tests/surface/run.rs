@@ -265,6 +265,7 @@ fn take_counts(out: &mut Outbox, trace: &mut Trace) {
                 let key = &out.book.opened()[*series as usize];
                 *trace.hists.entry((key.name.clone(), *id)).or_default() += 1;
             }
+            Count::Run(RunSum::IterationsFailed, n) => trace.failed_iterations += n,
             Count::Run(..) => {}
         }
     }
