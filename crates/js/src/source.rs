@@ -312,8 +312,8 @@ pub fn initialize(script: &Script, settings: &Settings) -> Result<Init, InitErro
     Ok(init)
 }
 
-/// Calls `handleSummary()` of a script with its data as JSON; returns the texts to write by path, or `None` if the script
-/// has no such function.
+/// Calls `handleSummary()` of a script with its data as JSON; returns the texts to write by path, or `None` if there is
+/// no such function.
 ///
 /// # Errors
 /// Returns what the function has thrown.
