@@ -222,7 +222,7 @@ mod tests {
     #[test]
     fn the_codes_are_those_that_scripts_rely_on() {
         let codes: Vec<u8> = Exit::ALL.iter().map(|e| e.code()).collect();
-        assert_eq!(codes, [0, 1, 2, 3, 4, 99, 129, 130, 143]);
+        assert_eq!(codes, [0, 1, 2, 3, 4, 99, 108, 110, 129, 130, 143]);
     }
 
     #[test]

@@ -214,8 +214,8 @@ fn mistake(line: &str, helps: &mut BTreeMap<String, String>) -> Option<String> {
     if help.is_empty() {
         return Some(format!("unknown command `{verb}`"));
     }
-    // What follows `curl` is curl's.
-    for word in words.iter().skip(1).take_while(|word| *word != "curl") {
+    // What follows `curl` is curl's, and what follows `k6` is k6's.
+    for word in words.iter().skip(1).take_while(|word| *word != "curl" && *word != "k6") {
         let flag = word.split('=').next().unwrap_or_default();
         let is_known = match flag.strip_prefix("--") {
             Some(name) if verb == "test-server" => {

@@ -131,6 +131,7 @@ fn every_caution_of_the_table_has_its_test() {
         "iterations_abandoned",
         "response_changed",
         "rows_not_written",
+        "origin_refused",
         "network_saturated",
         "syn_retransmits",
         "rtt_bound",

@@ -117,7 +117,16 @@ fn the_schema_is_closed_and_describes_what_it_expects() {
 #[test]
 fn every_code_in_the_sources_is_explained_and_no_other() {
     let mut used = BTreeSet::new();
-    for folder in ["src", "../build/src", "../bundle/src", "../k6/src", "../lines/src", "../plan/src"] {
+    for folder in [
+        "src",
+        "../build/src",
+        "../bundle/src",
+        "../js/src",
+        "../k6/src",
+        "../lines/src",
+        "../plan/src",
+        "../../src",
+    ] {
         collect(&here().join(folder), &mut used);
     }
     let explained: Vec<&str> = explain::TABLE.iter().map(|row| row.code).collect();

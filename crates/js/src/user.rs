@@ -144,6 +144,9 @@ impl User {
     /// Ends `setup()` or `teardown()`.
     fn time_out(&mut self, host: &Rc<Host>) {
         self.deadline = None;
+        for id in self.vu.outstanding() {
+            host.out.borrow_mut().cancel(id);
+        }
         self.fiber = None;
         self.vu.end_iteration();
         let (name, limit_ns) = match &*self.work {

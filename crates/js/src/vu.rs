@@ -183,6 +183,14 @@ impl Vu {
         !self.timers.borrow().is_empty() || !self.promises.borrow().is_empty() || has_channel()
     }
 
+    /// Returns the steps that the fiber waits for, and those of timers and promises.
+    pub fn outstanding(&self) -> Vec<StepId> {
+        let mut all = self.awaited.borrow().clone();
+        all.extend(self.timers.borrow().iter().map(|timer| timer.step));
+        all.extend(self.promises.borrow().iter().map(|promise| promise.step));
+        all
+    }
+
     /// Discards what remains of an iteration.
     pub fn end_iteration(&self) {
         self.pending.borrow_mut().clear();

@@ -83,3 +83,20 @@ fn responses_that_change_in_the_middle_raise_a_caution() {
     assert!(evidence.contains("1,000 bytes") && evidence.contains("90.0 bytes"), "{evidence}");
     silent(&twin.wait().expect_code(0).json(), "response_changed");
 }
+
+#[test]
+fn an_origin_that_the_policy_refuses_raises_a_caution() {
+    let _turn = run_alongside();
+    let (ruler, scratch) = (Ruler::start(&[]), Scratch::new());
+    let script = "import http from 'k6/http';\nexport const options = { vus: 1, iterations: 2 };\n\
+                  export default () => { http.get(`${__ENV.FIRST}`); http.get(`${__ENV.OTHER}`); };";
+    let file = scratch.file("load.js", script);
+    let run = |other: &str, code: i32| {
+        let set = [format!("FIRST={}", ruler.url("/")), format!("OTHER={other}")];
+        json(&["run", &file, "--set", &set[0], "--set", &set[1]], code)
+    };
+    // The address of a cloud's metadata is never loaded, and thus never contacted.
+    let said = run("http://169.254.169.254/", 3);
+    assert!(warns(&said, "origin_refused").contains('2'), "{}", warns(&said, "origin_refused"));
+    silent(&run(&ruler.url("/other"), 0), "origin_refused");
+}
