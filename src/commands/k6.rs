@@ -152,11 +152,11 @@ fn run(words: &[String]) -> Result<Exit, Failure> {
     let end = EndOfTest::new(&measured.record, &options);
     finish(&invocation, &code, &end, &options)?;
     let has_missed = plimsoll_k6end::evaluate(&end, &options).iter().any(|outcome| !outcome.is_met);
-    Ok(match (shared, measured.exit) {
-        (Some(shared), _) if shared.aborted().is_some() => Exit::K6Aborted,
+    Ok(match (script::own_end(&code), measured.exit) {
+        (Some(Exit::K6Aborted), _) => Exit::K6Aborted,
         (_, Exit::Interrupted | Exit::Terminated | Exit::HungUp) => measured.exit,
         _ if has_missed => Exit::ThresholdMissed,
-        (Some(shared), _) if shared.failed().is_some() => Exit::K6Failed,
+        (Some(failed), _) => failed,
         // The verdict of plimsoll needs no thresholds: a run whose iterations throw fails.
         (_, exit) if test.thresholds.is_empty() => exit,
         _ => Exit::Pass,

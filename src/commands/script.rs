@@ -7,14 +7,16 @@ use crate::flags::verbs::Run;
 use crate::say;
 use plimsoll_bundle::{Entry, Isolation};
 use plimsoll_front::Located;
-use plimsoll_js::{Given, Level, Log, Ready};
+use plimsoll_js::{Given, Level, Log, Ready, ScriptCode};
 use plimsoll_k6::Overrides;
 use plimsoll_plan::diag::Place;
 use plimsoll_plan::phrase::{counted, duration_ns};
+use plimsoll_plan::unit::SECOND_NS;
 use plimsoll_plan::{Diagnostic, Plan};
 use std::fmt::Write as _;
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Endings of files that are scripts.
 const ENDINGS: [&str; 6] = ["js", "mjs", "cjs", "ts", "mts", "cts"];
@@ -31,12 +33,36 @@ pub fn command(file: &str, given: &Run) -> Result<Exit, Failure> {
         let message = format!("`--part {part}` has no effect: a script has no parts");
         return Err(Diagnostic::new("U019", Place::Flag("--part".into()), message, "omit it").into());
     }
-    load::command(plan(file, &given.flags)?, &given.flags.manner)
+    let ready = ready(file, &given.flags, console(given.flags.manner.quiet))?;
+    tell_notes(&ready, &given.flags);
+    let code = Arc::clone(&ready.code);
+    let exit = load::command(planned(ready, &given.flags)?, &given.flags.manner)?;
+    Ok(own_end(&code).unwrap_or(exit))
+}
+
+/// Returns the exit code of a test that its script has ended or declared failed, with a message.
+pub fn own_end(code: &ScriptCode) -> Option<Exit> {
+    let shared = code.shared()?;
+    let (why, exit) = match (shared.aborted(), shared.failed()) {
+        (Some(why), _) => (why, Exit::K6Aborted),
+        (None, Some(why)) => (format!("the script has declared the test failed: {why}"), Exit::K6Failed),
+        (None, None) => return None,
+    };
+    say::talk(&format!("{why}\n"));
+    Some(exit)
+}
+
+fn tell_notes(ready: &Ready, flags: &LoadFlags) {
+    if !flags.manner.quiet {
+        for note in &ready.test.notes {
+            say::talk(&format!("note: {note}\n"));
+        }
+    }
 }
 
 /// `plimsoll check script.js`: what the script needs, and whether its plan is valid.
 pub fn check(file: &str, flags: &LoadFlags) -> Result<Exit, Failure> {
-    let ready = read(file, environment(&flags.set)?, Overrides::default(), console(false))?;
+    let ready = ready(file, flags, console(false))?;
     let mut text = format!("{file}: valid; {}\n", counted(ready.test.scenarios.len() as u64, "scenario"));
     for note in &ready.test.notes {
         let _ = writeln!(text, "  note: {note}");
@@ -74,30 +100,36 @@ pub fn check(file: &str, flags: &LoadFlags) -> Result<Exit, Failure> {
     Ok(Exit::Pass)
 }
 
-/// Returns the plan of a script, with the flags applied.
-///
-/// # Errors
-/// Returns every mistake in the script, its options, and the flags.
-pub fn plan(file: &str, flags: &LoadFlags) -> Result<Plan, Failure> {
-    let is_quiet = flags.manner.quiet;
-    let ready = read(file, environment(&flags.set)?, Overrides::default(), console(is_quiet))?;
-    if !is_quiet {
-        for note in &ready.test.notes {
-            say::talk(&format!("note: {note}\n"));
-        }
+/// Reads a script for plimsoll's own flags.
+fn ready(file: &str, flags: &LoadFlags, log: Log) -> Result<Ready, Failure> {
+    if !flags.manner.keep_to.is_empty() {
+        // A script reads any file and any variable.
+        let hint = "run it from a command line";
+        let message = format!("`{file}` is a script, and this console runs only experiment files");
+        return Err(Diagnostic::new("U015", Place::Whole, message, hint).into());
     }
-    planned(ready, flags)
+    let mut overrides = Overrides::default();
+    if has_shape(flags) {
+        // As in k6, a load on the command line replaces all scenarios by one that calls the default function. Its users
+        // and its duration are those of the flags.
+        (overrides.flags.vus, overrides.flags.duration_ns) = (Some(1), Some(SECOND_NS));
+    }
+    read(file, environment(&flags.set)?, overrides, log)
 }
 
-/// Returns the plan of a test, with the flags applied. Flags that shape the load replace all scenarios.
+/// Returns whether a flag shapes the load.
+fn has_shape(flags: &LoadFlags) -> bool {
+    let shapes = [&flags.connections, &flags.duration, &flags.requests, &flags.rate, &flags.stages];
+    shapes.iter().any(|flag| flag.is_some())
+}
+
+/// Returns the plan of a test, with the flags applied.
 pub fn planned(ready: Ready, flags: &LoadFlags) -> Result<Plan, Failure> {
     let mut draft = ready.draft;
-    let shapes = [&flags.connections, &flags.duration, &flags.requests, &flags.rate, &flags.stages];
-    if shapes.iter().any(|flag| flag.is_some()) {
-        draft.workloads.truncate(1);
-        if let Some(first) = draft.workloads.pop() {
-            draft.entry = Some(first.entry);
-        }
+    if has_shape(flags)
+        && let Some(only) = draft.workloads.pop()
+    {
+        draft.entry = Some(only.entry);
     }
     let located = Located { draft, ..Located::default() };
     run::sealed(located, flags, true)

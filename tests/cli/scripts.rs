@@ -84,6 +84,36 @@ fn a_script_can_end_the_test() {
     let output = Tool::run(&["k6", "run", "-e", &set, &file]).expect_code(108);
     assert!(output.stderr.contains("test aborted: enough"), "{}", output.stderr);
     assert_eq!(server.requests(), 5);
+    Tool::run(&["run", &file, "--set", &set]).expect_code(108);
+    assert_eq!(server.requests(), 10);
+    let script = script.replace("exec.test.abort('enough')", "exec.test.fail('wrong')").replace("100", "6");
+    let file = scratch.file("fail.js", &script);
+    let output = Tool::run(&["run", &file, "--set", &set]).expect_code(110);
+    assert!(output.stderr.contains("declared the test failed: wrong"), "{}", output.stderr);
+    assert_eq!(server.requests(), 16, "a failed test continues");
+}
+
+#[test]
+fn flags_of_the_load_replace_all_scenarios() {
+    let (scratch, server) = (Scratch::new(), Ruler::start(&[]));
+    let script = format!("{SCRIPT}\nexport default () => {{ http.get(`${{__ENV.BASE}}/default`); }};\n");
+    let file = scratch.file("load.js", &script.replace("  thresholds: { things: ['count==17'] },\n", ""));
+    let set = format!("BASE={}", base(&server));
+    let output = Tool::run(&["run", &file, "--set", &set, "-c", "2", "-n", "6", "--json"]);
+    assert_eq!(output.json()["totals"]["requests"], 6, "{}", output.stdout);
+    assert!(server.last_request().starts_with("DELETE /teardown"), "{}", server.last_request());
+    // Without a default function, there is nothing that they could call.
+    let file = scratch.file("scenarios.js", SCRIPT);
+    let output = Tool::run(&["run", &file, "--set", &set, "-c", "2", "-n", "6"]).expect_code(2);
+    assert!(output.stderr.contains("error[K105]"), "{}", output.stderr);
+}
+
+#[test]
+fn an_untrusted_script_is_refused() {
+    let scratch = Scratch::new();
+    let file = scratch.file("load.js", "export default () => {};");
+    let output = Tool::run(&["run", &file, "--keep-to", &scratch.path("")]).expect_code(2);
+    assert!(output.stderr.contains("runs only experiment files"), "{}", output.stderr);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The event loop of an iteration: promises, timers, and asynchronous requests, until nothing is left to do.
 
 use crate::host::Host;
-use crate::http::send::Started;
+use crate::http::send::{Started, settle_promise};
 use crate::native::channel;
 use crate::vu::{Arrived, Vu};
 use plimsoll_quickjs::{Thrown, Value};
@@ -46,7 +46,6 @@ pub fn complete(host: &Host, vu: &Rc<Vu>, result: Value) -> Result<Value, Thrown
 /// Runs the callback of a timer or of a channel, or settles the promise of a request.
 fn deliver(host: &Host, vu: &Rc<Vu>, id: u32, result: Arrived) -> Result<(), Thrown> {
     let realm = &vu.realm;
-    let nothing = realm.undefined();
     match result {
         Arrived::Slept => {
             let Some(timer) = vu.take_timer(id) else { return Ok(()) };
@@ -57,7 +56,7 @@ fn deliver(host: &Host, vu: &Rc<Vu>, id: u32, result: Arrived) -> Result<(), Thr
                 vu.timers.borrow_mut().push(crate::vu::Timer { step, ..timer });
             }
             let arguments: Vec<&Value> = arguments.iter().collect();
-            callback.call(&nothing, &arguments)?;
+            callback.call(&realm.undefined(), &arguments)?;
         }
         Arrived::News(number) => channel::deliver(host, vu, number)?,
         arrived @ (Arrived::Response(_) | Arrived::Reached(_)) => {
@@ -74,14 +73,7 @@ fn deliver(host: &Host, vu: &Rc<Vu>, id: u32, result: Arrived) -> Result<(), Thr
                 },
             };
             if let Some(response) = done {
-                let fails = host.shared.settings.throws && response.has_failed();
-                if fails {
-                    if let Thrown::Value(error) = realm.error("Error", &response.error()) {
-                        promise.reject.call(&nothing, &[&error])?;
-                    }
-                } else {
-                    promise.resolve.call(&nothing, &[&host.responses.object(realm, response)])?;
-                }
+                settle_promise(realm, host, response, (&promise.resolve, &promise.reject))?;
             }
         }
     }

@@ -44,8 +44,6 @@ pub struct Shared {
     pub setup_data: Mutex<Option<String>>,
     /// Iterations begun, by scenario.
     pub begun: Vec<AtomicU64>,
-    /// Iterations that threw.
-    pub exceptions: AtomicU64,
     /// Iterations completed.
     pub completed: AtomicU64,
     /// Users that were made.
@@ -88,7 +86,6 @@ impl Shared {
             origins,
             setup_data: Mutex::new(None),
             begun,
-            exceptions: AtomicU64::new(0),
             completed: AtomicU64::new(0),
             users: AtomicU64::new(0),
             trouble: Mutex::default(),
@@ -197,9 +194,8 @@ impl Shared {
         found.unwrap_or(Place::Whole)
     }
 
-    /// Counts an iteration that threw, and writes its error.
+    /// Writes the error of an iteration that threw.
     pub fn threw(&self, thrown: &Thrown) {
-        self.exceptions.fetch_add(1, Ordering::Relaxed);
         let text = self.describe(thrown);
         self.script.log.write(Level::Error, &text);
     }

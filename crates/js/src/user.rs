@@ -74,22 +74,18 @@ impl User {
                 Some(can_continue) => can_continue,
                 None => self.vu.arrive(id, Arrived::Slept),
             },
-            Wake::Reply(reply) if self.vu.pending.borrow().iter().all(|(id, _)| *id != reply.id) => {
-                channel::reply(host, &self.vu, &reply).unwrap_or(false)
-            }
-            Wake::Reply(reply) => {
-                let mut pending = self.vu.pending.borrow_mut();
-                let found = pending.iter().position(|(id, _)| *id == reply.id);
-                let Some(at) = found else { return };
-                let (_, pending) = pending.swap_remove(at);
-                let response = pending.finish(&reply);
-                if reply.fault.is_none()
-                    && let Some(fault) = response.fault
-                {
-                    host.out.borrow_mut().fail(fault);
+            Wake::Reply(reply) => match self.vu.take_pending(reply.id) {
+                Some(pending) => {
+                    let response = pending.finish(&reply);
+                    if reply.fault.is_none()
+                        && let Some(fault) = response.fault
+                    {
+                        host.out.borrow_mut().fail(fault);
+                    }
+                    self.vu.arrive(reply.id, Arrived::Response(Box::new(response)))
                 }
-                self.vu.arrive(reply.id, Arrived::Response(Box::new(response)))
-            }
+                None => channel::reply(host, &self.vu, &reply).unwrap_or(false),
+            },
             Wake::Head { id, status, head } => channel::head(host, &self.vu, id, status, head),
             Wake::Event(event) => channel::event(host, &self.vu, &event),
             Wake::Message(message) => channel::message(host, &self.vu, &message),

@@ -149,6 +149,13 @@ impl Vu {
         Some(arrived.swap_remove(at).1)
     }
 
+    /// Takes what is known of a request in flight; `None` if the step is none.
+    pub fn take_pending(&self, step: StepId) -> Option<Pending> {
+        let mut pending = self.pending.borrow_mut();
+        let at = pending.iter().position(|(id, _)| *id == step)?;
+        Some(pending.swap_remove(at).1)
+    }
+
     pub fn promise(&self, step: StepId, resolve: Value, reject: Value, flow: Box<Flow>) {
         self.promises.borrow_mut().push(Promised { step, resolve, reject, flow });
     }

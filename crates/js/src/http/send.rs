@@ -17,7 +17,7 @@ use plimsoll_plan::origin::{ORIGIN_TAG, OriginId};
 use plimsoll_plan::program::{BodyUse, Count, Step, StepId};
 use plimsoll_plan::request::{Target, Url};
 use plimsoll_plan::series::{Family, label};
-use plimsoll_quickjs::{Call, Thrown};
+use plimsoll_quickjs::{Call, Realm, Thrown, Value};
 use plimsoll_script::auth::digest::Challenge;
 use plimsoll_wire::h1::{self, Request, check_header, check_method, check_target};
 use std::cell::RefCell;
@@ -47,7 +47,7 @@ pub fn send(call: &Call<'_>, host: &Host, vu: &Vu, prepared: Prepared) -> Result
             },
             Started::Failed(response) => response,
         };
-        return settle(call, host, response);
+        return settle(call.realm(), host, response);
     }
 }
 
@@ -55,17 +55,36 @@ pub fn send(call: &Call<'_>, host: &Host, vu: &Vu, prepared: Prepared) -> Result
 ///
 /// # Errors
 /// Returns an error if requests throw their failures.
-pub fn settle(call: &Call<'_>, host: &Host, response: Response) -> Result<Response, Thrown> {
+pub fn settle(realm: &Realm, host: &Host, response: Response) -> Result<Response, Thrown> {
     if !response.has_failed() {
         return Ok(response);
     }
     let error = response.error();
     if host.shared.settings.throws {
-        return Err(call.realm().error("Error", &error));
+        return Err(realm.error("Error", &error));
     }
     host.shared
         .warn_once(&format!("request failed: {} {}: {error}", response.request.method, response.request.url));
     Ok(response)
+}
+
+/// Resolves a promise with a response, or rejects it if requests throw their failures.
+///
+/// # Errors
+/// Returns what a function of the promise has thrown.
+pub fn settle_promise(
+    realm: &Realm,
+    host: &Host,
+    response: Response,
+    (resolve, reject): (&Value, &Value),
+) -> Result<(), Thrown> {
+    let nothing = realm.undefined();
+    match settle(realm, host, response) {
+        Ok(response) => resolve.call(&nothing, &[&host.responses.object(realm, response)])?,
+        Err(Thrown::Value(error)) => reject.call(&nothing, &[&error])?,
+        Err(thrown) => return Err(thrown),
+    };
+    Ok(())
 }
 
 /// One request with its redirects.
@@ -290,6 +309,10 @@ impl Flow {
     }
 
     fn store_cookies(&self, host: &Host, response: &Response) {
+        // Most responses set no cookie, and parsing a URL costs more than looking for the field.
+        if response.head().field("set-cookie").is_none() {
+            return;
+        }
         if let Ok(url) = url::parse(&response.url) {
             store_cookies(host, &mut self.jar.borrow_mut(), &url, response.head());
         }

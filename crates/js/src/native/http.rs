@@ -5,7 +5,7 @@ pub(super) mod response;
 use super::Row;
 use crate::host::Host;
 use crate::http::params::{Params, expected, wrong};
-use crate::http::send::{Flow, Started, settle};
+use crate::http::send::{Flow, Started, settle, settle_promise};
 use crate::http::{Prepared, Response, send};
 use crate::vu::Vu;
 use flate2::Compression;
@@ -90,25 +90,9 @@ fn request_async(call: &Call<'_>) -> Result<Value, Thrown> {
     let mut flow = Box::new(Flow::new(host, &vu, prepared));
     match flow.start(host, &vu) {
         Started::Waiting(id) => vu.promise(id, resolve, reject, flow),
-        Started::Failed(response) => settle_promise(call, host, response, &resolve, &reject)?,
+        Started::Failed(response) => settle_promise(realm, host, response, (&resolve, &reject))?,
     }
     Ok(promise)
-}
-
-fn settle_promise(
-    call: &Call<'_>,
-    host: &Host,
-    response: Response,
-    resolve: &Value,
-    reject: &Value,
-) -> Result<(), Thrown> {
-    let nothing = call.realm().undefined();
-    match settle(call, host, response) {
-        Ok(response) => resolve.call(&nothing, &[&host.responses.object(call.realm(), response)])?,
-        Err(Thrown::Value(error)) => reject.call(&nothing, &[&error])?,
-        Err(thrown) => return Err(thrown),
-    };
-    Ok(())
 }
 
 /// Reads a request from its parts.
@@ -290,7 +274,7 @@ fn batch(call: &Call<'_>) -> Result<Value, Thrown> {
     let results = if all.is_array() { realm.array() } else { realm.object() };
     for (key, response) in keys.iter().zip(responses) {
         let Some(response) = response else { continue };
-        let response = settle(call, host, response)?;
+        let response = settle(realm, host, response)?;
         results.set_str(key, host.responses.object(realm, response))?;
     }
     Ok(results)
