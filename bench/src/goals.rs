@@ -196,6 +196,48 @@ const GOALS: &[Goal] = &[
         bound: Bound::AtLeast(2.0),
         unit: "x ghz",
     },
+    Goal {
+        measure: "script.get_k6",
+        what: "script with a GET and two checks, requests per CPU-s",
+        bound: Bound::AtLeast(14.0),
+        unit: "x k6",
+    },
+    Goal {
+        measure: "script.get_wrk",
+        what: "the same",
+        bound: Bound::AtLeast(0.8),
+        unit: "x wrk's plain GET",
+    },
+    Goal {
+        measure: "script.post_k6",
+        what: "script with a POST of JSON, a value from the response, and three checks",
+        bound: Bound::AtLeast(8.0),
+        unit: "x k6",
+    },
+    Goal {
+        measure: "script.async_k6",
+        what: "script with an asynchronous function",
+        bound: Bound::AtLeast(8.0),
+        unit: "x k6",
+    },
+    Goal {
+        measure: "script-open.own_p99_over_floor_us",
+        what: "5,000 arrivals/s with a script: sends off their instant, p99 above the floor",
+        bound: Bound::AtMost(1000.0),
+        unit: "us",
+    },
+    Goal {
+        measure: "script-open.unaccounted",
+        what: "the same: arrivals lost silently",
+        bound: Bound::AtMost(0.0),
+        unit: "arrivals",
+    },
+    Goal {
+        measure: "script-held.kib_per_user",
+        what: "user of a script that waits for a response, user memory each",
+        bound: Bound::AtMost(10.0),
+        unit: "KiB",
+    },
 ];
 
 /// The table of goals, in Markdown. A smoke run is not judged, because one second says nothing about a goal.

@@ -58,6 +58,16 @@ pub fn http2(context: &Context, roster: &Roster, options: &Options, report: &mut
     Ok(())
 }
 
+/// The same with a script whose users wait in a call for the response.
+pub fn script(context: &Context, roster: &Roster, options: &Options, report: &mut Report) -> Outcome {
+    let (sizes, settle_s) = if context.smoke { ([100, 400], 0.3) } else { ([1_000, 10_000], 8.0) };
+    let setting = Setting { bench: "script-held", target: &[], path: "/s", streams: 1, sizes, settle_s };
+    let what = "users of a script, each waiting for an endless response";
+    let kib = table(&setting, roster.script_held(), what, context, options, report)?;
+    report.measure("script-held.kib_per_user", kib);
+    Ok(())
+}
+
 /// Measures all tools, and returns plimsoll's KiB per connection.
 fn table(
     setting: &Setting,

@@ -20,6 +20,7 @@ mod own;
 mod ratio;
 mod report;
 mod scenarios;
+mod scripts;
 mod secure;
 mod start;
 mod streams;
@@ -35,8 +36,8 @@ use std::path::{Path, PathBuf};
 use target::Programs;
 
 pub const USAGE: &str = "[--smoke] [--rounds 15] [--secs 4] [plain|large|open|idle|start|scripted|mix|https|\
-                         handshakes|streams|console|http2|http2-open|http2-held|websocket|grpc|protocols|all] \
-                         [--peers wrk,ab,...] [--peers-only] [--note TEXT] [--tool FILE] [--before FILE]";
+                         handshakes|streams|console|http2|http2-open|http2-held|websocket|grpc|protocols|\
+                         script|script-open|script-held|scripts|all] [--peers wrk,ab,...] [--peers-only] [--note TEXT] [--tool FILE] [--before FILE]";
 
 /// Connections in every bench except `idle` and `streams`.
 const CONNECTIONS: u32 = 100;
@@ -88,6 +89,9 @@ pub fn command(arguments: &[String]) -> Outcome {
             Bench::Http2Held => idle::http2(&context, &roster, &options, &mut report)?,
             Bench::WebSocket => messages::websocket(&context, &roster, &options, &mut report)?,
             Bench::Grpc => messages::grpc(&context, &roster, &options, &mut report)?,
+            Bench::Script => scripts::run(&context, &roster, &options, &mut report)?,
+            Bench::ScriptOpen => openloop::script(&context, &roster, &options, &mut report)?,
+            Bench::ScriptHeld => idle::script(&context, &roster, &options, &mut report)?,
         }
     }
     println!("\n{}", report.goals());

@@ -35,6 +35,7 @@ struct Setting {
     what: &'static str,
     connections: u32,
     streams: u32,
+    rate_per_s: u32,
     /// Columns of plimsoll's row, and the measures of goals that they are.
     measures: &'static [(&'static str, &'static str)],
 }
@@ -45,6 +46,7 @@ pub fn run(context: &Context, roster: &Roster, options: &Options, report: &mut R
         what: "10,000 arrivals per second over 100 connections",
         connections: CONNECTIONS,
         streams: 1,
+        rate_per_s: RATE_PER_S,
         measures: &[
             ("own p50", "open.own_p50_us"),
             ("off the grid p50", "open.grid_p50_us"),
@@ -62,6 +64,7 @@ pub fn http2(context: &Context, roster: &Roster, options: &Options, report: &mut
         what: "10,000 arrivals per second over 10 connections of HTTP/2 with 10 streams each",
         connections: 10,
         streams: 10,
+        rate_per_s: RATE_PER_S,
         measures: &[
             ("own p50", "http2-open.own_p50_us"),
             ("unaccounted", "http2-open.unaccounted"),
@@ -69,6 +72,23 @@ pub fn http2(context: &Context, roster: &Roster, options: &Options, report: &mut
         ],
     };
     all(&setting, roster.http2_open(), context, roster, options, report)
+}
+
+/// Arrivals that a script serves.
+pub fn script(context: &Context, roster: &Roster, options: &Options, report: &mut Report) -> Outcome {
+    let setting = Setting {
+        bench: "script-open",
+        what: "5,000 arrivals per second that a script serves, 100 users",
+        connections: CONNECTIONS,
+        streams: 1,
+        rate_per_s: 5_000,
+        measures: &[
+            ("own p50", "script-open.own_p50_us"),
+            ("own p99 over floor", "script-open.own_p99_over_floor_us"),
+            ("unaccounted", "script-open.unaccounted"),
+        ],
+    };
+    all(&setting, roster.script_open(), context, roster, options, report)
 }
 
 fn all(
@@ -85,7 +105,7 @@ fn all(
         .map_err(|e| format!("cannot write: {e}"))?;
     let (secs, folder) = (options.open_secs, &context.folder);
     let (connections, streams) = (setting.connections, setting.streams);
-    let values = Values { url: &url, connections, streams, secs, rate_per_s: RATE_PER_S, folder };
+    let values = Values { url: &url, connections, streams, secs, rate_per_s: setting.rate_per_s, folder };
     let mut rows: BTreeMap<&'static str, Vec<Row>> = BTreeMap::new();
     for round in 1..=options.rounds {
         tools.reverse();
@@ -235,7 +255,7 @@ fn tables(
     options: &Options,
     report: &mut Report,
 ) {
-    let ideal = RATE_PER_S * options.open_secs;
+    let ideal = setting.rate_per_s * options.open_secs;
     let mut text = format!("{} rounds x {} s, medians.\n\n", options.rounds, options.open_secs);
     text.push_str(&format!(
         "| generator | requests ({ideal}) | rate error % | gap p50 / p99 / max us | off the grid p50 / p99 / max us \

@@ -20,13 +20,19 @@ pub enum Bench {
     Http2Held,
     WebSocket,
     Grpc,
+    Script,
+    ScriptOpen,
+    ScriptHeld,
 }
 
 /// Those of other protocols than HTTP/1.1.
 const PROTOCOLS: [Bench; 5] =
     [Bench::Http2, Bench::Http2Open, Bench::Http2Held, Bench::WebSocket, Bench::Grpc];
 
-const ALL: [Bench; 16] = [
+/// Those of scripts.
+const SCRIPTS: [Bench; 3] = [Bench::Script, Bench::ScriptOpen, Bench::ScriptHeld];
+
+const ALL: [Bench; 19] = [
     Bench::Plain,
     Bench::Large,
     Bench::Open,
@@ -43,6 +49,9 @@ const ALL: [Bench; 16] = [
     Bench::Http2Held,
     Bench::WebSocket,
     Bench::Grpc,
+    Bench::Script,
+    Bench::ScriptOpen,
+    Bench::ScriptHeld,
 ];
 
 impl Bench {
@@ -64,6 +73,9 @@ impl Bench {
             Bench::Http2Held => "http2-held",
             Bench::WebSocket => "websocket",
             Bench::Grpc => "grpc",
+            Bench::Script => "script",
+            Bench::ScriptOpen => "script-open",
+            Bench::ScriptHeld => "script-held",
         }
     }
 }
@@ -123,6 +135,7 @@ impl Options {
                 "--before" => options.before = Some(value()?.into()),
                 "all" => options.benches.extend(ALL),
                 "protocols" => options.benches.extend(PROTOCOLS),
+                "scripts" => options.benches.extend(SCRIPTS),
                 name => match ALL.into_iter().find(|bench| bench.name() == name) {
                     Some(bench) => options.benches.push(bench),
                     None => {
@@ -168,8 +181,9 @@ mod tests {
     #[test]
     fn without_arguments_everything_runs_fifteen_rounds() {
         let options = parse("").unwrap();
-        assert_eq!((options.benches.len(), options.rounds, options.secs, options.open_secs), (16, 15, 4, 10));
+        assert_eq!((options.benches.len(), options.rounds, options.secs, options.open_secs), (19, 15, 4, 10));
         assert_eq!(parse("protocols").unwrap().benches, PROTOCOLS);
+        assert_eq!(parse("scripts").unwrap().benches, SCRIPTS);
     }
 
     #[test]

@@ -105,7 +105,13 @@ pub fn large(context: &Context, roster: &Roster, options: &Options, report: &mut
 /// Returns the median of a tool's ratios to the base.
 pub fn middle_ratio(name: &str, entries: &[Entry]) -> Option<f64> {
     let entry = find(entries, name)?;
-    maths::median(&ratios(entry, entry.base, entries)?)
+    middle_ratio_to(entry.base, name, entries)
+}
+
+/// Returns the median of a tool's ratios to another tool.
+pub fn middle_ratio_to(base: &str, name: &str, entries: &[Entry]) -> Option<f64> {
+    let entry = find(entries, name)?;
+    maths::median(&ratios(entry, base, entries)?)
 }
 
 fn find<'a>(entries: &'a [Entry], name: &str) -> Option<&'a Entry> {

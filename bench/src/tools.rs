@@ -17,6 +17,8 @@ pub const BASE: &str = "wrk";
 pub const H2LOAD_BASE: &str = "h2load";
 pub const TUNGSTENITE: &str = "tungstenite";
 pub const GHZ_BASE: &str = "ghz";
+/// The same for scripts.
+pub const K6_BASE: &str = "k6";
 
 struct Peer {
     name: &'static str,
@@ -126,6 +128,15 @@ const OWN_IDLE: &str = "{url} -c {conns} -d 120s --timeout 300s --quiet --out {o
 const OWN_FILE: &str = "run {file} --quiet --out {out}";
 /// The same for one iteration of one user: what a start costs without a load.
 const OWN_FILE_ONCE: &str = "run {once} --quiet --out {out}";
+/// A script of k6, in both tools.
+const OWN_SCRIPT: &str = "run {script} -c {conns} -d {secs}s --set URL={url} --quiet --out {out}";
+const OWN_SCRIPT_ONCE: &str = "run {script} -c 1 -n 1 --set URL={url} --quiet --out {out}";
+const OWN_SCRIPT_OPEN: &str = "run {here}/k6-rate.js --set URL={url} --set RATE={rate} --set SECS={secs} \
+                               --set VUS={conns} --quiet --out {out}";
+const OWN_SCRIPT_HELD: &str =
+    "run {here}/k6-hold.js --set URL={url} --set VUS={conns} --set SECS=300 --quiet --out {out}";
+const K6_SCRIPT: &str = "run -q --no-usage-report --vus {conns} --duration {secs}s -e URL={url} {script}";
+const K6_SCRIPT_ONCE: &str = "run -q --no-usage-report --vus 1 --iterations 1 -e URL={url} {script}";
 const OWN_HTTP2_OPEN: &str =
     "{url} --http2 -r {rate} --max-connections {conns} --streams {streams} -d {secs}s --quiet --out {out}";
 const OWN_HTTP2_HELD: &str =
@@ -202,6 +213,7 @@ impl Tool {
             ("{scrap}", values.folder.join("scrap").display().to_string()),
             ("{file}", experiment_file(values.folder).display().to_string()),
             ("{once}", once_file(values.folder).display().to_string()),
+            ("{script}", script_file(values.folder).display().to_string()),
             ("{message}", MESSAGE.to_string()),
             ("{close}", "Connection: close".to_string()),
             ("{here}", shell::root().join("bench").display().to_string()),
@@ -231,6 +243,11 @@ pub fn experiment_file(folder: &Path) -> PathBuf {
 /// The same experiment for one iteration of one user.
 pub fn once_file(folder: &Path) -> PathBuf {
     folder.join("once.yaml")
+}
+
+/// The path in a bench of a script.
+pub fn script_file(folder: &Path) -> PathBuf {
+    folder.join("script.js")
 }
 
 /// vegeta reads its targets from a file.
@@ -312,6 +329,32 @@ impl Roster {
             tools.extend(script.map(|tool| Tool { name: "wrk-lua", ..tool }));
         }
         tools
+    }
+
+    /// One script in plimsoll and in k6, and the plain GET of wrk.
+    pub fn script(&self) -> Vec<Tool> {
+        let peers = |peer: &Peer| match peer.name {
+            K6_BASE => K6_SCRIPT,
+            BASE => peer.plain,
+            _ => "",
+        };
+        let once = |tool: &Tool| match tool.name {
+            K6_BASE => K6_SCRIPT_ONCE,
+            BASE => "",
+            _ => OWN_SCRIPT_ONCE,
+        };
+        let tools = self.with(&[(OWN, OWN_SCRIPT)], peers).into_iter();
+        tools.map(|tool| Tool { once: once(&tool), ..tool }).collect()
+    }
+
+    /// Arrivals that a script serves.
+    pub fn script_open(&self) -> Vec<Tool> {
+        self.with(&[(OWN, OWN_SCRIPT_OPEN)], |peer| if peer.name == K6_BASE { peer.open } else { "" })
+    }
+
+    /// Users of a script that wait for a response.
+    pub fn script_held(&self) -> Vec<Tool> {
+        self.with(&[(OWN, OWN_SCRIPT_HELD)], |peer| if peer.name == K6_BASE { peer.idle } else { "" })
     }
 
     /// An experiment file for plimsoll over HTTPS, and the base; `closing` uses a connection for each request.
@@ -419,6 +462,12 @@ mod tests {
             OWN_IDLE,
             OWN_FILE,
             OWN_FILE_ONCE,
+            OWN_SCRIPT,
+            OWN_SCRIPT_ONCE,
+            OWN_SCRIPT_OPEN,
+            OWN_SCRIPT_HELD,
+            K6_SCRIPT,
+            K6_SCRIPT_ONCE,
             OWN_HTTP2_OPEN,
             OWN_HTTP2_HELD,
             H2LOAD,
