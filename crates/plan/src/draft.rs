@@ -66,6 +66,8 @@ pub struct Draft {
 pub struct LoadDraft {
     /// Users of the closed model, each with one connection. `-c`
     pub users: Option<u32>,
+    /// Time in which `users` begin, evenly, ns; 0 means all at once.
+    pub ramp_up_ns: u64,
     /// Connection limit of the open model. `--max-connections`
     pub max_connections: Option<u32>,
     /// `-d`, ns

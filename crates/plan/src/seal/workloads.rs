@@ -207,7 +207,12 @@ fn load(load: &LoadDraft, requests: Option<u64>) -> Load {
                 Some(users) => users.min(most(requests)),
                 None => DEFAULT_USERS.min(most(requests.or(load.iterations))),
             };
-            Load::Closed { users: Profile::constant(f64::from(users)) }
+            let ramp = crate::load::Stage { duration_ns: load.ramp_up_ns, to: f64::from(users) };
+            let users = match load.ramp_up_ns {
+                0 => Profile::constant(f64::from(users)),
+                _ => Profile { start: 0.0, stages: vec![ramp] },
+            };
+            Load::Closed { users }
         }
     }
 }

@@ -1,0 +1,164 @@
+//! A plan as a [`Draft`]: its thread groups as workloads. The users are code that the caller adds.
+
+use crate::code;
+use crate::place::Files;
+use crate::plan::{Group, GroupLoad, Node, NodeKind, Phase, Scope, TestPlan, Threads};
+use plimsoll_plan::draft::{Draft, LoadDraft, WorkloadDraft};
+use plimsoll_plan::link::{Http, Link, Reuse, Tls};
+use plimsoll_plan::load::{Arrivals, Rules};
+use plimsoll_plan::script::Entry;
+use plimsoll_plan::unit::SECOND_NS;
+use plimsoll_plan::{Diagnostic, Problem};
+
+/// The timeout of a request without one. JMeter waits for ever.
+const TIMEOUT_NS: u64 = 3_600 * SECOND_NS;
+
+/// How long samples that have begun may continue after the end of their group. JMeter waits for ever.
+const GRACEFUL_STOP_NS: u64 = 60 * SECOND_NS;
+
+/// The most threads of a group with arrivals and no limit.
+const ARRIVAL_THREADS: u32 = 10_000;
+
+/// Builds the draft of a plan. Workload i runs the i-th main group of the plan.
+///
+/// # Errors
+/// Returns an error if the groups contradict each other, or if plimsoll does not support their combination.
+pub fn draft(plan: &TestPlan, files: &Files) -> Result<Draft, Vec<Diagnostic>> {
+    let mut wrong = Vec::new();
+    let groups: Vec<&Group> = plan.groups.iter().filter(|group| group.phase == Phase::Main).collect();
+    let Some(first) = groups.first() else {
+        let problem = Problem::new("the plan has no enabled thread group", "enable one in JMeter");
+        return Err(vec![Diagnostic::of(code::EMPTY, plimsoll_plan::diag::Place::Whole, problem)]);
+    };
+    let mut start_ns = 0;
+    let mut draft = Draft::default();
+    for (number, group) in (0u16..).zip(&groups) {
+        if group.is_same_user != first.is_same_user {
+            let problem = Problem::new(
+                "`Same user on each iteration` differs between thread groups, which is not supported",
+                "select the same for all of them",
+            );
+            wrong.push(Diagnostic::of(code::SETTING, files.place(group.info.pos), problem));
+        }
+        let workload = workload(number, group, start_ns);
+        if plan.is_serial && groups.len() > 1 {
+            match length_ns(&group.load) {
+                Some(length_ns) => start_ns = start_ns.saturating_add(length_ns),
+                None => {
+                    let problem = Problem::new(
+                        format!(
+                            "thread groups that run one after another need a duration: `{}` has none",
+                            group.title
+                        ),
+                        "set the duration of each group, or run the groups at the same time",
+                    );
+                    wrong.push(Diagnostic::of(code::SETTING, files.place(group.info.pos), problem));
+                }
+            }
+        }
+        draft.workloads.push(workload);
+    }
+    if !wrong.is_empty() {
+        return Err(wrong);
+    }
+    draft.name = Some(plan.name.clone()).filter(|name| !name.is_empty());
+    draft.timeout_ns = Some(TIMEOUT_NS);
+    draft.graceful_stop_ns = Some(GRACEFUL_STOP_NS);
+    draft.link = link(plan, first, files).map_err(|problem| vec![problem])?;
+    Ok(draft)
+}
+
+fn workload(number: u16, group: &Group, earlier_ns: u64) -> WorkloadDraft {
+    let rules = Rules { graceful_stop_ns: Some(GRACEFUL_STOP_NS), ..Rules::default() };
+    let base = LoadDraft { rules, ..LoadDraft::default() };
+    let (load, start_ns) = match &group.load {
+        GroupLoad::Threads(Threads { threads, ramp_up_ns, loops, delay_ns, duration_ns }) => {
+            let duration_ns = match (loops, duration_ns) {
+                // Until the user stops it, or the hard limit of a run.
+                (None, None) => Some(plimsoll_plan::limit::Limits::default().duration_ns),
+                (_, duration_ns) => *duration_ns,
+            };
+            let load = LoadDraft {
+                users: Some(*threads),
+                ramp_up_ns: *ramp_up_ns,
+                iterations_per_user: *loops,
+                duration_ns,
+                ..base
+            };
+            (load, *delay_ns)
+        }
+        GroupLoad::Profile { users, loops } => {
+            (LoadDraft { stages: Some((users.clone(), false)), iterations_per_user: *loops, ..base }, 0)
+        }
+        GroupLoad::Arrivals { rate_per_s, is_random, limit } => {
+            let load = LoadDraft {
+                stages: Some((rate_per_s.clone(), true)),
+                arrivals: is_random.then_some(Arrivals::Poisson),
+                max_connections: Some(limit.unwrap_or(ARRIVAL_THREADS)),
+                ..base
+            };
+            (load, 0)
+        }
+    };
+    WorkloadDraft {
+        name: group.title.clone(),
+        entry: Entry::Scenario(number),
+        load,
+        start_ns: start_ns.saturating_add(earlier_ns),
+    }
+}
+
+/// Returns how long a group runs, if its duration says so.
+fn length_ns(load: &GroupLoad) -> Option<u64> {
+    match load {
+        GroupLoad::Threads(threads) => Some(threads.delay_ns.saturating_add(threads.duration_ns?)),
+        GroupLoad::Profile { users, .. } => Some(users.total_ns()),
+        GroupLoad::Arrivals { rate_per_s, .. } => Some(rate_per_s.total_ns()),
+    }
+}
+
+fn link(plan: &TestPlan, first: &Group, files: &Files) -> Result<Link, Diagnostic> {
+    // JMeter trusts every certificate.
+    let tls = Tls { insecure: true, ..Tls::default() };
+    let reuse = if first.is_same_user { Reuse::User } else { Reuse::Iteration };
+    let mut link = Link { reuse, http: Http::V11, tls: Some(tls), ..Link::default() };
+    let mut managers = Vec::new();
+    for group in &plan.groups {
+        scopes(&group.nodes, &mut |scope| managers.extend(scope.dns.clone()));
+    }
+    for manager in managers {
+        for host in &manager.kind.hosts {
+            let (Some(name), Some(addresses)) = (host.name.fixed(), host.addresses.fixed()) else {
+                let problem = Problem::new(
+                    format!(
+                        "the address of `{}` depends on variables, which is not supported",
+                        host.name.source
+                    ),
+                    "write it as a number",
+                );
+                return Err(Diagnostic::of(code::SETTING, files.place(host.addresses.pos), problem));
+            };
+            let Some(Ok(address)) = addresses.split(',').next().map(|one| one.trim().parse()) else {
+                let problem = Problem::new(
+                    format!("`{addresses}` is not an IP address"),
+                    "write the address of the host as a number",
+                );
+                return Err(Diagnostic::of(code::SETTING, files.place(host.addresses.pos), problem));
+            };
+            if !link.resolve.iter().any(|(known, _)| known == name) {
+                link.resolve.push((name.to_owned(), address));
+            }
+        }
+    }
+    Ok(link)
+}
+
+/// Calls `visit` for the scope of each sampler.
+fn scopes(nodes: &[Node], visit: &mut impl FnMut(&Scope)) {
+    for node in nodes {
+        match &node.kind {
+            NodeKind::Sampler(sampler) => visit(&sampler.scope),
+            NodeKind::Controller { nodes, .. } => scopes(nodes, visit),
+        }
+    }
+}
