@@ -1,17 +1,24 @@
 //! The state that the native functions of a pod share.
 
+use crate::http::address::Way;
 use crate::http::{Expected, Response};
 use crate::jar::Jar;
+use crate::known::Known;
 use crate::metrics::Metrics;
 use crate::source::Shared;
 use crate::vu::{Arrived, Vu};
 use plimsoll_plan::origin::OriginId;
 use plimsoll_plan::program::{At, Outbox, StepId};
 use plimsoll_plan::request::Target;
-use plimsoll_quickjs::{Call, Class, Realm, Runtime, Thrown};
-use std::cell::{Cell, RefCell};
+use plimsoll_quickjs::{Atom, Call, Class, Realm, Runtime, Thrown};
+use plimsoll_script::answer::json::Path;
+use rustc_hash::FxHashMap;
+use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
+
+/// Selectors kept at once.
+const PATHS_MOST: usize = 1 << 10;
 
 /// State of a pod.
 pub struct Host {
@@ -23,9 +30,16 @@ pub struct Host {
     pub vu: RefCell<Option<Rc<Vu>>>,
     pub metrics: RefCell<Metrics>,
     pub responses: Class<Response>,
+    pub names: OnceCell<Names>,
     pub jars: Class<Rc<RefCell<Jar>>>,
     /// Origins that can be used: those of the plan, and those that were asked for.
     pub origins: RefCell<Vec<(Target, OriginId)>>,
+    /// The same by the texts that scripts write.
+    pub ways: RefCell<Vec<Rc<Way>>>,
+    /// Series that were opened before.
+    pub known: RefCell<Known>,
+    /// Selectors of JSON values that were used before.
+    pub json_paths: RefCell<FxHashMap<String, Option<Rc<Path>>>>,
     /// Whether the init part of the script runs.
     pub is_init: Cell<bool>,
     /// The module whose top level runs.
@@ -36,7 +50,18 @@ pub struct Host {
     pub expected: RefCell<Option<Expected>>,
 }
 
+/// Names of properties that most iterations use, looked up once.
+#[derive(Debug, Clone, Copy)]
+pub struct Names {
+    pub status: Atom,
+    pub body: Atom,
+}
+
 impl Host {
+    pub fn names(&self, realm: &Realm) -> Names {
+        *self.names.get_or_init(|| Names { status: realm.atom("status"), body: realm.atom("body") })
+    }
+
     /// Returns the host of a call.
     ///
     /// # Errors
@@ -57,6 +82,7 @@ impl Host {
     pub fn know_origin(&self, target: Target, number: OriginId) {
         if self.origin(&target).is_none() {
             self.origins.borrow_mut().push((target, number));
+            self.known.borrow_mut().forget_requests();
         }
     }
 
@@ -126,11 +152,35 @@ impl Host {
         }
     }
 
+    /// Returns the path of a JSON selector that consists of plain names; `None` for any other one.
+    pub fn json_path(&self, selector: &str) -> Option<Rc<Path>> {
+        if let Some(known) = self.json_paths.borrow().get(selector) {
+            return known.clone();
+        }
+        let is_first = |byte: u8| byte.is_ascii_alphabetic() || byte == b'_';
+        let is_name = |part: &str| {
+            part.bytes().next().is_some_and(is_first)
+                && part.bytes().all(|byte| is_first(byte) || byte.is_ascii_digit())
+        };
+        let is_plain = selector.split('.').all(is_name);
+        let path = if is_plain { Path::compile(&format!("$.{selector}")).ok().map(Rc::new) } else { None };
+        let mut known = self.json_paths.borrow_mut();
+        if known.len() < PATHS_MOST {
+            known.insert(selector.to_owned(), path.clone());
+        }
+        path
+    }
+
     /// Returns a random number below 1 for the init part.
     pub fn init_random(&self) -> f64 {
         let (state, number) = crate::vu::next_random(self.seed.get());
         self.seed.set(state);
         number
+    }
+
+    /// Returns the time since 1970, s.
+    pub fn unix_s(&self) -> i64 {
+        (self.at.get().unix_ns / 1_000_000_000) as i64
     }
 
     /// Returns the time since 1970, ms.

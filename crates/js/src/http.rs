@@ -1,5 +1,6 @@
 //! HTTP requests of scripts, and their responses.
 
+pub mod address;
 mod error;
 pub mod params;
 pub mod response;

@@ -104,6 +104,11 @@ impl Jar {
         }
     }
 
+    /// Returns whether it has no cookies.
+    pub fn is_empty(&self) -> bool {
+        self.cookies.is_empty()
+    }
+
     /// Returns the cookies for a request: those with longer paths first, then older ones.
     pub fn matching<'a>(&'a self, place: Place<'_>) -> Vec<&'a Cookie> {
         let mut found: Vec<&Cookie> = self.cookies.iter().filter(|cookie| cookie.applies(place)).collect();

@@ -17,6 +17,7 @@ mod event_loop;
 mod host;
 mod http;
 mod jar;
+mod known;
 mod log;
 mod metrics;
 mod modules;

@@ -72,26 +72,28 @@ impl Host {
         Labels { scenario, group, set: labels, own }
     }
 
-    /// Returns a series of the current worker.
-    pub fn series(&self, family: Family, name: &str, labels: &Labels<'_>) -> Option<RequestId> {
+    /// Returns a series of the current worker, and whether it is the one that was asked for: if there are too many, it
+    /// is one without labels, and the book of series counts each lookup.
+    pub fn series(&self, family: Family, name: &str, labels: &Labels<'_>) -> Option<(RequestId, bool)> {
         let all = labels.pairs();
-        self.out.borrow_mut().open(family, name, &all)
+        let mut out = self.out.borrow_mut();
+        let before = out.book.refused();
+        let series = out.open(family, name, &all)?;
+        Some((series, out.book.refused() == before))
     }
 
     /// Counts one evaluation of a check.
-    pub fn count_check(&self, name: &str, labels: &Labels<'_>, passed: bool) {
-        if let Some(series) = self.series(Family::Check, name, labels) {
-            let mut out = self.out.borrow_mut();
-            out.count(Count::sum(series, CheckSum::Made, 1));
-            if !passed {
-                out.count(Count::sum(series, CheckSum::Failed, 1));
-            }
+    pub fn count_check(&self, series: RequestId, passed: bool) {
+        let mut out = self.out.borrow_mut();
+        out.count(Count::sum(series, CheckSum::Made, 1));
+        if !passed {
+            out.count(Count::sum(series, CheckSum::Failed, 1));
         }
     }
 
     /// Counts one pass through a group.
     pub fn count_group(&self, name: &str, labels: &Labels<'_>, time_ns: u64) {
-        if let Some(series) = self.series(Family::Group, name, labels) {
+        if let Some((series, _)) = self.series(Family::Group, name, labels) {
             let mut out = self.out.borrow_mut();
             out.count(Count::sum(series, GroupSum::Passages, 1));
             out.count(Count::hist(series, GroupHist::Time, time_ns));

@@ -15,6 +15,8 @@ mod schema;
 mod text;
 mod timers;
 
+pub use http::response;
+
 use crate::host::Host;
 use plimsoll_quickjs::{Native, Realm, Thrown, Value};
 use std::rc::Rc;

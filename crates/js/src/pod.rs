@@ -7,7 +7,7 @@ use crate::native::{self, NATIVES};
 use crate::source::Shared;
 use plimsoll_plan::program::{At, Outbox};
 use plimsoll_quickjs::{Class, Realm, Runtime, StackPool, Thrown, Value};
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -52,8 +52,12 @@ impl Pod {
             vu: RefCell::new(None),
             metrics: RefCell::new(Metrics::default()),
             responses: Class::new(&runtime, "Response").ok_or(NoMemory)?,
+            names: OnceCell::new(),
             jars: Class::new(&runtime, "CookieJar").ok_or(NoMemory)?,
             origins: RefCell::new(shared.origins.clone()),
+            ways: RefCell::default(),
+            known: RefCell::default(),
+            json_paths: RefCell::default(),
             is_init: Cell::new(false),
             evaluating: Cell::new(None),
             seed: Cell::new(shared.seed),

@@ -3,6 +3,7 @@
 use crate::channel;
 use crate::event_loop;
 use crate::host::Host;
+use crate::known::What;
 use crate::log::Level;
 use crate::pod::Pod;
 use crate::vu::{Arrived, Vu};
@@ -238,7 +239,7 @@ impl Vu {
             }
         }
         let time_ms = host.at.get().run_ns.saturating_sub(began_ns) as f64 / 1e6;
-        host.add(self, Family::Trend, "iteration_duration", time_ms, &[]);
+        host.add(self, What::IterationDuration, (Family::Trend, "iteration_duration"), time_ms, &[]);
         host.shared.completed.fetch_add(1, Ordering::Relaxed);
         if has_thrown {
             host.count_exception();

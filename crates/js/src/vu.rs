@@ -28,6 +28,8 @@ pub struct Vu {
     pub groups: RefCell<Vec<String>>,
     /// Tags set by the script, `exec.vu.metrics.tags`.
     pub tags: RefCell<Vec<(String, String)>>,
+    /// Number of its scenario, groups, and tags; `None` after a change ([`crate::host::Host::scope`]).
+    pub scope: Cell<Option<u32>>,
     pub jar: RefCell<Rc<RefCell<Jar>>>,
     /// State of `Math.random`.
     pub random: Cell<u64>,
@@ -93,6 +95,7 @@ impl Vu {
             env: RefCell::new(None),
             groups: RefCell::default(),
             tags: RefCell::default(),
+            scope: Cell::new(None),
             jar: RefCell::default(),
             random: Cell::new(seed),
             expected: RefCell::new(Some(Rc::new(vec![(200, 399)]))),
@@ -204,7 +207,10 @@ impl Vu {
         self.arrived.borrow_mut().clear();
         self.promises.borrow_mut().clear();
         self.timers.borrow_mut().clear();
-        self.groups.borrow_mut().clear();
+        if !self.groups.borrow().is_empty() {
+            self.groups.borrow_mut().clear();
+            self.scope.set(None);
+        }
         self.channels.borrow_mut().clear();
         self.stop_waiting();
     }

@@ -25,7 +25,7 @@ pub use realm::Realm;
 pub use rejections::Rejection;
 pub use runtime::{MemoryUse, Runtime};
 pub use stack::StackPool;
-pub use value::{Atom, Kind, Thrown, Value};
+pub use value::{Atom, Kind, Properties, Thrown, Value};
 
 #[cfg(test)]
 extern crate self as plimsoll_quickjs;

@@ -5,7 +5,7 @@ use crate::host::Host;
 use crate::http::params::{Params, TIMEOUT_NS};
 use crate::http::send::{full_headers, has_header};
 use crate::http::url;
-use crate::jar::Jar;
+use crate::jar::{Jar, Place};
 use crate::vu::{Vu, next_random};
 use plimsoll_plan::Fault;
 use plimsoll_plan::origin::OriginId;
@@ -129,7 +129,10 @@ impl Channel {
         check_method(&self.opening.method)?;
         check_target(&url.path)?;
         let opening = &mut self.opening;
-        let (mut headers, _) = full_headers(host, &opening.jar.borrow(), &opening.params, url);
+        let lower = url.target.host.to_ascii_lowercase();
+        let place = place(host, url, &lower);
+        let (mut headers, _) =
+            full_headers(&opening.jar.borrow(), &opening.params, url.credentials.as_deref(), place);
         match self.kind {
             Kind::Socket => {
                 let state = host.at.get().unix_ns ^ vu.number.rotate_left(40) ^ u64::from(vu.step());
@@ -177,6 +180,11 @@ impl Channel {
             host.count_fault(series, fault);
         }
     }
+}
+
+/// Returns what decides which cookies are sent; `lower` is the host in lower case.
+pub(super) fn place<'a>(host: &Host, url: &'a Url, lower: &'a str) -> Place<'a> {
+    Place { host: lower, path: &url.path, is_secure: url.target.tls, now_s: host.unix_s() }
 }
 
 /// Returns the series of a channel.

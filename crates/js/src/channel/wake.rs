@@ -1,6 +1,6 @@
 //! What the engine reports of channels.
 
-use super::open::TERMS;
+use super::open::{TERMS, place};
 use super::{Channel, Kind, News, Phase};
 use crate::host::Host;
 use crate::http::send::store_cookies;
@@ -59,7 +59,8 @@ pub fn head(host: &Host, vu: &Vu, id: StepId, status: u16, head: Head<'_>) -> bo
         channel.status = status;
         channel.head = head.text().to_vec();
         if let Ok(url) = channel.opening.parsed(channel.kind) {
-            store_cookies(host, &mut channel.opening.jar.borrow_mut(), &url, head);
+            let lower = url.target.host.to_ascii_lowercase();
+            store_cookies(&mut channel.opening.jar.borrow_mut(), place(host, &url, &lower), head);
         }
         let refused = match channel.kind {
             Kind::Socket if is_http2 && (200..300).contains(&status) => {

@@ -44,8 +44,9 @@ impl Params {
         if !value.is_object() {
             return Err(wrong(value, "the parameters of a request must be an object"));
         }
-        for key in value.keys()? {
-            let of = value.get_str(&key)?;
+        let given = value.properties()?;
+        for at in 0..given.count() {
+            let (key, of) = (given.name(at)?, given.value(at)?);
             if of.is_nullish() && key != "responseCallback" {
                 continue;
             }
@@ -125,9 +126,9 @@ fn pairs(value: &Value) -> Result<Vec<(String, String)>, Thrown> {
         return Err(wrong(value, "headers and tags must be objects"));
     }
     let mut all = Vec::new();
-    for key in value.keys()? {
-        let text = value.get_str(&key)?.to_text()?;
-        all.push((key, text));
+    let given = value.properties()?;
+    for at in 0..given.count() {
+        all.push((given.name(at)?, given.value(at)?.to_text()?));
     }
     Ok(all)
 }

@@ -4,6 +4,7 @@ use crate::http::error_code;
 use plimsoll_plan::Fault;
 use plimsoll_plan::head::Head;
 use plimsoll_plan::program::{Phases, Reply};
+use std::borrow::Cow;
 use std::rc::Rc;
 
 /// Largest decoded body, in bytes: a few kilobytes can decode to gigabytes.
@@ -23,10 +24,10 @@ pub struct Pending {
 /// A request as it was sent.
 #[derive(Debug, Default)]
 pub struct Sent {
-    pub method: String,
-    pub url: String,
+    pub method: Cow<'static, str>,
+    pub url: Rc<str>,
     pub headers: Vec<(String, String)>,
-    pub body: Vec<u8>,
+    pub body: Option<Rc<[u8]>>,
     pub cookies: Vec<(String, String)>,
 }
 
@@ -41,9 +42,8 @@ pub enum BodyType {
 
 /// A response, or the failure of its request.
 pub struct Response {
+    /// The last request, after redirects.
     pub request: Rc<Sent>,
-    /// The URL of the last request, after redirects.
-    pub url: String,
     pub status: u16,
     pub fault: Option<Fault>,
     /// An error that is not a fault of the exchange, such as an unknown host.
@@ -68,7 +68,6 @@ impl Pending {
             fault = Some(Fault::Status);
         }
         let mut response = Response {
-            url: self.request.url.clone(),
             request: self.request,
             status: reply.status,
             fault,
@@ -100,7 +99,6 @@ impl Response {
     /// Returns the response of a request that was never sent.
     pub fn never(request: Rc<Sent>, fault: Fault, error: String) -> Response {
         Response {
-            url: request.url.clone(),
             request,
             status: 0,
             fault: Some(fault),
@@ -163,27 +161,40 @@ impl Response {
 
     /// Returns the body as text; invalid UTF-8 is replaced.
     pub fn text(&self) -> std::borrow::Cow<'_, str> {
-        String::from_utf8_lossy(&self.body)
+        match std::str::from_utf8(&self.body) {
+            Ok(text) => text.into(),
+            Err(_) => String::from_utf8_lossy(&self.body),
+        }
     }
 
-    /// Returns names and values of all fields, in their order.
-    pub fn fields(&self) -> Vec<(String, String)> {
-        let text = String::from_utf8_lossy(&self.head);
-        let lines = text.split("\r\n").skip(1).take_while(|line| !line.is_empty());
-        let fields = lines.filter_map(|line| line.split_once(':'));
-        fields.map(|(name, value)| (canonical(name), value.trim().to_owned())).collect()
+    /// Returns names and values of all fields, in their order; invalid UTF-8 is replaced.
+    pub fn fields(&self) -> Vec<(String, Cow<'_, str>)> {
+        let lines = self.head.split(|byte| *byte == b'\n').skip(1).map(<[u8]>::trim_ascii_end);
+        let fields = lines.take_while(|line| !line.is_empty()).filter_map(|line| {
+            let colon = line.iter().position(|byte| *byte == b':')?;
+            let name = String::from_utf8_lossy(&line[..colon]);
+            Some((canonical(&name), String::from_utf8_lossy(line[colon + 1..].trim_ascii())))
+        });
+        fields.collect()
     }
 }
 
 /// Returns a field name in the form in which scripts look it up: `Content-Type`.
 pub fn canonical(name: &str) -> String {
+    let mut name = name.trim().to_owned();
     let mut is_first = true;
-    let upper = |c: char| {
-        let out = if is_first { c.to_ascii_uppercase() } else { c.to_ascii_lowercase() };
-        is_first = c == '-';
-        out
-    };
-    name.trim().chars().map(upper).collect()
+    // ASCII letters stay one byte, and no byte of another character is one.
+    for at in 0..name.len() {
+        let part = &mut name[at..];
+        let Some(part) = part.get_mut(..1) else { continue };
+        if is_first {
+            part.make_ascii_uppercase()
+        } else {
+            part.make_ascii_lowercase()
+        }
+        is_first = part == "-";
+    }
+    name
 }
 
 /// Reason phrases of frequent statuses (RFC 9110 section 15), for protocols without them.

@@ -1,12 +1,15 @@
 //! Sends a request of a script: renders it, waits for the response, and follows redirects.
 
 use crate::host::Host;
+use crate::http::address::Address;
 use crate::http::params::{Params, TIMEOUT_NS};
 use crate::http::response::{BodyType, Pending, Response, Sent};
 use crate::http::url;
 use crate::jar::{Cookie, Jar, Place};
+use crate::known::Asked;
 use crate::log::Level;
 use crate::metrics::Labels;
+use crate::native::response;
 use crate::vu::{Arrived, Vu};
 use base64::Engine as _;
 use plimsoll_plan::Fault;
@@ -15,21 +18,22 @@ use plimsoll_plan::head::Head;
 use plimsoll_plan::metric::{SeriesSum, fault_id};
 use plimsoll_plan::origin::{ORIGIN_TAG, OriginId};
 use plimsoll_plan::program::{BodyUse, Count, Step, StepId};
-use plimsoll_plan::request::{Target, Url};
+use plimsoll_plan::request::Target;
 use plimsoll_plan::series::{Family, label};
 use plimsoll_quickjs::{Call, Realm, Thrown, Value};
 use plimsoll_script::auth::digest::Challenge;
 use plimsoll_wire::h1::{self, Request, check_header, check_method, check_target};
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::rc::Rc;
 
 /// A request that is ready to be sent.
 pub struct Prepared {
-    pub method: String,
-    pub url: String,
+    pub method: Cow<'static, str>,
+    pub url: Rc<str>,
     /// Name of its series; the URL if the script gives none.
     pub name: Option<String>,
-    pub body: Option<Vec<u8>>,
+    pub body: Option<Rc<[u8]>>,
     pub params: Params,
 }
 
@@ -80,7 +84,7 @@ pub fn settle_promise(
 ) -> Result<(), Thrown> {
     let nothing = realm.undefined();
     match settle(realm, host, response) {
-        Ok(response) => resolve.call(&nothing, &[&host.responses.object(realm, response)])?,
+        Ok(response) => resolve.call(&nothing, &[&response::object(realm, host, response)?])?,
         Err(Thrown::Value(error)) => reject.call(&nothing, &[&error])?,
         Err(thrown) => return Err(thrown),
     };
@@ -119,12 +123,14 @@ impl Flow {
 
     /// Puts the request into the outbox.
     pub fn start(&mut self, host: &Host, vu: &Vu) -> Started {
-        let url = match url::parse(&self.prepared.url) {
-            Ok(url) => url,
+        let url = Rc::clone(&self.prepared.url);
+        let address = match host.address(&url) {
+            Ok(address) => address,
             Err(why) => return self.failed(Fault::ClientSendRefused, why),
         };
-        if let Some(pattern) = blocked_by(&host.shared.settings.blocked_hosts, &url.target.host) {
-            let why = format!("host `{}` is blocked by `{pattern}` in `blockHostnames`", url.target.host);
+        let target = &address.way.target;
+        if let Some(pattern) = blocked_by(&host.shared.settings.blocked_hosts, &target.host) {
+            let why = format!("host `{}` is blocked by `{pattern}` in `blockHostnames`", target.host);
             return self.failed(Fault::ClientSendRefused, why);
         }
         if let Some(pacer) = host.shared.pacer.as_ref().filter(|_| !self.is_paced) {
@@ -136,12 +142,12 @@ impl Flow {
                 return Started::Waiting(id);
             }
         }
-        let Some(origin) = host.origin(&url.target) else {
+        let Some(origin) = host.number_of(&address.way) else {
             let id = vu.step();
-            host.out.borrow_mut().reach(id, url.target);
+            host.out.borrow_mut().reach(id, target.clone());
             return Started::Waiting(id);
         };
-        match self.rendered(host, vu, &url, origin) {
+        match self.rendered(host, vu, &address, origin) {
             Ok(id) => Started::Waiting(id),
             Err(why) => self.failed(Fault::ClientSendRefused, why),
         }
@@ -153,7 +159,8 @@ impl Flow {
 
     fn never(&self, fault: Fault, why: String) -> Response {
         let prepared = &self.prepared;
-        let request = Sent { method: prepared.method.clone(), url: prepared.url.clone(), ..Sent::default() };
+        let request =
+            Sent { method: prepared.method.clone(), url: Rc::clone(&prepared.url), ..Sent::default() };
         Response::never(Rc::new(request), fault, why)
     }
 
@@ -176,20 +183,27 @@ impl Flow {
     }
 
     /// Renders the request; returns the number of its step.
-    fn rendered(&mut self, host: &Host, vu: &Vu, url: &Url, origin: OriginId) -> Result<StepId, String> {
+    fn rendered(
+        &mut self,
+        host: &Host,
+        vu: &Vu,
+        address: &Address<'_>,
+        origin: OriginId,
+    ) -> Result<StepId, String> {
         let prepared = &mut self.prepared;
         let settings = &host.shared.settings;
         check_method(&prepared.method)?;
-        check_target(&url.path)?;
-        let (headers, cookies) = full_headers(host, &self.jar.borrow(), &prepared.params, url);
+        check_target(&address.path)?;
+        let place = address.place(host.unix_s());
+        let (headers, cookies) =
+            full_headers(&self.jar.borrow(), &prepared.params, address.credentials.as_deref(), place);
         for (name, value) in &headers {
             check_header(name, value)?;
         }
-        let authority = url.target.authority();
         let request = Request {
             method: &prepared.method,
-            target: &url.path,
-            host: &authority,
+            target: &address.path,
+            host: &address.way.authority,
             headers: &headers,
             body: prepared.body.as_deref(),
             http10: false,
@@ -197,7 +211,7 @@ impl Flow {
             user_agent: &settings.user_agent,
         };
         let ask = request.ask();
-        let series = host.request_series(vu, prepared, &url.target)?;
+        let series = host.request_series(vu, prepared, (&address.way.target, Some(origin)))?;
         let keeps_body = settings.reads_bodies
             && match prepared.params.body_type {
                 Some(kind) => kind != BodyType::None,
@@ -224,13 +238,11 @@ impl Flow {
             Some(expected) => expected.clone(),
             None => vu.expected.borrow().clone(),
         };
-        let sent = Sent {
-            method: prepared.method.clone(),
-            url: url_text(&url.target, &url.path),
-            headers,
-            body: prepared.body.clone().unwrap_or_default(),
-            cookies,
-        };
+        let is_normal = prepared.url.len() == address.way.origin.len() + address.path.len()
+            && prepared.url.starts_with(&address.way.origin);
+        let url = if is_normal { Rc::clone(&prepared.url) } else { address.text().into() };
+        let (method, body) = (prepared.method.clone(), prepared.body.clone());
+        let sent = Sent { method, url, headers, body, cookies };
         vu.pending.borrow_mut().push((id, Pending { request: Rc::new(sent), expected, keeps_body }));
         Ok(id)
     }
@@ -250,11 +262,11 @@ impl Flow {
         }
         let Some(location) = self.redirect(&response) else { return Some(response) };
         self.redirects_left -= 1;
-        self.prepared.url = url::join(&response.url, &location);
+        self.prepared.url = url::join(&response.request.url, &location).into();
         // RFC 9110 section 15.4: 307 and 308 keep method and body; for others, user agents send GET.
         if !matches!(response.status, 307 | 308) {
             if self.prepared.method != "HEAD" {
-                self.prepared.method = "GET".to_owned();
+                self.prepared.method = Cow::Borrowed("GET");
             }
             self.prepared.body = None;
             let is_of_body = |name: &str| {
@@ -263,7 +275,7 @@ impl Flow {
             };
             self.prepared.params.headers.retain(|(name, _)| !is_of_body(name));
         }
-        let from = url::parse(&response.url).map(|url| url.target);
+        let from = url::parse(&response.request.url).map(|url| url.target);
         let to = url::parse(&self.prepared.url).map(|url| url.target);
         if from != to {
             // Credentials are for the host that they were written for.
@@ -290,7 +302,7 @@ impl Flow {
         };
         let Ok(mut challenge) = Challenge::of(response.head()) else { return false };
         let cnonce = format!("{:016x}", (vu.random() * (1u64 << 53) as f64) as u64);
-        let method = self.prepared.method.as_str();
+        let method = &*self.prepared.method;
         let secret = (user.as_bytes(), password.as_bytes());
         let value = challenge.authorization(secret, (method, &url.path), &cnonce);
         let headers = &mut self.prepared.params.headers;
@@ -313,14 +325,17 @@ impl Flow {
         if response.head().field("set-cookie").is_none() {
             return;
         }
-        if let Ok(url) = url::parse(&response.url) {
-            store_cookies(host, &mut self.jar.borrow_mut(), &url, response.head());
+        if let Ok(address) = host.address(&response.request.url) {
+            store_cookies(&mut self.jar.borrow_mut(), address.place(host.unix_s()), response.head());
         }
     }
 }
 
 /// Returns the pattern of blocked hosts that a host matches.
 fn blocked_by<'a>(patterns: &'a [String], host: &str) -> Option<&'a str> {
+    if patterns.is_empty() {
+        return None;
+    }
     let host = host.to_ascii_lowercase();
     let matches = |pattern: &&String| match pattern.strip_prefix('*') {
         Some(ending) => host.ends_with(ending),
@@ -337,21 +352,25 @@ pub fn has_header(headers: &[(String, String)], name: &str) -> bool {
 /// Names and values.
 pub type Pairs = Vec<(String, String)>;
 
-/// Returns the headers of a request, with credentials and cookies, and its cookies alone.
-pub fn full_headers(host: &Host, jar: &Jar, params: &Params, url: &Url) -> (Pairs, Pairs) {
+/// Returns the headers of a request, with credentials (`user:password`) and cookies, and its cookies alone.
+pub fn full_headers(
+    jar: &Jar,
+    params: &Params,
+    credentials: Option<&str>,
+    place: Place<'_>,
+) -> (Pairs, Pairs) {
     let mut headers = params.headers.clone();
     let is_digest = params.auth.as_deref() == Some("digest");
-    if let Some(credentials) =
-        url.credentials.as_ref().filter(|_| !is_digest && !has_header(&headers, "authorization"))
-    {
+    if let Some(credentials) = credentials.filter(|_| !is_digest && !has_header(&headers, "authorization")) {
         let encoded = base64::engine::general_purpose::STANDARD.encode(credentials);
         headers.push(("Authorization".to_owned(), format!("Basic {encoded}")));
     }
-    let lower = url.target.host.to_ascii_lowercase();
+    if jar.is_empty() && params.cookies.is_empty() {
+        return (headers, Pairs::new());
+    }
     let is_replaced =
         |name: &str| params.cookies.iter().any(|(known, _, replaces)| *replaces && known == name);
-    let stored =
-        jar.matching(place(host, url, &lower)).into_iter().filter(|cookie| !is_replaced(&cookie.name));
+    let stored = jar.matching(place).into_iter().filter(|cookie| !is_replaced(&cookie.name));
     let mut cookies: Vec<_> = stored.map(|cookie| (cookie.name.clone(), cookie.value.clone())).collect();
     cookies.extend(params.cookies.iter().map(|(name, value, _)| (name.clone(), value.clone())));
     if !cookies.is_empty() {
@@ -366,23 +385,12 @@ pub fn full_headers(host: &Host, jar: &Jar, params: &Params, url: &Url) -> (Pair
 }
 
 /// Stores the cookies of a response to a request.
-pub fn store_cookies(host: &Host, jar: &mut Jar, url: &Url, head: Head<'_>) {
-    let lower = url.target.host.to_ascii_lowercase();
-    let place = place(host, url, &lower);
+pub fn store_cookies(jar: &mut Jar, place: Place<'_>, head: Head<'_>) {
     for field in head.fields("set-cookie") {
         if let Some(cookie) = Cookie::parse(&String::from_utf8_lossy(field), place) {
             jar.set(cookie, place.now_s);
         }
     }
-}
-
-fn place<'a>(host: &Host, url: &'a Url, lower: &'a str) -> Place<'a> {
-    let now_s = (host.at.get().unix_ns / 1_000_000_000) as i64;
-    Place { host: lower, path: &url.path, is_secure: url.target.tls, now_s }
-}
-
-fn url_text(target: &Target, path: &str) -> String {
-    format!("{}{path}", url::origin(target))
 }
 
 impl Host {
@@ -405,7 +413,7 @@ impl Host {
     /// Counts a request that was not sent, because its origin cannot be used.
     fn count_unreached(&self, vu: &Vu, prepared: &Prepared, fault: Fault) {
         let Ok(url) = url::parse(&prepared.url) else { return };
-        if let Ok(series) = self.request_series(vu, prepared, &url.target) {
+        if let Ok(series) = self.request_series(vu, prepared, (&url.target, None)) {
             self.count_fault(series, fault);
         }
     }
@@ -420,10 +428,29 @@ impl Host {
         }
     }
 
-    /// Returns the series of a request.
-    fn request_series(&self, vu: &Vu, prepared: &Prepared, target: &Target) -> Result<u32, String> {
+    /// Returns the series of a request to an origin, which has a number if it can be used.
+    fn request_series(
+        &self,
+        vu: &Vu,
+        prepared: &Prepared,
+        (target, origin): (&Target, Option<OriginId>),
+    ) -> Result<u32, String> {
         let name = prepared.params.name.as_deref().or(prepared.name.as_deref()).unwrap_or(&prepared.url);
-        self.series_to(vu, Family::Request, name, &prepared.params.tags, Some(&prepared.method), target)
+        let (tags, method) = (prepared.params.tags.as_slice(), &*prepared.method);
+        let asked = origin.filter(|_| tags.is_empty()).map(|origin| {
+            let scope = self.scope(vu);
+            Asked { scope, origin, method, name }
+        });
+        if let Some(series) = asked.and_then(|asked| self.known.borrow().request(asked)) {
+            return Ok(series);
+        }
+        let before = self.out.borrow().book.refused();
+        let series = self.series_to(vu, Family::Request, name, tags, Some(method), target)?;
+        let is_lasting = self.out.borrow().book.refused() == before;
+        if let Some(asked) = asked.filter(|_| is_lasting) {
+            self.known.borrow_mut().keep_request(asked, series);
+        }
+        Ok(series)
     }
 
     /// Returns a series of what is sent to an origin.

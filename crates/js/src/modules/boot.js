@@ -25,7 +25,19 @@
   // Methods of responses, and global objects, that are JavaScript: compiled at their first use.
   const response = globalThis.__plimsoll_response;
   delete globalThis.__plimsoll_response;
-  for (const name of ['json', 'html', 'submitForm', 'clickLink', 'toJSON']) {
+  // Most selectors are plain names, for which the body is not parsed. Any other value is an object of its own.
+  const OTHER = {};
+  const json = {
+    json(selector) {
+      if (typeof selector === 'string') {
+        const found = native.responseJsonAt.call(this, selector, OTHER);
+        if (found !== OTHER) return found;
+      }
+      return builtin('~response').json(this, selector);
+    },
+  };
+  Object.defineProperty(response, 'json', { value: json.json, writable: true, configurable: true });
+  for (const name of ['html', 'submitForm', 'clickLink', 'toJSON']) {
     const method = { [name](...all) { return builtin('~response')[name](this, ...all); } };
     Object.defineProperty(response, name, { value: method[name], writable: true, configurable: true });
   }

@@ -80,6 +80,7 @@ fn set_tag(call: &Call<'_>) -> Result<Value, Thrown> {
             realm.error("TypeError", &format!("the tag `{name}` must be a text, a number, or a boolean"))
         );
     }
+    vu.scope.set(None);
     let mut tags = vu.tags.borrow_mut();
     tags.retain(|(known, _)| *known != name);
     if !value.is_undefined() {

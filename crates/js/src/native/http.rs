@@ -1,6 +1,6 @@
 //! `k6/http`: requests.
 
-pub(super) mod response;
+pub mod response;
 
 use super::Row;
 use crate::host::Host;
@@ -12,6 +12,7 @@ use flate2::Compression;
 use flate2::read::{GzEncoder, ZlibEncoder};
 use plimsoll_plan::program::StepId;
 use plimsoll_quickjs::{Call, Kind, Thrown, Value};
+use std::borrow::Cow;
 use std::io::Read;
 use std::rc::Rc;
 
@@ -58,9 +59,15 @@ fn options(call: &Call<'_>) -> Result<Value, Thrown> {
 }
 
 /// Sends a request whose URL is the first argument.
-fn at_once(call: &Call<'_>, method: &str, body: Option<usize>, params: usize) -> Result<Value, Thrown> {
+fn at_once(
+    call: &Call<'_>,
+    method: &'static str,
+    body: Option<usize>,
+    params: usize,
+) -> Result<Value, Thrown> {
     let body = body.map(|at| call.argument(at));
-    let prepared = prepare(method, &call.argument(0), body.as_ref(), &call.argument(params))?;
+    let (url, params) = (call.argument(0), call.argument(params));
+    let prepared = prepare(Cow::Borrowed(method), &url, body.as_ref(), &params)?;
     sent(call, prepared)
 }
 
@@ -71,14 +78,14 @@ fn request(call: &Call<'_>) -> Result<Value, Thrown> {
 
 fn of_arguments(call: &Call<'_>) -> Result<Prepared, Thrown> {
     let method = call.argument(0).to_text()?.to_ascii_uppercase();
-    prepare(&method, &call.argument(1), Some(&call.argument(2)), &call.argument(3))
+    prepare(Cow::Owned(method), &call.argument(1), Some(&call.argument(2)), &call.argument(3))
 }
 
 fn sent(call: &Call<'_>, prepared: Prepared) -> Result<Value, Thrown> {
     let (host, realm) = (Host::of(call)?, call.realm());
     let vu = host.vu(realm, "http requests")?;
     let response = send(call, host, &vu, prepared)?;
-    Ok(host.responses.object(realm, response))
+    response::object(realm, host, response)
 }
 
 /// Sends a request and returns a promise of its response.
@@ -96,18 +103,23 @@ fn request_async(call: &Call<'_>) -> Result<Value, Thrown> {
 }
 
 /// Reads a request from its parts.
-fn prepare(method: &str, url: &Value, body: Option<&Value>, given: &Value) -> Result<Prepared, Thrown> {
+fn prepare(
+    method: Cow<'static, str>,
+    url: &Value,
+    body: Option<&Value>,
+    given: &Value,
+) -> Result<Prepared, Thrown> {
     let (url, name) = match url.is_object() {
         // `http.url` gives a text and a name.
         true => {
             let text = url.get_str("url")?;
             match text.kind() {
-                Kind::String => (text.to_text()?, url.get_str("name")?.as_text()),
-                _ => (url.to_text()?, None),
+                Kind::String => (text.with_text(|text| Rc::from(text))?, url.get_str("name")?.as_text()),
+                _ => (url.with_text(|text| Rc::from(text))?, None),
             }
         }
         false if url.is_nullish() => return Err(wrong(given, "a request requires a URL")),
-        false => (url.to_text()?, None),
+        false => (url.with_text(|text| Rc::from(text))?, None),
     };
     let mut params = Params::read(given)?;
     let mut body = match body {
@@ -117,7 +129,7 @@ fn prepare(method: &str, url: &Value, body: Option<&Value>, given: &Value) -> Re
     if let Some(bytes) = body.as_mut().filter(|_| !params.compression.is_empty()) {
         *bytes = compressed(bytes, &mut params).map_err(|why| given.realm().error("Error", &why))?;
     }
-    Ok(Prepared { method: method.to_owned(), url, name, body, params })
+    Ok(Prepared { method, url, name, body: body.map(Rc::from), params })
 }
 
 /// Renders a body: text, bytes, or an object as a form.
@@ -275,7 +287,7 @@ fn batch(call: &Call<'_>) -> Result<Value, Thrown> {
     for (key, response) in keys.iter().zip(responses) {
         let Some(response) = response else { continue };
         let response = settle(realm, host, response)?;
-        results.set_str(key, host.responses.object(realm, response))?;
+        results.set_str(key, response::object(realm, host, response)?)?;
     }
     Ok(results)
 }
@@ -284,7 +296,12 @@ fn batch(call: &Call<'_>) -> Result<Value, Thrown> {
 fn of_entry(entry: &Value) -> Result<Prepared, Thrown> {
     if entry.is_array() {
         let method = entry.get_index(0)?.to_text()?.to_ascii_uppercase();
-        return prepare(&method, &entry.get_index(1)?, Some(&entry.get_index(2)?), &entry.get_index(3)?);
+        return prepare(
+            Cow::Owned(method),
+            &entry.get_index(1)?,
+            Some(&entry.get_index(2)?),
+            &entry.get_index(3)?,
+        );
     }
     let is_url = !entry.is_object()
         || entry.get_str("name")?.kind() == Kind::String
@@ -292,11 +309,12 @@ fn of_entry(entry: &Value) -> Result<Prepared, Thrown> {
             && entry.get_str("method")?.is_nullish()
             && entry.get_str("params")?.is_nullish();
     if is_url {
-        return prepare("GET", entry, None, &entry.realm().undefined());
+        return prepare(Cow::Borrowed("GET"), entry, None, &entry.realm().undefined());
     }
     let method = entry.get_str("method")?;
     let method = if method.is_nullish() { "GET".to_owned() } else { method.to_text()?.to_ascii_uppercase() };
-    prepare(&method, &entry.get_str("url")?, Some(&entry.get_str("body")?), &entry.get_str("params")?)
+    let (url, body) = (entry.get_str("url")?, entry.get_str("body")?);
+    prepare(Cow::Owned(method), &url, Some(&body), &entry.get_str("params")?)
 }
 
 /// Runs requests within the limits of a batch.

@@ -1,10 +1,13 @@
 //! Checks, groups, and metrics.
 
 use super::Row;
+use super::response::keep_layout;
 use super::core::index;
 use crate::host::Host;
+use crate::known::What;
 use crate::metrics::Labels;
 use crate::vu::Vu;
+use plimsoll_plan::program::RequestId;
 use plimsoll_plan::series::Family;
 use plimsoll_quickjs::{Call, Thrown, Value};
 
@@ -38,8 +41,10 @@ fn check(call: &Call<'_>) -> Result<Value, Thrown> {
     }
     let own = tags(&call.argument(2))?;
     let (nothing, mut passes) = (realm.undefined(), true);
-    for name in sets.keys()? {
-        let condition = sets.get_str(&name)?;
+    let conditions = sets.properties()?;
+    let mut is_new = false;
+    for at in 0..conditions.count() {
+        let condition = conditions.value(at)?;
         let result = match condition.is_function() {
             true if condition.is_async_function() => {
                 return Err(realm.error("TypeError", "a condition of check() must not be an async function"));
@@ -47,15 +52,35 @@ fn check(call: &Call<'_>) -> Result<Value, Thrown> {
             true => condition.call(&nothing, &[&value]),
             false => Ok(condition),
         };
-        let group = vu.group();
-        let labels = host.labels(&vu, &group, &own);
         let passed = match &result {
             Ok(result) => result.truth(),
             Err(_) => false,
         };
-        host.count_check(&name, &labels, passed);
+        let what = What::Check(conditions.number(at));
+        if let Some(series) = host.measured(&vu, what, &own) {
+            host.count_check(series, passed);
+        } else {
+            let (group, name) = (vu.group(), conditions.name(at)?);
+            let labels = host.labels(&vu, &group, &own);
+            if let Some((series, is_lasting)) = host.series(Family::Check, &name, &labels) {
+                if own.is_empty() && is_lasting {
+                    // The number of the name must not become that of another one.
+                    conditions.keep(at);
+                    is_new = true;
+                    host.known.borrow_mut().keep_measured(host.scope(&vu), what, series);
+                }
+                host.count_check(series, passed);
+            }
+        }
         result?;
         passes &= passed;
+    }
+    if is_new {
+        let layout = realm.object();
+        for at in 0..conditions.count() {
+            layout.put(conditions.keep(at), realm.undefined())?;
+        }
+        keep_layout(realm, layout)?;
     }
     Ok(realm.bool(passes))
 }
@@ -69,6 +94,7 @@ fn group_begin(call: &Call<'_>) -> Result<Value, Thrown> {
         return Err(realm.error("Error", "the name of a group must not contain `::`"));
     }
     vu.groups.borrow_mut().push(name);
+    vu.scope.set(None);
     Ok(realm.number(host.at.get().run_ns as f64))
 }
 
@@ -80,6 +106,7 @@ fn group_end(call: &Call<'_>) -> Result<Value, Thrown> {
     let labels: Labels<'_> = host.labels(&vu, "", &[]);
     host.count_group(&name, &labels, time_ns.max(0.0) as u64);
     vu.groups.borrow_mut().pop();
+    vu.scope.set(None);
     Ok(realm.undefined())
 }
 
@@ -118,16 +145,36 @@ fn metric_add(call: &Call<'_>) -> Result<Value, Thrown> {
         return Ok(realm.bool(false));
     }
     let own = tags(&call.argument(2))?;
-    host.add(&vu, defined.family, &defined.name, number, &own);
+    let what = What::Metric(index(call, 0) as u32);
+    host.add(&vu, what, (defined.family, &defined.name), number, &own);
     Ok(realm.bool(true))
 }
 
 impl Host {
+    /// Returns a series that was measured in before with the same groups and tags; `None` with tags of one call.
+    fn measured(&self, vu: &Vu, what: What, own: &[(String, String)]) -> Option<RequestId> {
+        let scope = if own.is_empty() { self.scope(vu) } else { return None };
+        self.known.borrow().measured(scope, what)
+    }
+
     /// Adds a value to a metric.
-    pub fn add(&self, vu: &Vu, family: Family, name: &str, value: f64, own: &[(String, String)]) {
+    pub fn add(
+        &self,
+        vu: &Vu,
+        what: What,
+        (family, name): (Family, &str),
+        value: f64,
+        own: &[(String, String)],
+    ) {
+        if let Some(series) = self.measured(vu, what, own) {
+            return self.out.borrow_mut().add(series, value);
+        }
         let group = vu.group();
         let labels = self.labels(vu, &group, own);
-        if let Some(series) = self.series(family, name, &labels) {
+        if let Some((series, is_lasting)) = self.series(family, name, &labels) {
+            if own.is_empty() && is_lasting {
+                self.known.borrow_mut().keep_measured(self.scope(vu), what, series);
+            }
             self.out.borrow_mut().add(series, value);
         }
     }

@@ -69,6 +69,11 @@ impl SeriesBook {
         std::mem::take(&mut self.refused)
     }
 
+    /// Returns the number of rejected lookups since [`SeriesBook::take_refused`] was called.
+    pub fn refused(&self) -> u64 {
+        self.refused
+    }
+
     #[cold]
     fn open(&mut self, hash: u64, key: SeriesKey, given: usize) -> Option<RequestId> {
         if key.labels.len() < given {

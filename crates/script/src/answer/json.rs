@@ -7,6 +7,5 @@ mod singular;
 mod text;
 
 pub use path::{Path, Selected, Tree, append, excerpt};
-pub(super) use scan::without_mark;
-pub use scan::{DEPTH_MAX, NotJson, Span};
+pub use scan::{DEPTH_MAX, NotJson, Span, without_mark};
 pub use shape::{SHAPE_BYTES_MAX, Shaper};

@@ -3,11 +3,13 @@
 use crate::host::Host;
 use crate::http::{BodyType, Response};
 use crate::native::Row;
+use plimsoll_plan::Fault;
 use plimsoll_quickjs::{Call, Native, Realm, Thrown, Value};
+use plimsoll_script::answer::json::{Selected, Tree, without_mark};
+use std::borrow::Cow;
 use std::rc::Rc;
 
 pub(in crate::native) const ROWS: &[Row] = &[
-    ("responseStatus", 0, status),
     ("responseStatusText", 0, status_text),
     ("responseProto", 0, proto),
     ("responseUrl", 0, url),
@@ -19,15 +21,19 @@ pub(in crate::native) const ROWS: &[Row] = &[
     ("responseErrorCode", 0, error_code),
     ("responseRequest", 0, request),
     ("responseJson", 1, json),
+    ("responseJsonAt", 2, json_at),
     ("responseText", 0, text),
 ];
 
 /// Name of the prototype of responses until the realm is ready.
 const PROTOTYPE: &str = "__plimsoll_response";
+/// Hidden property of the global object.
+const LAYOUTS: &str = "__plimsoll_layouts";
+/// Layouts kept in a realm.
+const LAYOUTS_MOST: u32 = 100;
 
 /// Properties of responses, with their getters.
 const GETTERS: &[(&str, Native)] = &[
-    ("status", status),
     ("status_text", status_text),
     ("proto", proto),
     ("url", url),
@@ -48,7 +54,26 @@ pub(in crate::native) fn install(realm: &Realm, host: &Rc<Host>) -> Result<(), T
     // `boot.js` adds the methods, and removes this name.
     realm.global().define(PROTOTYPE, prototype.clone(), true, false)?;
     host.responses.set_prototype(realm, prototype);
-    Ok(())
+    // Objects of the same properties share their layout as long as one of them lives: these two do.
+    let layouts = realm.array();
+    let empty =
+        || object(realm, host, Response::never(Rc::default(), Fault::ClientSendRefused, String::new()));
+    let with_body = empty()?;
+    with_body.put(host.names(realm).body, realm.null())?;
+    layouts.set_index(0, empty()?)?;
+    layouts.set_index(1, with_body)?;
+    realm.global().define(LAYOUTS, layouts, false, false)
+}
+
+/// Returns a response as an object. The property that nearly every script reads is one from the start.
+///
+/// # Errors
+/// Returns an error if memory has run out.
+pub fn object(realm: &Realm, host: &Host, response: Response) -> Result<Value, Thrown> {
+    let status = f64::from(response.status);
+    let object = host.responses.object(realm, response);
+    object.put(host.names(realm).status, realm.number(status))?;
+    Ok(object)
 }
 
 /// Passes the response to a function.
@@ -67,11 +92,6 @@ fn kept(call: &Call<'_>, name: &str, value: Value) -> Result<Value, Thrown> {
     Ok(value)
 }
 
-fn status(call: &Call<'_>) -> Result<Value, Thrown> {
-    let status = with(call, |response| response.status)?;
-    Ok(call.realm().number(f64::from(status)))
-}
-
 fn status_text(call: &Call<'_>) -> Result<Value, Thrown> {
     let text = with(call, Response::status_text)?;
     Ok(call.realm().text(&text))
@@ -83,7 +103,7 @@ fn proto(call: &Call<'_>) -> Result<Value, Thrown> {
 }
 
 fn url(call: &Call<'_>) -> Result<Value, Thrown> {
-    let text = with(call, |response| response.url.clone())?;
+    let text = with(call, |response| Rc::clone(&response.request.url))?;
     Ok(call.realm().text(&text))
 }
 
@@ -104,7 +124,8 @@ fn body(call: &Call<'_>) -> Result<Value, Thrown> {
         BodyType::Text => realm.text(&response.text()),
         BodyType::Binary => realm.buffer(&response.body),
     })?;
-    kept(call, "body", value)
+    call.this().put(Host::of(call)?.names(realm).body, value.clone())?;
+    Ok(value)
 }
 
 /// The body as text, also if it is binary; `undefined` if there is none.
@@ -118,21 +139,26 @@ fn text(call: &Call<'_>) -> Result<Value, Thrown> {
 
 fn headers(call: &Call<'_>) -> Result<Value, Thrown> {
     let realm = call.realm();
-    let fields = with(call, Response::fields)?;
-    let object = realm.object();
-    let mut all: Vec<(String, String)> = Vec::with_capacity(fields.len());
-    for (name, value) in fields {
-        match all.iter_mut().find(|(known, _)| *known == name) {
-            Some((_, values)) => {
-                values.push_str(", ");
-                values.push_str(&value);
+    let object = with(call, |response| {
+        let (object, fields) = (realm.object(), response.fields());
+        for (at, (name, value)) in fields.iter().enumerate() {
+            let is_same = |other: &&(String, Cow<'_, str>)| other.0 == *name;
+            if fields[..at].iter().any(|other| is_same(&other)) {
+                continue;
             }
-            None => all.push((name, value)),
+            let mut more = fields[at + 1..].iter().filter(is_same).peekable();
+            let value = match more.peek() {
+                None => realm.text(value),
+                Some(_) => {
+                    let all: Vec<&str> =
+                        std::iter::once(&**value).chain(more.map(|(_, value)| &**value)).collect();
+                    realm.text(&all.join(", "))
+                }
+            };
+            object.set_str(name, value)?;
         }
-    }
-    for (name, value) in all {
-        object.set_str(&name, realm.text(&value))?;
-    }
+        Ok(object)
+    })??;
     kept(call, "headers", object)
 }
 
@@ -217,7 +243,7 @@ fn request(call: &Call<'_>) -> Result<Value, Thrown> {
         headers.set_str(&crate::http::canonical(name), list)?;
     }
     object.set_str("headers", headers)?;
-    object.set_str("body", realm.text(&String::from_utf8_lossy(&sent.body)))?;
+    object.set_str("body", realm.text(&String::from_utf8_lossy(sent.body.as_deref().unwrap_or_default())))?;
     let cookies = realm.object();
     for (name, value) in &sent.cookies {
         let list = realm.array();
@@ -230,6 +256,37 @@ fn request(call: &Call<'_>) -> Result<Value, Thrown> {
     }
     object.set_str("cookies", cookies)?;
     kept(call, "request", object)
+}
+
+/// Returns what a selector of plain names selects in the body: `user.name`. Any other selector, and a text that Rust
+/// cannot hold, results in the second argument.
+fn json_at(call: &Call<'_>) -> Result<Value, Thrown> {
+    let (host, realm) = (Host::of(call)?, call.realm());
+    let (selector, other) = (call.argument(0), call.argument(1));
+    let Some(path) = selector.with_text(|text| host.json_path(text))? else { return Ok(other) };
+    with(call, |response| {
+        if response.body_type == BodyType::None {
+            return Ok(other);
+        }
+        let body = without_mark(&response.body);
+        let Ok(Selected { span: Some(span), .. }) = path.select(body, &mut Tree::Unread, |_| 0) else {
+            return Ok(realm.undefined());
+        };
+        let is_text = span.begin > 0 && body[span.begin - 1] == b'"' && body.get(span.end) == Some(&b'"');
+        let piece = &body[span.begin..span.end];
+        match (std::str::from_utf8(piece), is_text) {
+            (Ok(_), true) if span.escaped => Ok(other),
+            (Ok(text), true) => Ok(realm.text(text)),
+            (Ok("true"), _) => Ok(realm.bool(true)),
+            (Ok("false"), _) => Ok(realm.bool(false)),
+            (Ok("null"), _) => Ok(realm.null()),
+            (Ok(text), _) => match text.parse() {
+                Ok(number) => Ok(realm.number(number)),
+                Err(_) => realm.parse_json(text, "response.json"),
+            },
+            (Err(_), _) => Ok(other),
+        }
+    })?
 }
 
 /// Parses the body as JSON.
