@@ -20,6 +20,7 @@ pub const LEVELS: &[(&str, &[&str])] = &[
     ("record", &["plan", "stats"]),
     ("engine", &["pace", "plan", "stats", "wire"]),
     ("front", &["build", "plan"]),
+    ("jmeter", &["jmx", "plan", "script", "stats", "wire"]),
     ("jmx", &["build", "plan"]),
     ("k6", &["build", "plan"]),
     ("lines", &["build", "plan"]),
