@@ -33,6 +33,7 @@ pub const LEVELS: &[(&str, &[&str])] = &[
     ("control", &["engine", "wire", "analysis", "record", "stats", "plan"]),
     ("output", &["experiment", "analysis", "audit", "chart", "record", "stats", "plan", "ui"]),
     ("k6end", &["output", "k6", "analysis", "record", "stats", "plan"]),
+    ("toolend", &["lines", "record", "stats", "plan"]),
     ("template", &["output", "analysis", "plan"]),
     ("console", &["control", "output", "chart", "experiment", "analysis", "record", "stats", "plan", "ui"]),
 ];
