@@ -1,5 +1,6 @@
 //! Commands, one file each; each takes its flags and returns an exit code or a failure.
 
+pub mod ab;
 pub mod audit;
 pub mod campaign;
 pub mod check;
@@ -15,12 +16,16 @@ pub mod figures;
 pub mod find;
 pub mod folder_page;
 pub mod folder_report;
+mod foreign;
 pub mod grpc;
+pub mod hey;
 pub mod junit;
 pub mod k6;
 pub mod load;
+pub mod loadtest;
 mod memory;
 pub mod merge;
+pub mod oha;
 pub mod page;
 pub mod parts;
 pub mod parts_report;
@@ -32,3 +37,5 @@ pub mod script;
 pub mod serve;
 pub mod size;
 pub mod template;
+pub mod vegeta;
+pub mod wrk;

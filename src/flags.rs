@@ -1,7 +1,7 @@
 //! Command line: selects the command and parses its flags. The clap structs define the parser, the help, and the
-//! reference page. Flags may come before or after the command's name (`plimsoll -c 10 run a.yaml`); after `curl`,
-//! every word belongs to the pasted line. Values stay text here and [`draft`] parses them, so that all errors are
-//! reported together and in the same style.
+//! reference page. Flags may come before or after the command's name (`plimsoll -c 10 run a.yaml`); after `curl`
+//! or the name of another tool, every word belongs to its command line. Values stay text here and [`draft`] parses
+//! them, so that all errors are reported together and in the same style.
 
 pub mod connect;
 pub mod draft;
@@ -114,6 +114,11 @@ fn no_command(word: &str) -> Diagnostic {
     Diagnostic::new("U007", Place::Whole, format!("unknown command `{word}`"), hint)
 }
 
+/// Returns the version, and the tool whose flags and text a command has.
+pub fn version_as(tool: &str) -> String {
+    format!("plimsoll {}, with the flags and the text of {tool}\n", env!("CARGO_PKG_VERSION"))
+}
+
 pub fn version() -> String {
     format!("plimsoll {}\n", env!("CARGO_PKG_VERSION"))
 }
@@ -122,9 +127,9 @@ pub fn version() -> String {
 fn command(words: Vec<String>, at: usize) -> Result<Invocation, Failure> {
     let (before, after) = (&words[..at], &words[at + 1..]);
     let asks_for_help = matches!(after, [only] if only == "--help" || only == "-h");
-    // The words after these commands are parsed elsewhere, except for a lone `--help` after `curl`.
+    // The words after these commands are parsed elsewhere, except for a lone `--help`.
     let foreign = match words[at].as_str() {
-        "curl" => !asks_for_help,
+        "curl" | "wrk" | "ab" | "hey" | "oha" | "vegeta" | "loadtest" => !asks_for_help,
         name => name == "test-server",
     };
     let mut all = vec![words[at].clone()];

@@ -58,6 +58,12 @@ fn command(asked: flags::Invocation) -> Result<ExitCode, exit::Failure> {
         Invocation::Verb(verb) => match verb {
             Verb::Run(flags) => commands::run::file(&flags),
             Verb::K6(flags) => commands::k6::command(&flags),
+            Verb::Wrk(flags) => commands::wrk::command(&flags),
+            Verb::Ab(flags) => commands::ab::command(&flags),
+            Verb::Hey(flags) => commands::hey::command(&flags),
+            Verb::Oha(flags) => commands::oha::command(&flags),
+            Verb::Vegeta(flags) => commands::vegeta::command(&flags),
+            Verb::Loadtest(flags) => commands::loadtest::command(&flags),
             Verb::Curl(flags) => commands::curl::command(&flags),
             Verb::Find(flags) => commands::find::command(&flags),
             Verb::Demo(flags) => commands::demo::command(&flags),

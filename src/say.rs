@@ -12,8 +12,16 @@ const EIO: i32 = 5;
 /// # Errors
 /// Returns an error if stdout cannot be written for any other reason, such as a full disk.
 pub fn result(text: &str) -> Result<(), Failure> {
+    bytes(text.as_bytes())
+}
+
+/// Prints a result that is not text, under the same conditions.
+///
+/// # Errors
+/// Returns an error if stdout cannot be written for any other reason than a reader that stops early.
+pub fn bytes(bytes: &[u8]) -> Result<(), Failure> {
     let mut stdout = std::io::stdout().lock();
-    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+    match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
         Err(e) if e.kind() != ErrorKind::BrokenPipe && e.raw_os_error() != Some(EIO) => {
             Err(Failure::machine(format!("cannot write to standard output: {e}"), None))
         }

@@ -49,7 +49,7 @@ impl Wanted {
         }
         // A dangling link counts as existing, too.
         if Path::new(to).symlink_metadata().is_ok() {
-            return Err(taken(to));
+            return Err(taken("--html", to));
         }
         Ok(Some(Wanted::File(PathBuf::from(to))))
     }
@@ -75,7 +75,7 @@ impl Wanted {
         let text = page.render()?;
         match self {
             Wanted::Result => say::result(&text),
-            Wanted::File(path) => put(path, &text),
+            Wanted::File(path) => put(path, "--html", &text),
         }
     }
 }
@@ -113,19 +113,19 @@ pub fn drawn(
     Ok((picture, charts))
 }
 
-fn taken(to: &str) -> Failure {
+fn taken(flag: &str, to: &str) -> Failure {
     let message = format!("cannot write `{to}`: it exists already");
     Diagnostic::new(
         "U020",
-        Place::Flag("--html".into()),
+        Place::Flag(flag.into()),
         message,
         "choose another name, or move the existing file",
     )
     .into()
 }
 
-/// Writes a file completely or not at all, and never over another one.
-fn put(path: &Path, text: &str) -> Result<(), Failure> {
+/// Writes a file that `flag` names completely or not at all, and never over another one.
+pub fn put(path: &Path, flag: &str, text: &str) -> Result<(), Failure> {
     let failed = |e: std::io::Error| {
         Failure::machine(format!("cannot write `{}`: {}", path.display(), e.to_string().to_lowercase()), None)
     };
@@ -143,7 +143,7 @@ fn put(path: &Path, text: &str) -> Result<(), Failure> {
         other => other,
     });
     let ended = match placed {
-        Err(e) if e.kind() == ErrorKind::AlreadyExists => Err(taken(&path.display().to_string())),
+        Err(e) if e.kind() == ErrorKind::AlreadyExists => Err(taken(flag, &path.display().to_string())),
         other => other.map_err(failed),
     };
     // The temporary file may not exist, and failing to remove it does little harm.

@@ -161,3 +161,48 @@ pub struct K6 {
     #[arg(value_name = "ACTION", num_args = 0.., trailing_var_arg = true, allow_hyphen_values = true)]
     pub words: Vec<String>,
 }
+
+macro_rules! foreign {
+    ($($name:ident, $about:literal, $usage:literal;)*) => {
+        $(
+            #[doc = $about]
+            #[derive(Debug, Parser)]
+            #[command(about = $about, override_usage = $usage, after_help = OWN)]
+            pub struct $name {
+                /// Flags and arguments of the tool
+                #[arg(value_name = "ARGUMENTS", num_args = 0..)]
+                pub words: Vec<String>,
+            }
+        )*
+    };
+}
+
+/// Flags of plimsoll that all commands of other tools accept.
+const OWN: &str = "\
+Flags of plimsoll:
+      --save <FILE>    Save the run to this new file, for `report` [default: in the state directory]
+      --report <FILE>  Also write the report of plimsoll to this new file: .html, .md, .json, or text
+      --allow <HOST>   Confirm that you may load this public host [repeatable]
+      --verdict        Exit with the code of the verdict instead of that of the tool
+
+The verdict is printed to standard error.
+";
+
+foreign! {
+    Wrk, "Load with the command line of wrk, and print its text.",
+        "plimsoll wrk [FLAGS OF wrk] URL\n\nExample:\n  \
+         plimsoll wrk -t4 -c100 -d30s --latency http://127.0.0.1:8080/";
+    Ab, "Load with the command line of ab (ApacheBench), and print its text.",
+        "plimsoll ab [FLAGS OF ab] URL\n\nExample:\n  plimsoll ab -n 10000 -c 100 -k http://127.0.0.1:8080/";
+    Hey, "Load with the command line of hey, and print its text.",
+        "plimsoll hey [FLAGS OF hey] URL\n\nExample:\n  plimsoll hey -z 30s -c 100 http://127.0.0.1:8080/";
+    Oha, "Load with the command line of oha, and print its text.",
+        "plimsoll oha [FLAGS OF oha] URL\n\nExample:\n  plimsoll oha -z 30s -q 500 http://127.0.0.1:8080/";
+    Vegeta, "Load with the command line of Vegeta, or print its reports.",
+        "plimsoll vegeta attack [FLAGS OF attack]\n       plimsoll vegeta report [FLAGS OF report] [FILE]\n\n\
+         Example:\n  echo 'GET http://127.0.0.1:8080/' | plimsoll vegeta attack -rate=100 -duration=10s \\\n    \
+         | plimsoll vegeta report";
+    Loadtest, "Load with the command line of loadtest (npm), and print its text.",
+        "plimsoll loadtest [FLAGS OF loadtest] URL\n\nExample:\n  \
+         plimsoll loadtest -t 20 -c 10 --rps 200 -k http://127.0.0.1:8080/";
+}

@@ -3,7 +3,7 @@
 use super::judge::{Audit, Compare, Find, Size};
 use super::load::LoadFlags;
 use super::page::PageFlag;
-use super::tool::{Completions, Examples, Grpc, K6, Man, Runs, Version};
+use super::tool::{Ab, Completions, Examples, Grpc, Hey, K6, Loadtest, Man, Oha, Runs, Vegeta, Version, Wrk};
 use crate::exit::Exit;
 use clap::{Command, Parser, Subcommand};
 use std::fmt::Write;
@@ -64,6 +64,12 @@ impl Group {
 verbs! {
     Run(Run) = "run", Load, "run FILE.yaml|SCRIPT.js", "Run an experiment file or a k6 script; flags override it";
     K6(K6) = "k6", Load, "k6 run SCRIPT.js", "Run a k6 script with the flags of k6";
+    Wrk(Wrk) = "wrk", Load, "wrk ... URL", "Load with the command line of wrk, and print its text";
+    Ab(Ab) = "ab", Load, "ab ... URL", "Load with the command line of ab, and print its text";
+    Hey(Hey) = "hey", Load, "hey ... URL", "Load with the command line of hey, and print its text";
+    Oha(Oha) = "oha", Load, "oha ... URL", "Load with the command line of oha, and print its text";
+    Vegeta(Vegeta) = "vegeta", Load, "vegeta attack|report", "Load with the command line of Vegeta, or report on it";
+    Loadtest(Loadtest) = "loadtest", Load, "loadtest ... URL", "Load with the command line of loadtest (npm)";
     Curl(Curl) = "curl", Load, "curl ...", "Load with the request of a pasted curl command line";
     Find(Find) = "find", Load, "find URL|FILE.yaml", "Find the highest load that meets the thresholds";
     Demo(Demo) = "demo", Load, "demo", "Show plimsoll at work on a local service in 30 s";

@@ -214,8 +214,9 @@ fn mistake(line: &str, helps: &mut BTreeMap<String, String>) -> Option<String> {
     if help.is_empty() {
         return Some(format!("unknown command `{verb}`"));
     }
-    // What follows `curl` is curl's, and what follows `k6` is k6's.
-    for word in words.iter().skip(1).take_while(|word| *word != "curl" && *word != "k6") {
+    // What follows the name of another tool is a command line of that tool.
+    const TOOLS: [&str; 8] = ["curl", "k6", "wrk", "ab", "hey", "oha", "vegeta", "loadtest"];
+    for word in words.iter().skip(1).take_while(|word| !TOOLS.contains(&word.as_str())) {
         let flag = word.split('=').next().unwrap_or_default();
         let is_known = match flag.strip_prefix("--") {
             Some(name) if verb == "test-server" => {

@@ -1,7 +1,7 @@
 //! Explanations of all diagnostic codes for texts: the meaning, the reason, and a correct example.
 //!
-//! `F0xx` is for experiment files, `C0xx` for curl lines and lists of URLs, `K0xx` for scripts of k6, `K1xx` for their
-//! options, and `P0xx` for the experiment as a whole.
+//! `F0xx` is for experiment files, `C0xx` for command lines of other tools and lists of URLs, `K0xx` for scripts of k6,
+//! `K1xx` for their options, and `P0xx` for the experiment as a whole.
 
 /// The explanation of a code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,6 +45,13 @@ pub const TABLE: &[Explained] = &[
         "Each request is a line `METHOD URL`, or a URL alone for GET. Its headers follow, one per line, then \
          its body as `@file`. Empty lines and lines that begin with `#` are skipped.\n\n  POST \
          http://127.0.0.1:8080/orders\n  Content-Type: application/json\n  @order.json",
+    ),
+    row(
+        "C004",
+        "unsupported flag of another tool",
+        "The flag is unknown to wrk, ab, hey, oha, Vegeta, or loadtest, its value is invalid, or plimsoll cannot do \
+         what it asks for. plimsoll ignores no flag that affects the load.\n\n  plimsoll wrk -t4 -c100 -d30s \
+         http://127.0.0.1:8080/",
     ),
     row(
         "F001",

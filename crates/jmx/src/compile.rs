@@ -176,7 +176,7 @@ impl Compiler<'_> {
             _ => {}
         });
         for message in mistakes {
-            let hint = "`plimsoll explain J005` lists the functions";
+            let hint = "see `plimsoll explain J005`";
             self.wrong(code::FUNCTION, pos, message, hint);
         }
         text

@@ -30,7 +30,6 @@ pub fn draft(plan: &TestPlan, files: &Files) -> Result<Draft, Vec<Diagnostic>> {
         let problem = Problem::new("the plan has no enabled thread group", "enable one in JMeter");
         return Err(vec![Diagnostic::of(code::EMPTY, plimsoll_plan::diag::Place::Whole, problem)]);
     };
-    let mut start_ns = 0;
     let mut draft = Draft::default();
     for (number, group) in (0u16..).zip(&groups) {
         if group.is_same_user != first.is_same_user {
@@ -40,22 +39,14 @@ pub fn draft(plan: &TestPlan, files: &Files) -> Result<Draft, Vec<Diagnostic>> {
             );
             wrong.push(Diagnostic::of(code::SETTING, files.place(group.info.pos), problem));
         }
-        let workload = workload(number, group, start_ns);
-        if plan.is_serial && groups.len() > 1 {
-            match length_ns(&group.load) {
-                Some(length_ns) => start_ns = start_ns.saturating_add(length_ns),
-                None => {
-                    let problem = Problem::new(
-                        format!(
-                            "thread groups that run one after another need a duration: `{}` has none",
-                            group.title
-                        ),
-                        "set the duration of each group, or run the groups at the same time",
-                    );
-                    wrong.push(Diagnostic::of(code::SETTING, files.place(group.info.pos), problem));
-                }
-            }
+        if plan.is_serial && groups.len() > 1 && !matches!(group.load, GroupLoad::Threads(_)) {
+            let problem = Problem::new(
+                format!("`{}` cannot wait for the thread groups before it", group.title),
+                "use plain thread groups, or run all groups at the same time",
+            );
+            wrong.push(Diagnostic::of(code::SETTING, files.place(group.info.pos), problem));
         }
+        let workload = workload(number, group, plan.is_serial && groups.len() > 1);
         draft.workloads.push(workload);
     }
     if !wrong.is_empty() {
@@ -68,10 +59,16 @@ pub fn draft(plan: &TestPlan, files: &Files) -> Result<Draft, Vec<Diagnostic>> {
     Ok(draft)
 }
 
-fn workload(number: u16, group: &Group, earlier_ns: u64) -> WorkloadDraft {
+/// Returns the workload of a group. If groups run one after another, its programs wait for the earlier ones, and then
+/// for its delay and its ramp-up.
+fn workload(number: u16, group: &Group, is_serial: bool) -> WorkloadDraft {
     let rules = Rules { graceful_stop_ns: Some(GRACEFUL_STOP_NS), ..Rules::default() };
     let base = LoadDraft { rules, ..LoadDraft::default() };
     let (load, start_ns) = match &group.load {
+        GroupLoad::Threads(Threads { threads, loops, .. }) if is_serial => {
+            let duration_ns = loops.is_none().then(|| plimsoll_plan::limit::Limits::default().duration_ns);
+            (LoadDraft { users: Some(*threads), iterations_per_user: *loops, duration_ns, ..base }, 0)
+        }
         GroupLoad::Threads(Threads { threads, ramp_up_ns, loops, delay_ns, duration_ns }) => {
             let duration_ns = match (loops, duration_ns) {
                 // Until the user stops it, or the hard limit of a run.
@@ -100,21 +97,7 @@ fn workload(number: u16, group: &Group, earlier_ns: u64) -> WorkloadDraft {
             (load, 0)
         }
     };
-    WorkloadDraft {
-        name: group.title.clone(),
-        entry: Entry::Scenario(number),
-        load,
-        start_ns: start_ns.saturating_add(earlier_ns),
-    }
-}
-
-/// Returns how long a group runs, if its duration says so.
-fn length_ns(load: &GroupLoad) -> Option<u64> {
-    match load {
-        GroupLoad::Threads(threads) => Some(threads.delay_ns.saturating_add(threads.duration_ns?)),
-        GroupLoad::Profile { users, .. } => Some(users.total_ns()),
-        GroupLoad::Arrivals { rate_per_s, .. } => Some(rate_per_s.total_ns()),
-    }
+    WorkloadDraft { name: group.title.clone(), entry: Entry::Scenario(number), load, start_ns }
 }
 
 fn link(plan: &TestPlan, first: &Group, files: &Files) -> Result<Link, Diagnostic> {

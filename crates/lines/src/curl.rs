@@ -46,6 +46,16 @@ pub fn parse(args: &[String]) -> Result<Draft, Vec<Diagnostic>> {
     if line.wrong.is_empty() { Ok(draft) } else { Err(line.wrong) }
 }
 
+/// Builds the body of `-F` parts, in curl's format; returns its media type and its bytes.
+///
+/// # Errors
+/// Returns an error if a part is invalid, or its file cannot be read.
+pub(crate) fn multipart(parts: &[String]) -> Result<(String, Vec<u8>), Problem> {
+    let fields = parts.iter().map(|part| form::read(part, false)).collect::<Result<Vec<_>, _>>()?;
+    let (boundary, body) = form::body(&fields);
+    Ok((format!("multipart/form-data; boundary={boundary}"), body))
+}
+
 /// The values of the options, before they are combined.
 #[derive(Default)]
 struct Line {

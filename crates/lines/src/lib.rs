@@ -5,5 +5,14 @@
 
 #![forbid(unsafe_code)]
 
+pub mod ab;
+mod ask;
 pub mod curl;
+pub mod flags;
+pub mod hey;
+pub mod loadtest;
+pub mod oha;
+mod rotation;
 pub mod urls;
+pub mod vegeta;
+pub mod wrk;

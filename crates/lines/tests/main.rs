@@ -11,4 +11,5 @@
 )]
 
 mod curl;
+mod tools;
 mod urls;

@@ -17,6 +17,7 @@ mod rule;
 mod schema;
 mod sentence;
 mod take;
+mod values;
 
 pub use coding::decoded;
 pub use json::path;
@@ -26,3 +27,4 @@ pub use markup::html_json;
 pub use plimsoll_plan::program::BodyUse;
 pub use rule::CompiledCondition;
 pub use schema::ValueSchema;
+pub use values::{Unreadable, Values};

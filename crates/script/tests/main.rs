@@ -20,6 +20,7 @@ mod answer_markup;
 mod answer_rules;
 mod answer_schema;
 mod answer_support;
+mod answer_values;
 mod ask_common;
 mod ask_cookies;
 mod ask_form;

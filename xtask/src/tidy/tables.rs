@@ -20,6 +20,7 @@ pub const LEVELS: &[(&str, &[&str])] = &[
     ("record", &["plan", "stats"]),
     ("engine", &["pace", "plan", "stats", "wire"]),
     ("front", &["build", "plan"]),
+    ("jmeter", &["jmx", "plan", "script", "stats", "wire"]),
     ("jmx", &["build", "plan"]),
     ("k6", &["build", "plan"]),
     ("lines", &["build", "plan"]),
@@ -32,6 +33,7 @@ pub const LEVELS: &[(&str, &[&str])] = &[
     ("control", &["engine", "wire", "analysis", "record", "stats", "plan"]),
     ("output", &["experiment", "analysis", "audit", "chart", "record", "stats", "plan", "ui"]),
     ("k6end", &["output", "k6", "analysis", "record", "stats", "plan"]),
+    ("toolend", &["lines", "record", "stats", "plan"]),
     ("template", &["output", "analysis", "plan"]),
     ("console", &["control", "output", "chart", "experiment", "analysis", "record", "stats", "plan", "ui"]),
 ];

@@ -30,6 +30,11 @@ impl Compiler<'_> {
                 _ => {}
             }
         }
+        // A plan without main groups runs its only others as such.
+        let is_of = |phase: Phase| groups.iter().all(|group: &Group| group.phase == phase);
+        if is_of(Phase::SetUp) || is_of(Phase::TearDown) {
+            groups.iter_mut().for_each(|group| group.phase = Phase::Main);
+        }
         if groups.is_empty() && self.wrong.is_empty() {
             self.wrong(
                 code::EMPTY,

@@ -69,8 +69,9 @@ impl Compiler<'_> {
         let Some(controller) = controller else { return Some(1) };
         // Without a number, the controller of a group repeats for ever.
         controller.find("LoopController.loops")?;
+        let before = self.wrong.len();
         let loops = self.integer(&controller, "LoopController.loops", "number of loops");
-        if loops == 0 {
+        if loops == 0 && self.wrong.len() == before {
             self.wrong(
                 code::NUMBER,
                 controller.pos,

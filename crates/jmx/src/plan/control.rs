@@ -63,8 +63,8 @@ pub enum Controller {
     OnceOnly,
     /// One child in each iteration, in their order.
     Interleave {
-        /// Whether each iteration runs one sampler, also of a child controller (`style` 0). Otherwise, a child controller
-        /// runs as a whole.
+        /// Whether each iteration runs one sampler, also of a child controller (`style` 0). Otherwise, a child
+        /// controller runs as a whole.
         ignores_subcontrollers: bool,
         is_across_threads: bool,
     },

@@ -24,8 +24,7 @@ impl Jmes {
     /// # Errors
     /// Returns an error with the place of the mistake.
     pub fn compile(text: &str) -> Result<Jmes, String> {
-        let compiled = jmespath::compile(text);
-        compiled.map(Jmes).map_err(|error| format!("invalid JMESPath `{text}`: {}", reason(&error)))
+        parsed(text).map(Jmes)
     }
 
     /// Appends the value to `out`. Its elements are picked from a list, which `Pick::First` leaves whole.
@@ -64,6 +63,14 @@ impl Jmes {
         }
         Ok(())
     }
+}
+
+/// Compiles an expression.
+///
+/// # Errors
+/// Returns an error with the place of the mistake.
+pub(super) fn parsed(text: &str) -> Result<Expression<'static>, String> {
+    jmespath::compile(text).map_err(|error| format!("invalid JMESPath `{text}`: {}", reason(&error)))
 }
 
 fn put(value: &Variable, out: &mut Vec<u8>) {

@@ -78,6 +78,29 @@ impl Query {
         }
     }
 
+    /// Returns the texts of all nodes, or the one value of an expression that is not a set of nodes.
+    ///
+    /// # Errors
+    /// Returns why the body has no tree.
+    pub fn all(
+        &self,
+        (head, body): (Head<'_>, &[u8]),
+        markup: &mut Markup,
+    ) -> Result<Vec<String>, &'static str> {
+        let document = markup.of(head, body)?;
+        Ok(match self.value(document)? {
+            Value::NodeSet(nodes) => nodes
+                .into_iter()
+                .map(|place| {
+                    let mut out = Vec::new();
+                    self.text(place, &mut out);
+                    String::from_utf8_lossy(&out).into_owned()
+                })
+                .collect(),
+            other => vec![other.to_xpath_string()],
+        })
+    }
+
     /// Evaluates the expression. Nodes are in document order.
     fn value<'d>(&self, document: &'d Document) -> Result<Value<Place<'d>>, &'static str> {
         let prefixes = |prefix: &str| document.namespace(prefix);

@@ -97,6 +97,28 @@ impl Path {
         Ok(Selected { count, span })
     }
 
+    /// Returns the places of all selected nodes in `text` without its byte order mark. `tree` must belong to this text.
+    ///
+    /// # Errors
+    /// Returns an error if the text is not JSON.
+    pub fn all(&self, text: &[u8], tree: &mut Tree) -> Result<Vec<Span>, NotJson> {
+        let text = without_mark(text);
+        let path = match &self.0 {
+            Way::Singular(steps) => return Ok(locate(text, steps)?.into_iter().collect()),
+            Way::General(path) => path,
+        };
+        if let Tree::Unread = tree {
+            *tree = serde_json::from_slice(text).map_or(Tree::NotJson, Tree::Read);
+        }
+        let Tree::Read(value) = tree else { return Err(NotJson) };
+        let nodes = path.query_located(value);
+        let mut places = Vec::with_capacity(nodes.len());
+        for number in 0..nodes.len() {
+            places.extend(locate(text, &steps_to(&nodes, number))?);
+        }
+        Ok(places)
+    }
+
     /// Appends the text of the first selected node to `out`. Returns false if there is none, or `text` is not JSON.
     pub fn first(&self, text: &[u8], out: &mut Vec<u8>) -> bool {
         match self.select(text, &mut Tree::Unread, |_| 0) {

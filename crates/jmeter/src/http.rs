@@ -1,0 +1,229 @@
+//! HTTP requests of samplers, as JMeter's default implementation (Apache HttpClient 4) builds them.
+
+mod body;
+mod failure;
+mod url;
+
+pub use failure::{Failure, of_fault};
+
+use crate::function::url_encoded;
+use crate::plan::{Http, Sampler};
+use crate::scope::Scope;
+use plimsoll_plan::request::Target;
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+/// A request that is ready to be sent, except for cookies and credentials.
+#[derive(Debug, Clone, Default)]
+pub struct Request {
+    pub method: Rc<str>,
+    pub target: Option<Target>,
+    /// Path and query.
+    pub path: String,
+    /// As JMeter shows it.
+    pub url: String,
+    pub headers: Vec<(String, String)>,
+    pub body: Option<Vec<u8>>,
+    pub closes: bool,
+    /// Headers of a body that only the body itself needs: a redirect without it lacks them.
+    pub body_headers: Vec<(String, String)>,
+    /// Timeout from the send, ns; 0: none.
+    pub timeout_ns: u64,
+}
+
+/// The contents of files that are sent, by name.
+#[derive(Default)]
+pub struct FileContents(RefCell<HashMap<String, Rc<[u8]>>>);
+
+/// Largest total of files that a worker keeps, in number; more are read again.
+const FILES_MAX: usize = 1_000;
+
+impl FileContents {
+    fn read(&self, name: &str, scope: &Scope<'_>) -> Result<Rc<[u8]>, Failure> {
+        if let Some(known) = self.0.borrow().get(name) {
+            return Ok(Rc::clone(known));
+        }
+        let path = scope.run.files.find_beside_plan(name);
+        let content: Rc<[u8]> = match std::fs::read(path) {
+            Ok(bytes) => bytes.into(),
+            Err(_) => {
+                let message = format!("{name} (No such file or directory)");
+                return Err(Failure::new("java.io.FileNotFoundException", message));
+            }
+        };
+        let mut all = self.0.borrow_mut();
+        if all.len() >= FILES_MAX {
+            all.clear();
+        }
+        all.insert(name.to_owned(), Rc::clone(&content));
+        Ok(content)
+    }
+}
+
+/// The methods of which a request has a body, even an empty one.
+fn has_body(method: &str) -> bool {
+    matches!(
+        method,
+        "POST"
+            | "PUT"
+            | "PATCH"
+            | "DELETE"
+            | "PROPFIND"
+            | "PROPPATCH"
+            | "MKCOL"
+            | "COPY"
+            | "MOVE"
+            | "LOCK"
+            | "UNLOCK"
+            | "REPORT"
+            | "MKCALENDAR"
+            | "SEARCH"
+    )
+}
+
+/// Returns whether the arguments go into the URL.
+fn has_query(method: &str) -> bool {
+    matches!(method, "GET" | "DELETE" | "OPTIONS")
+}
+
+/// An argument with its values.
+pub struct Given {
+    pub name: String,
+    pub value: String,
+    pub is_encoded_always: bool,
+    pub has_equals: bool,
+    pub content_type: String,
+}
+
+/// Builds the request of a sampler.
+///
+/// # Errors
+/// Returns why JMeter would fail the sample without a request.
+pub fn build(
+    sampler: &Sampler,
+    http: &Http,
+    files: &FileContents,
+    scope: &mut Scope<'_>,
+) -> Result<Request, Failure> {
+    let method: Rc<str> = http.method.value(scope).trim().into();
+    let method: Rc<str> = if method.is_empty() { "GET".into() } else { method };
+    let path = http.path.value(scope);
+    let arguments: Vec<Given> = http
+        .arguments
+        .iter()
+        .map(|one| Given {
+            name: one.name.value(scope),
+            value: one.value.value(scope),
+            is_encoded_always: one.is_encoded_always,
+            has_equals: one.has_equals,
+            content_type: one.content_type.value(scope),
+        })
+        .collect();
+    let is_whole = path.starts_with("http://") || path.starts_with("https://");
+    let url = match is_whole {
+        true => path.trim().replace(' ', "%20"),
+        false => {
+            let mut url = base(http, scope)?;
+            if !path.starts_with('/') {
+                url.push('/');
+            }
+            url.push_str(&path.replace(' ', "%20"));
+            if has_query(&method) {
+                query(&arguments, path.contains('?'), &mut url);
+            }
+            url
+        }
+    };
+    let (target, path) = url::parsed(&url)?;
+    let mut request = Request { method, target: Some(target), path, url, ..Request::default() };
+    let mut is_close = !http.keeps_alive;
+    for (name, value) in &sampler.headers {
+        let (name, value) = (name.value(scope), value.value(scope));
+        if name.is_empty() || name.eq_ignore_ascii_case("content-length") {
+            continue;
+        }
+        if name.eq_ignore_ascii_case("connection") {
+            is_close = value.eq_ignore_ascii_case("close");
+            continue;
+        }
+        request.headers.push((name.trim().to_owned(), value.trim().to_owned()));
+    }
+    request.closes = is_close;
+    request.timeout_ns = http.response_timeout_ms.integer(scope).max(0) as u64 * 1_000_000;
+    let is_raw =
+        http.has_raw_body || (!arguments.is_empty() && arguments.iter().all(|one| one.name.is_empty()));
+    let is_entity = has_body(&request.method)
+        || (&*request.method == "GET" && (is_raw || body::is_file(http, &arguments, scope)));
+    if is_entity {
+        body::add(http, &arguments, is_raw, files, &mut request, scope)?;
+    }
+    Ok(request)
+}
+
+/// Returns protocol, host, and port.
+fn base(http: &Http, scope: &mut Scope<'_>) -> Result<String, Failure> {
+    let protocol = http.protocol.text(scope).trim().to_ascii_lowercase();
+    let protocol = if protocol.is_empty() { "http" } else { protocol.as_str() };
+    if !matches!(protocol, "http" | "https") {
+        let message = format!("unknown protocol: {protocol}");
+        return Err(Failure::new("java.net.MalformedURLException", message));
+    }
+    let host = http.domain.text(scope);
+    let host = host.trim();
+    if host.is_empty() {
+        let message = "URI does not specify a valid host name: /".to_owned();
+        return Err(Failure::new("org.apache.http.client.ClientProtocolException", message));
+    }
+    let host =
+        if host.contains(':') && !host.starts_with('[') { format!("[{host}]") } else { host.to_owned() };
+    let port = http.port.integer(scope);
+    let is_usual = port <= 0 || (protocol == "http" && port == 80) || (protocol == "https" && port == 443);
+    Ok(if is_usual { format!("{protocol}://{host}") } else { format!("{protocol}://{host}:{port}") })
+}
+
+/// Appends the arguments as a query; those without a name are left out.
+fn query(arguments: &[Given], mut has_mark: bool, url: &mut String) {
+    for one in arguments.iter().filter(|one| !one.name.is_empty()) {
+        url.push(if has_mark { '&' } else { '?' });
+        has_mark = true;
+        match one.is_encoded_always {
+            true => url.push_str(&url_encoded(&one.name)),
+            false => url.push_str(&one.name),
+        }
+        if one.has_equals || !one.value.is_empty() {
+            url.push('=');
+        }
+        match one.is_encoded_always {
+            true => url.push_str(&url_encoded(&one.value)),
+            false => url.push_str(&one.value),
+        }
+    }
+}
+
+impl Request {
+    /// Returns the request that a redirect leads to.
+    ///
+    /// # Errors
+    /// Returns why JMeter would fail the sample without a request.
+    pub fn redirected(&self, location: &str, status: u16) -> Result<Request, Failure> {
+        let location = location.replace(' ', "%20");
+        let url = url::join(&self.url, &location);
+        let (target, path) = url::parsed(&url)?;
+        let mut request = Request { target: Some(target), path, url, ..self.clone() };
+        // 307 and 308 keep the method; all others send GET, except for HEAD.
+        let keeps = matches!(status, 307 | 308) || &*self.method == "HEAD";
+        if !keeps {
+            request.method = "GET".into();
+            request.body = None;
+            request.body_headers.clear();
+        }
+        Ok(request)
+    }
+
+    pub fn header(&self, name: &str) -> Option<&str> {
+        let all = self.headers.iter().chain(&self.body_headers);
+        let mut found = all.filter(|(known, _)| known.eq_ignore_ascii_case(name));
+        found.next().map(|(_, value)| value.as_str())
+    }
+}

@@ -1,0 +1,63 @@
+//! Failures of samples without a response, as JMeter names them.
+
+use plimsoll_plan::Fault;
+use plimsoll_plan::request::Target;
+use std::borrow::Cow;
+
+/// A failure: the class of Java's exception, and its message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    class: &'static str,
+    message: String,
+}
+
+impl Failure {
+    pub fn new(class: &'static str, message: String) -> Failure {
+        Failure { class, message }
+    }
+
+    /// Returns the response code and the response message.
+    pub fn columns(&self) -> (Cow<'static, str>, Cow<'static, str>) {
+        (
+            Cow::Owned(format!("Non HTTP response code: {}", self.class)),
+            Cow::Owned(format!("Non HTTP response message: {}", self.message)),
+        )
+    }
+}
+
+/// Returns the failure of a request that failed with a fault.
+pub fn of_fault(fault: Fault, target: Option<&Target>) -> Failure {
+    let (host, port) = target.map_or(("", 0), |target| (target.host.as_str(), target.port));
+    let place = format!("{host}:{port}");
+    let (class, message) = match fault {
+        Fault::ConnectionRefused => (
+            "org.apache.http.conn.HttpHostConnectException",
+            format!("Connect to {place} [{host}/{host}] failed: Connection refused"),
+        ),
+        Fault::ConnectTimeout => (
+            "org.apache.http.conn.ConnectTimeoutException",
+            format!("Connect to {place} [{host}/{host}] failed: Connect timed out"),
+        ),
+        Fault::HostUnreachable => {
+            ("java.net.NoRouteToHostException", "No route to host (Host unreachable)".to_owned())
+        }
+        Fault::ConnectionReset => ("java.net.SocketException", "Connection reset".to_owned()),
+        Fault::StaleConnection | Fault::ClosedBeforeResponse => {
+            ("org.apache.http.NoHttpResponseException", format!("{place} failed to respond"))
+        }
+        Fault::ClosedMidResponse => (
+            "org.apache.http.ConnectionClosedException",
+            "Premature end of Content-Length delimited message body".to_owned(),
+        ),
+        Fault::Timeout => ("java.net.SocketTimeoutException", "Read timed out".to_owned()),
+        Fault::DnsFailed | Fault::DnsTimeout => ("java.net.UnknownHostException", host.to_owned()),
+        Fault::Tls | Fault::TlsTimeout | Fault::CertificateRejected => {
+            ("javax.net.ssl.SSLHandshakeException", fault.sentence().to_owned())
+        }
+        Fault::MalformedResponse | Fault::UnsafeResponse => {
+            ("org.apache.http.client.ClientProtocolException", fault.sentence().to_owned())
+        }
+        other => ("java.io.IOException", other.sentence().to_owned()),
+    };
+    Failure { class, message }
+}

@@ -1,0 +1,135 @@
+//! The result of a sampler.
+
+use std::borrow::Cow;
+use std::rc::Rc;
+
+/// A sample.
+#[derive(Debug, Clone, Default)]
+pub struct Sample {
+    pub label: Rc<str>,
+    /// Its start, ms since 1970.
+    pub begin_ms: u64,
+    pub elapsed_ms: u64,
+    /// Until the first byte of the response.
+    pub latency_ms: u64,
+    pub connect_ms: u64,
+    pub idle_ms: u64,
+    pub code: Cow<'static, str>,
+    pub message: Cow<'static, str>,
+    pub is_success: bool,
+    pub data_type: DataType,
+    pub failure: Option<String>,
+    /// Of the response, as received: head and body.
+    pub bytes: u64,
+    pub head_bytes: u64,
+    pub sent_bytes: u64,
+    pub url: String,
+    /// The head of the response, from the status line; empty without a response.
+    pub head: Vec<u8>,
+    /// Decoded.
+    pub body: Vec<u8>,
+    /// The head of the request as sent.
+    pub request_head: String,
+    pub request_body: Vec<u8>,
+    pub method: Rc<str>,
+    pub children: Vec<Sample>,
+    /// What a script asks for after this sample.
+    pub stops_thread: bool,
+    pub stops_test: bool,
+    pub stops_now: bool,
+    /// Whether it is not reported.
+    pub is_ignored: bool,
+}
+
+/// The column `dataType`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum DataType {
+    #[default]
+    None,
+    Text,
+    Binary,
+}
+
+impl DataType {
+    pub const fn name(self) -> &'static str {
+        match self {
+            DataType::None => "",
+            DataType::Text => "text",
+            DataType::Binary => "bin",
+        }
+    }
+
+    /// Returns the type of a response by its media type: images, audio, video, and archives are binary.
+    pub fn of_media(media: &[u8]) -> DataType {
+        if media.is_empty() {
+            return DataType::None;
+        }
+        let media =
+            media.split(|sign| *sign == b';').next().unwrap_or_default().trim_ascii().to_ascii_lowercase();
+        let begins = [&b"image/"[..], b"audio/", b"video/"].iter().any(|kind| media.starts_with(kind));
+        let is_one = [&b"application/octet-stream"[..], b"application/pdf", b"application/zip"]
+            .contains(&media.as_slice());
+        let is_text = media.starts_with(b"image/svg");
+        if (begins || is_one) && !is_text { DataType::Binary } else { DataType::Text }
+    }
+}
+
+impl Sample {
+    /// Returns the body as text.
+    pub fn text(&self) -> Cow<'_, str> {
+        String::from_utf8_lossy(&self.body)
+    }
+
+    /// Returns the head of the response as JMeter shows it: with line feeds only.
+    pub fn response_headers(&self) -> String {
+        lines(&self.head)
+    }
+
+    /// Returns the fields of the request as JMeter shows them: without request line and cookies.
+    pub fn request_headers(&self) -> String {
+        let all = lines(self.request_head.as_bytes());
+        let fields = all
+            .lines()
+            .skip(1)
+            .filter(|line| !line.get(..7).is_some_and(|begin| begin.eq_ignore_ascii_case("cookie:")));
+        fields.map(|line| format!("{line}\n")).collect()
+    }
+
+    /// Returns method, URL, and body of the request, as JMeter shows them.
+    pub fn sampler_data(&self) -> String {
+        let body = String::from_utf8_lossy(&self.request_body);
+        format!(
+            "{} {}\n\n{}:\n{body}\n",
+            self.method,
+            self.url,
+            if body.is_empty() { "no data" } else { "data" }
+        )
+    }
+
+    /// Fails the sample; the first message stays.
+    pub fn fail(&mut self, message: String) {
+        self.is_success = false;
+        self.failure.get_or_insert(message);
+    }
+
+    /// Returns a passed sample without a request.
+    pub fn local(label: &str, begin_ms: u64) -> Sample {
+        Sample {
+            label: label.into(),
+            begin_ms,
+            code: Cow::Borrowed("200"),
+            message: Cow::Borrowed("OK"),
+            is_success: true,
+            ..Sample::default()
+        }
+    }
+}
+
+fn lines(head: &[u8]) -> String {
+    let text = String::from_utf8_lossy(head).replace("\r\n", "\n");
+    let mut text = text.trim_end_matches('\n').to_owned();
+    if !text.is_empty() {
+        text.push('\n');
+    }
+    text
+}

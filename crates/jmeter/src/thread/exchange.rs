@@ -1,0 +1,508 @@
+//! Requests of HTTP samplers: sent, answered, redirected, and authenticated.
+
+use super::{After, Stage, Thread, scope};
+use crate::http::{self, Failure, Request};
+use crate::plan::{AuthManager, Http, PreProcessor, Rewriting, Sampler, SamplerId, SamplerKind};
+use crate::sample::{DataType, Sample};
+use crate::scope::Wish;
+use crate::worker::{Known, USER_AGENT};
+use plimsoll_jmx::plan::Mechanism;
+use plimsoll_plan::Fault;
+use plimsoll_plan::head::Head;
+use plimsoll_plan::metric::{SeriesSum, fault_id};
+use plimsoll_plan::origin::OriginId;
+use plimsoll_plan::program::{At, BodyUse, Count, Outbox, Reply, RequestId, Step, Unreachable};
+use plimsoll_plan::{Side, answer::Statuses};
+use plimsoll_wire::h1::{Writer, check_header, check_method, check_target};
+use std::borrow::Cow;
+use std::convert::Infallible;
+use std::fmt::Write as _;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// Largest decoded body, in bytes: a few kilobytes can decode to gigabytes.
+const DECODED_BYTES_MAX: usize = 256 << 20;
+/// Redirects that a sample follows (`httpsampler.max_redirects`).
+const REDIRECTS_MAX: u32 = 20;
+
+/// A sample with its requests.
+pub struct Flow {
+    sampler: SamplerId,
+    pub(super) request: Request,
+    /// The first response; later ones become its sub-samples.
+    pub(super) first: Option<Box<Sample>>,
+    pub(super) redirects: u32,
+    /// Whether a challenge was answered, so that another one is the result.
+    pub(super) has_answered: bool,
+    /// Time of challenged requests, ms, which belongs to the sample.
+    pub(super) challenged_ms: u64,
+    pub(super) label: Rc<str>,
+    /// The value of `Authorization` that answers a challenge.
+    pub(super) authorization: Option<String>,
+    sent_bytes: u64,
+    request_head: String,
+    series: RequestId,
+}
+
+impl Thread {
+    fn http_of<'p>(
+        &self,
+        plan: &'p crate::plan::Plan,
+        sampler: SamplerId,
+    ) -> Option<(&'p Sampler, &'p Http)> {
+        let of = plan.groups.get(self.identity.group)?.samplers.get(sampler as usize)?;
+        match &of.kind {
+            SamplerKind::Http(http) => Some((of, http)),
+            _ => None,
+        }
+    }
+
+    pub(super) fn begin_request(&mut self, sampler: SamplerId, at: At, out: &mut Outbox) -> After {
+        let plan = Arc::clone(&self.plan);
+        let Some((of, http)) = self.http_of(&plan, sampler) else { return After::Continues };
+        let mut wish = Wish::default();
+        let worker = Rc::clone(&self.worker);
+        let built = http::build(of, http, &worker.files, &mut scope!(self, at, &mut wish));
+        let mut request = match built {
+            Ok(request) => request,
+            Err(failure) => return self.refused(sampler, &failure, at, out),
+        };
+        for pre in &of.pre {
+            if let PreProcessor::Rewriting(rewriting) = &**pre {
+                self.rewrite(rewriting, &mut request, at);
+            }
+        }
+        if let Some(limit_ms) = self.limit_ms {
+            let limit_ns = limit_ms * 1_000_000;
+            request.timeout_ns =
+                if request.timeout_ns == 0 { limit_ns } else { request.timeout_ns.min(limit_ns) };
+        }
+        let flow = Flow {
+            sampler,
+            request,
+            first: None,
+            redirects: 0,
+            has_answered: false,
+            challenged_ms: 0,
+            label: Rc::clone(&self.label),
+            authorization: None,
+            sent_bytes: 0,
+            request_head: String::new(),
+            series: 0,
+        };
+        self.send(Box::new(flow), at, out)
+    }
+
+    /// Fails a sample that was not sent.
+    fn refused(&mut self, sampler: SamplerId, failure: &Failure, at: At, out: &mut Outbox) -> After {
+        let mut sample = Sample::local(&self.label, at.unix_ns / 1_000_000);
+        (sample.code, sample.message) = failure.columns();
+        sample.is_success = false;
+        sample.data_type = DataType::Text;
+        let label = Rc::clone(&self.label);
+        if let Some(series) = self.worker.series(&label, out) {
+            // A request that cannot be written fails, as one that the server rejects.
+            count_unsent(series, Fault::ClientSendRefused, out);
+        }
+        self.finish_sampler(sampler, Some(sample), None, at, out)
+    }
+
+    /// Puts a session ID into a request.
+    fn rewrite(&mut self, of: &Rewriting, request: &mut Request, at: At) {
+        let Some(value) = self.vars.get(&of.kept).map(str::to_owned) else { return };
+        let mut wish = Wish::default();
+        let argument = of.argument.value(&mut scope!(self, at, &mut wish));
+        let value = if of.encodes { http_encoded(&value) } else { value };
+        let is_form =
+            request.header("content-type").is_some_and(|media| media.contains("x-www-form-urlencoded"));
+        if let (Some(body), false, true) = (&mut request.body, of.is_path_extension, is_form) {
+            let mark = if body.is_empty() { "" } else { "&" };
+            body.extend_from_slice(format!("{mark}{argument}={value}").as_bytes());
+            return;
+        }
+        let change = |text: &str| match of.is_path_extension {
+            true => {
+                let equals = if of.has_no_equals { "" } else { "=" };
+                let (path, query) =
+                    text.split_once('?').map_or((text, None), |(path, query)| (path, Some(query)));
+                let query = query.map_or_else(String::new, |query| format!("?{query}"));
+                format!("{path};{argument}{equals}{value}{query}")
+            }
+            false => {
+                let mark = if text.contains('?') { '&' } else { '?' };
+                format!("{text}{mark}{argument}={value}")
+            }
+        };
+        request.path = change(&request.path);
+        request.url = change(&request.url);
+    }
+
+    /// Sends a request, or asks for its origin first.
+    fn send(&mut self, mut flow: Box<Flow>, at: At, out: &mut Outbox) -> After {
+        let Some(target) = flow.request.target.clone() else { return After::Continues };
+        let step = self.next_step();
+        let Some(known) = self.worker.origin(&target) else {
+            out.reach(step, target);
+            self.stage = Stage::Requesting(flow);
+            return After::Waits;
+        };
+        match self.render(&mut flow, &known, at, out) {
+            Ok(()) => {
+                self.stage = Stage::Requesting(flow);
+                After::Waits
+            }
+            Err(why) => {
+                let failure = Failure::new("java.lang.IllegalArgumentException", why);
+                self.fail(flow, &failure, None, at, out)
+            }
+        }
+    }
+
+    /// Puts a request into the outbox.
+    fn render(&mut self, flow: &mut Flow, known: &Known, at: At, out: &mut Outbox) -> Result<(), String> {
+        let plan = Arc::clone(&self.plan);
+        let Some((of, http)) = self.http_of(&plan, flow.sampler) else { return Ok(()) };
+        let authorization = match flow.authorization.take() {
+            Some(value) => Some(value),
+            None => self.credentials(of, &flow.request, at),
+        };
+        let request = &flow.request;
+        check_method(&request.method)?;
+        check_target(&request.path)?;
+        for (name, value) in request.headers.iter().chain(&request.body_headers) {
+            check_header(name, value)?;
+        }
+        let label = self.series_label(flow, of);
+        let series = self.worker.series(&label, out).ok_or("too many different labels")?;
+        flow.series = series;
+        let is_kept = of.reads_body || http.stores_md5 || self.plan.keeps_previous;
+        let step = Step {
+            id: self.step,
+            request: series,
+            origin: known.number,
+            body: if is_kept { BodyUse::Keep } else { BodyUse::HeadOnly },
+            head_only: &*request.method == "HEAD",
+            close: request.closes,
+            timeout_ns: request.timeout_ns,
+            judged: true,
+            ..Step::default()
+        };
+        let cookies = of.cookies.filter(|number| !self.plan.cookie_managers[*number].ignores_cookies);
+        let jar = cookies.map(|number| &self.jars[number]);
+        let begin = out.arena.len();
+        let mut head_end = begin;
+        out.push_rendered(step, |bytes| {
+            let mut writer = Writer::new(bytes);
+            let Ok(_) = writer.line(&request.method, false, |bytes| {
+                bytes.extend_from_slice(request.path.as_bytes());
+                Ok::<(), Infallible>(())
+            });
+            let connection: &[u8] = if request.closes { b"close" } else { b"keep-alive" };
+            writer.field("Connection", connection);
+            for (name, value) in request.headers.iter().chain(&request.body_headers) {
+                writer.field(name, value.as_bytes());
+            }
+            if let Some(jar) = jar {
+                let written = request.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("cookie"));
+                if !written {
+                    writer.field_if_any("Cookie", |bytes| {
+                        jar.header(request.path.as_bytes(), &known.origin, at.unix_ns, bytes);
+                    });
+                }
+            }
+            if let Some(value) = &authorization
+                && request.header("authorization").is_none()
+            {
+                writer.field("Authorization", value.as_bytes());
+            }
+            if let Some(body) = &request.body {
+                writer.field("Content-Length", body.len().to_string().as_bytes());
+            }
+            if request.header("host").is_none() {
+                writer.field("Host", known.host.as_bytes());
+            }
+            if request.header("user-agent").is_none() {
+                writer.field("User-Agent", USER_AGENT.as_bytes());
+            }
+            writer.end();
+            head_end = bytes.len();
+            bytes.extend_from_slice(request.body.as_deref().unwrap_or_default());
+        });
+        flow.sent_bytes = (out.arena.len() - begin) as u64;
+        flow.request_head.clear();
+        if of.reads_request || self.plan.keeps_previous {
+            flow.request_head.push_str(&String::from_utf8_lossy(&out.arena[begin..head_end]));
+        }
+        Ok(())
+    }
+
+    /// Returns the name of the series that counts a request: redirects and challenges have their own, so that the
+    /// series of a label counts its samples.
+    fn series_label(&self, flow: &Flow, of: &Sampler) -> Rc<str> {
+        if flow.redirects > 0 {
+            return format!("{}-{}", flow.label, flow.redirects).into();
+        }
+        let expects_challenge =
+            |auth: &Arc<AuthManager>| auth.entries.iter().any(|entry| entry.mechanism != Mechanism::Basic);
+        match !flow.has_answered && of.auth.as_ref().is_some_and(expects_challenge) {
+            true => format!("{} (challenge)", flow.label).into(),
+            false => Rc::clone(&flow.label),
+        }
+    }
+
+    /// Takes the answer to [`Outbox::reach`].
+    pub(super) fn reached(
+        &mut self,
+        result: Result<OriginId, &Unreachable>,
+        at: At,
+        out: &mut Outbox,
+    ) -> After {
+        let flow = match std::mem::take(&mut self.stage) {
+            Stage::Requesting(flow) => flow,
+            other => {
+                self.stage = other;
+                return After::Waits;
+            }
+        };
+        match result {
+            Ok(number) => {
+                if let Some(target) = flow.request.target.clone() {
+                    self.worker.know_origin(target, number);
+                }
+                self.send(flow, at, out)
+            }
+            Err(why) => {
+                let label = Rc::clone(&flow.label);
+                if let Some(series) = self.worker.series(&label, out) {
+                    count_unsent(series, why.fault, out);
+                }
+                if why.fault == Fault::OriginRefused {
+                    self.worker.run.warn_once(&why.sentence);
+                }
+                let failure = http::of_fault(why.fault, flow.request.target.as_ref());
+                self.fail(flow, &failure, None, at, out)
+            }
+        }
+    }
+
+    /// Takes a response.
+    pub(super) fn replied(&mut self, reply: &Reply<'_>, at: At, out: &mut Outbox) -> After {
+        let mut flow = match std::mem::take(&mut self.stage) {
+            Stage::Requesting(flow) => flow,
+            other => {
+                self.stage = other;
+                return After::Waits;
+            }
+        };
+        if let Some(fault) = reply.fault {
+            let failure = http::of_fault(fault, flow.request.target.as_ref());
+            return self.fail(flow, &failure, Some(reply), at, out);
+        }
+        let plan = Arc::clone(&self.plan);
+        let Some((of, http)) = self.http_of(&plan, flow.sampler) else { return After::Continues };
+        self.store_cookies(of, &flow.request, reply.head, at);
+        if reply.status == 401 && self.answers_challenge(of, &mut flow, reply, at) {
+            return self.send(flow, at, out);
+        }
+        let sample = self.sample(of, http, &mut flow, reply, at);
+        self.continue_flow(flow, sample, http, reply, at, out)
+    }
+
+    /// Follows a redirect, or ends the sample.
+    fn continue_flow(
+        &mut self,
+        mut flow: Box<Flow>,
+        mut sample: Sample,
+        http: &Http,
+        reply: &Reply<'_>,
+        at: At,
+        out: &mut Outbox,
+    ) -> After {
+        let (status, head) = (reply.status, reply.head);
+        let follows = http.follows_redirects || http.redirects_automatically;
+        let is_safe = matches!(&*flow.request.method, "GET" | "HEAD");
+        let is_redirect = match http.follows_redirects {
+            true => matches!(status, 301..=303 | 308) || (status == 307 && is_safe),
+            // HttpClient itself follows only what changes nothing.
+            false => matches!(status, 301..=303 | 307) && is_safe,
+        };
+        if follows && is_redirect {
+            let location = head.field("location").map(|value| String::from_utf8_lossy(value).into_owned());
+            let next = match &location {
+                Some(location) if flow.redirects < REDIRECTS_MAX => flow.request.redirected(location, status),
+                Some(_) => Err(Failure::new(
+                    "java.io.IOException",
+                    format!("Exceeded maximum number of redirects: {REDIRECTS_MAX}"),
+                )),
+                None => Err(Failure::new(
+                    "java.lang.IllegalArgumentException",
+                    "Missing location header in redirect for the request".to_owned(),
+                )),
+            };
+            match next {
+                Ok(request) => {
+                    flow.request = request;
+                    flow.redirects += 1;
+                    flow.has_answered = false;
+                    flow.add(sample, http.follows_redirects);
+                    return self.send(flow, at, out);
+                }
+                Err(failure) => {
+                    (sample.code, sample.message) = failure.columns();
+                    sample.is_success = false;
+                }
+            }
+        }
+        let sampler = flow.sampler;
+        let series = flow.series;
+        let sample = flow.ended(sample, http.follows_redirects);
+        let elapsed_ns = sample.elapsed_ms * 1_000_000;
+        if !sample.children.is_empty() {
+            let label = Rc::clone(&sample.label);
+            self.count_group(&label, elapsed_ns, out);
+        }
+        self.finish_sampler(sampler, Some(sample), Some(series), at, out)
+    }
+
+    /// Ends a sample whose request has failed.
+    fn fail(
+        &mut self,
+        mut flow: Box<Flow>,
+        failure: &Failure,
+        reply: Option<&Reply<'_>>,
+        at: At,
+        out: &mut Outbox,
+    ) -> After {
+        let mut sample = Sample::local(&flow.label, at.unix_ns / 1_000_000);
+        (sample.code, sample.message) = failure.columns();
+        sample.is_success = false;
+        sample.data_type = DataType::Text;
+        sample.body = sample.message.as_bytes().to_vec();
+        sample.url.clone_from(&flow.request.url);
+        sample.method = Rc::clone(&flow.request.method);
+        sample.sent_bytes = if reply.is_some() { flow.sent_bytes } else { 0 };
+        sample.request_head = std::mem::take(&mut flow.request_head);
+        if let Some(reply) = reply {
+            let phases = reply.phases;
+            let connect_ns = phases.connect_ns + phases.tls_ns;
+            let elapsed_ns = match phases.service_ns() {
+                0 => phases.wait_ns,
+                service_ns => connect_ns + service_ns,
+            };
+            sample.connect_ms = connect_ns / 1_000_000;
+            sample.elapsed_ms = elapsed_ns / 1_000_000;
+            sample.begin_ms = sample.begin_ms.saturating_sub(sample.elapsed_ms);
+        }
+        let plan = Arc::clone(&self.plan);
+        let is_listed = self.http_of(&plan, flow.sampler).is_some_and(|(_, http)| http.follows_redirects);
+        let sampler = flow.sampler;
+        let sample = flow.ended(sample, is_listed);
+        self.finish_sampler(sampler, Some(sample), None, at, out)
+    }
+
+    /// Returns the sample of a response.
+    fn sample(&mut self, of: &Sampler, http: &Http, flow: &mut Flow, reply: &Reply<'_>, at: At) -> Sample {
+        let phases = reply.phases;
+        let connect_ns = phases.connect_ns + phases.tls_ns;
+        let elapsed_ms = (connect_ns + phases.service_ns()) / 1_000_000 + flow.challenged_ms;
+        let head_bytes = reply.head.text().len() as u64;
+        let mut sample = Sample {
+            label: Rc::clone(&flow.label),
+            begin_ms: (at.unix_ns / 1_000_000).saturating_sub(elapsed_ms),
+            elapsed_ms,
+            latency_ms: (connect_ns + phases.first_byte_ns) / 1_000_000 + flow.challenged_ms,
+            connect_ms: connect_ns / 1_000_000,
+            code: code_text(reply.status),
+            message: reason(reply.head),
+            is_success: Statuses::usual(reply.status),
+            bytes: head_bytes + reply.body_bytes,
+            head_bytes,
+            sent_bytes: flow.sent_bytes,
+            url: flow.request.url.clone(),
+            method: Rc::clone(&flow.request.method),
+            ..Sample::default()
+        };
+        sample.data_type = DataType::of_media(reply.head.field("content-type").unwrap_or_default());
+        let is_read = of.reads_body || http.stores_md5 || self.plan.keeps_previous;
+        if is_read || !of.post.is_empty() || !of.assertions.is_empty() {
+            sample.head = reply.head.text().to_vec();
+        }
+        if is_read {
+            sample.body = match reply.head.field("content-encoding") {
+                None => reply.body.to_vec(),
+                Some(_) => {
+                    match plimsoll_script::answer::decoded(reply.head, reply.body, DECODED_BYTES_MAX) {
+                        Ok(body) => body,
+                        Err(why) => {
+                            let failure = Failure::new("java.io.IOException", why);
+                            (sample.code, sample.message) = failure.columns();
+                            sample.is_success = false;
+                            Vec::new()
+                        }
+                    }
+                }
+            };
+        }
+        if http.stores_md5 {
+            sample.body = crate::function::digest("md5", &sample.body).unwrap_or_default().into_bytes();
+        }
+        if of.reads_request || self.plan.keeps_previous {
+            sample.request_head = std::mem::take(&mut flow.request_head);
+            sample.request_body = flow.request.body.clone().unwrap_or_default();
+        }
+        sample
+    }
+
+    fn store_cookies(&mut self, of: &Sampler, request: &Request, head: Head<'_>, at: At) {
+        let Some(number) = of.cookies.filter(|number| !self.plan.cookie_managers[*number].ignores_cookies)
+        else {
+            return;
+        };
+        if head.field("set-cookie").is_none() {
+            return;
+        }
+        if let Some(known) = request.target.as_ref().and_then(|target| self.worker.origin(target)) {
+            self.jars[number].take(head, request.path.as_bytes(), at.unix_ns, &known.origin);
+        }
+    }
+}
+
+/// Counts a request that was not sent.
+fn count_unsent(series: RequestId, fault: Fault, out: &mut Outbox) {
+    out.count(Count::Sum(series, fault_id(fault), 1));
+    if fault.side() != Side::Client {
+        out.count(Count::sum(series, SeriesSum::Finished, 1));
+        out.count(Count::sum(series, SeriesSum::Failed, 1));
+    }
+}
+
+fn code_text(status: u16) -> Cow<'static, str> {
+    match status {
+        200 => Cow::Borrowed("200"),
+        201 => Cow::Borrowed("201"),
+        204 => Cow::Borrowed("204"),
+        302 => Cow::Borrowed("302"),
+        404 => Cow::Borrowed("404"),
+        500 => Cow::Borrowed("500"),
+        other => {
+            let mut text = String::new();
+            // Writing to a string cannot fail.
+            let _ = write!(text, "{other}");
+            Cow::Owned(text)
+        }
+    }
+}
+
+/// Returns the reason phrase of a status line.
+fn reason(head: Head<'_>) -> Cow<'static, str> {
+    let line = head.text().split(|byte| matches!(byte, b'\r' | b'\n')).next().unwrap_or_default();
+    let phrase = line.splitn(3, |byte| *byte == b' ').nth(2).unwrap_or_default();
+    match phrase {
+        b"OK" => Cow::Borrowed("OK"),
+        other => Cow::Owned(String::from_utf8_lossy(other).trim().to_owned()),
+    }
+}
+
+fn http_encoded(text: &str) -> String {
+    crate::function::url_encoded(text)
+}

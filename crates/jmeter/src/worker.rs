@@ -1,0 +1,102 @@
+//! What the threads of one worker share.
+
+use crate::http::FileContents;
+use crate::plan::Plan;
+use crate::run::Run;
+use crate::scope::Caches;
+use plimsoll_plan::origin::OriginId;
+use plimsoll_plan::program::{Outbox, RequestId};
+use plimsoll_plan::request::Target;
+use plimsoll_plan::series::Family;
+use plimsoll_script::ask::{Origin, Site};
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// Version that requests name unless the plan sets another.
+pub const USER_AGENT: &str = concat!("plimsoll/", env!("CARGO_PKG_VERSION"));
+
+/// State of a worker.
+pub struct Worker {
+    pub run: Arc<Run>,
+    pub plan: Arc<Plan>,
+    pub caches: Caches,
+    pub files: FileContents,
+    origins: RefCell<Vec<Rc<Known>>>,
+    /// Series of requests by label.
+    series: RefCell<HashMap<Rc<str>, RequestId>>,
+    /// The line of a result.
+    pub line: RefCell<String>,
+}
+
+/// An origin that can be used.
+pub struct Known {
+    pub target: Target,
+    pub number: OriginId,
+    /// Value of `Host`.
+    pub host: String,
+    /// For cookies.
+    pub origin: Origin,
+}
+
+impl Worker {
+    pub fn new(run: Arc<Run>, plan: Arc<Plan>, origins: &[(Target, OriginId)]) -> Worker {
+        let worker = Worker {
+            run,
+            plan,
+            caches: Caches::default(),
+            files: FileContents::default(),
+            origins: RefCell::default(),
+            series: RefCell::default(),
+            line: RefCell::default(),
+        };
+        for (target, number) in origins {
+            worker.know_origin(target.clone(), *number);
+        }
+        worker
+    }
+
+    pub fn origin(&self, target: &Target) -> Option<Rc<Known>> {
+        self.origins.borrow().iter().find(|known| known.target == *target).cloned()
+    }
+
+    /// Remembers the number of an origin.
+    pub fn know_origin(&self, target: Target, number: OriginId) {
+        if self.origin(&target).is_none() {
+            let host = target.authority();
+            let origin = Origin::new(&site(number, &host, target.tls));
+            self.origins.borrow_mut().push(Rc::new(Known { target, number, host, origin }));
+        }
+    }
+
+    /// Returns the series of requests with a label.
+    pub fn series(&self, label: &Rc<str>, out: &mut Outbox) -> Option<RequestId> {
+        if let Some(known) = self.series.borrow().get(label) {
+            return Some(*known);
+        }
+        let opened = out.open(Family::Request, shortened(label), &[])?;
+        let mut all = self.series.borrow_mut();
+        // Labels with changing values must not fill the memory.
+        if all.len() < SERIES_MAX {
+            all.insert(Rc::clone(label), opened);
+        }
+        Some(opened)
+    }
+}
+
+/// Labels that a worker remembers.
+const SERIES_MAX: usize = 10_000;
+
+/// Returns the settings of cookies for a host.
+pub fn site(number: OriginId, host: &str, tls: bool) -> Site {
+    Site { number, host: host.to_owned(), tls, http10: false, close: false, user_agent: USER_AGENT }
+}
+
+/// Returns a text that is short enough for the name of a series.
+pub fn shortened(text: &str) -> &str {
+    match text.char_indices().find(|(at, sign)| at + sign.len_utf8() > 250) {
+        Some((at, _)) => &text[..at],
+        None => text,
+    }
+}

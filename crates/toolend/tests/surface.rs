@@ -1,0 +1,4 @@
+//! The surface of the crate.
+
+mod golden;
+mod texts;

@@ -1,0 +1,24 @@
+//! `plimsoll loadtest`: the command line of the package of npm.
+
+use super::foreign;
+use crate::exit::{Exit, Failure};
+use crate::flags::tool::Loadtest;
+use crate::{flags, say};
+use plimsoll_toolend::loadtest;
+
+pub fn command(given: &Loadtest) -> Result<Exit, Failure> {
+    let line = plimsoll_lines::loadtest::parse(&given.words).map_err(Failure::Text)?;
+    if line.is_version {
+        say::result(&flags::version_as("loadtest 8"))?;
+        return Ok(Exit::Pass);
+    }
+    let ended = foreign::run(line.draft.clone(), &line.own)?;
+    let summary = &ended.measured.summary;
+    // With a rate, loadtest creates a client for each request that finds none free.
+    let clients = match line.rate_per_s {
+        Some(_) => summary.client.in_flight_peak,
+        None => u64::from(line.concurrency),
+    };
+    let text = loadtest::text(&ended.figures, &line, clients, summary.plan.workers);
+    foreign::finish(&ended, &text, &line.own, Exit::Pass)
+}

@@ -1,0 +1,17 @@
+//! `plimsoll wrk`: the command line of wrk.
+
+use super::foreign;
+use crate::exit::{Exit, Failure};
+use crate::flags::tool::Wrk;
+use crate::{flags, say};
+use plimsoll_toolend::wrk;
+
+pub fn command(given: &Wrk) -> Result<Exit, Failure> {
+    let line = plimsoll_lines::wrk::parse(&given.words).map_err(Failure::Text)?;
+    if line.is_version {
+        say::result(&flags::version_as("wrk 4.1.0"))?;
+        return Ok(Exit::Pass);
+    }
+    let ended = foreign::run(line.draft.clone(), &line.own)?;
+    foreign::finish(&ended, &wrk::text(&ended.figures, &line), &line.own, Exit::Pass)
+}
