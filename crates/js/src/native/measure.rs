@@ -1,8 +1,8 @@
 //! Checks, groups, and metrics.
 
 use super::Row;
-use super::response::keep_layout;
 use super::core::index;
+use super::response::keep_layout;
 use crate::host::Host;
 use crate::known::What;
 use crate::metrics::Labels;

@@ -54,15 +54,26 @@ pub(in crate::native) fn install(realm: &Realm, host: &Rc<Host>) -> Result<(), T
     // `boot.js` adds the methods, and removes this name.
     realm.global().define(PROTOTYPE, prototype.clone(), true, false)?;
     host.responses.set_prototype(realm, prototype);
-    // Objects of the same properties share their layout as long as one of them lives: these two do.
-    let layouts = realm.array();
-    let empty =
-        || object(realm, host, Response::never(Rc::default(), Fault::ClientSendRefused, String::new()));
-    let with_body = empty()?;
+    let nothing = || Response::never(Rc::default(), Fault::ClientSendRefused, String::new());
+    let with_body = object(realm, host, nothing())?;
     with_body.put(host.names(realm).body, realm.null())?;
-    layouts.set_index(0, empty()?)?;
-    layouts.set_index(1, with_body)?;
+    let bare = host.responses.object(realm, nothing());
+    let layouts = realm.array();
+    for (at, one) in (0..).zip([realm.object(), bare, object(realm, host, nothing())?, with_body]) {
+        layouts.set_index(at, one)?;
+    }
     realm.global().define(LAYOUTS, layouts, false, false)
+}
+
+/// Keeps an object with the properties of objects that each iteration makes anew: objects of the same properties share
+/// their layout as long as one of them lives.
+///
+/// # Errors
+/// Returns an error if memory has run out.
+pub fn keep_layout(realm: &Realm, one: Value) -> Result<(), Thrown> {
+    let layouts = realm.global().get_str(LAYOUTS)?;
+    let count = layouts.length()?;
+    if count < LAYOUTS_MOST { layouts.set_index(count, one) } else { Ok(()) }
 }
 
 /// Returns a response as an object. The property that nearly every script reads is one from the start.
