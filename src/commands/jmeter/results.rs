@@ -8,6 +8,9 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
+/// The beginning of the message of a transaction's sample: the sum of others, which totals leave out.
+pub const TRANSACTION: &str = "Number of samples in transaction : ";
+
 /// Receives the samples of all workers.
 #[derive(Default)]
 pub struct Results(Mutex<State>);
@@ -73,7 +76,9 @@ impl SampleSink for Results {
     fn sample(&self, line: &str, elapsed_ms: u64, is_success: bool) {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let begin_ms = line.split(',').next().and_then(|first| first.parse().ok());
-        state.totals.add(begin_ms, elapsed_ms, is_success);
+        if !line.lines().next().unwrap_or_default().contains(TRANSACTION) {
+            state.totals.add(begin_ms, elapsed_ms, is_success);
+        }
         let written = state.file.as_mut().map_or(Ok(()), |file| writeln!(file, "{line}"));
         if let Err(e) = written {
             // Reported at the end: the load continues as without the file.

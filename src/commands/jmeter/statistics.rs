@@ -1,6 +1,7 @@
 //! `statistics.json`: the table of JMeter's report, from a file of results. Unlike JMeter, it has the percentiles of
 //! all samples, not of the last 20,000.
 
+use super::results::TRANSACTION;
 use crate::exit::Failure;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -30,7 +31,7 @@ pub fn table(path: &str) -> Result<Value, Failure> {
     let names = lines.next().transpose().map_err(failed)?.unwrap_or_default();
     let names: Vec<&str> = names.split(',').collect();
     let column = |name: &str| names.iter().position(|known| *known == name);
-    let columns = ["timeStamp", "elapsed", "label", "success", "bytes", "sentBytes"].map(column);
+    let columns = ["timeStamp", "elapsed", "label", "success", "bytes", "sentBytes", "responseMessage"].map(column);
     let (mut labels, mut total) = (BTreeMap::<String, Label>::new(), Label::default());
     let mut row = String::new();
     for line in lines {
@@ -41,12 +42,14 @@ pub fn table(path: &str) -> Result<Value, Failure> {
             continue;
         }
         let fields = fields(&row);
-        let [begin, elapsed, label, success, received, sent] =
+        let [begin, elapsed, label, success, received, sent, message] =
             columns.map(|at| at.and_then(|at| fields.get(at)).map_or("", String::as_str));
         let number = |text: &str| text.parse::<u64>().unwrap_or(0);
         let sample = (number(begin), number(elapsed), success == "true", number(received), number(sent));
         labels.entry(label.to_owned()).or_default().add(sample);
-        total.add(sample);
+        if !message.starts_with(TRANSACTION) {
+            total.add(sample);
+        }
         row.clear();
     }
     let mut table: Map<String, Value> =
