@@ -19,6 +19,7 @@ pub mod folder_report;
 mod foreign;
 pub mod grpc;
 pub mod hey;
+pub mod jmeter;
 pub mod junit;
 pub mod k6;
 pub mod load;

@@ -58,6 +58,7 @@ fn command(asked: flags::Invocation) -> Result<ExitCode, exit::Failure> {
         Invocation::Verb(verb) => match verb {
             Verb::Run(flags) => commands::run::file(&flags),
             Verb::K6(flags) => commands::k6::command(&flags),
+            Verb::Jmeter(flags) => commands::jmeter::command(&flags),
             Verb::Wrk(flags) => commands::wrk::command(&flags),
             Verb::Ab(flags) => commands::ab::command(&flags),
             Verb::Hey(flags) => commands::hey::command(&flags),

@@ -1,6 +1,6 @@
 //! `plimsoll check` and `schema`: the validation and the schema of experiment files.
 
-use super::{load, run, script};
+use super::{jmeter, load, run, script};
 use crate::exit::{Exit, Failure};
 use crate::flags::verbs::Check;
 use crate::say;
@@ -13,6 +13,10 @@ use std::fmt::Write;
 
 /// `plimsoll check FILE`: does everything that `run` does before the first packet.
 pub fn command(check: &Check) -> Result<Exit, Failure> {
+    if let Some(file) = check.file.as_deref().filter(|file| jmeter::is_plan(file)) {
+        return jmeter::check(file, &check.flags, &check.plan);
+    }
+    jmeter::refuse_flags(check.file.as_deref().unwrap_or_default(), &check.plan)?;
     if let Some(file) = check.file.as_deref().filter(|file| script::is_script(file)) {
         return script::check(file, &check.flags);
     }

@@ -3,7 +3,7 @@
 use super::grpc::Reflector;
 use super::load::Shared;
 use super::page::Wanted;
-use super::{campaign, find, folder_report, junit, load, parts, script};
+use super::{campaign, find, folder_report, jmeter, junit, load, parts, script};
 use crate::exit::{Exit, Failure};
 use crate::flags::load::LoadFlags;
 use crate::flags::{self, draft};
@@ -85,6 +85,10 @@ fn name_of(set: &str) -> &str {
 /// folders.
 pub fn file(run: &flags::verbs::Run) -> Result<Exit, Failure> {
     let file = named("run", run.file.as_deref())?;
+    if jmeter::is_plan(file) {
+        return jmeter::run_plan(file, run);
+    }
+    jmeter::refuse_flags(file, &run.plan)?;
     if script::is_script(file) {
         return script::command(file, run);
     }
@@ -356,6 +360,7 @@ fn file_in_place_of_url(text: &str) -> Option<Diagnostic> {
     let (what, hint) = match detect(path, beginning(path).as_deref()) {
         Kind::Own => ("an experiment file".to_owned(), format!("run it with `plimsoll run {text}`")),
         Kind::Script => ("a k6 script".to_owned(), format!("run it with `plimsoll run {text}`")),
+        Kind::TestPlan => ("a test plan of JMeter".to_owned(), format!("run it with `plimsoll run {text}`")),
         Kind::NotYet(name) => (
             format!("a {name}, which is not supported yet"),
             plimsoll_front::rewrite_hint(name)

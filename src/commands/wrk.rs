@@ -1,5 +1,8 @@
 //! `plimsoll wrk`: the command line of wrk.
 
+#[cfg(feature = "lua")]
+mod script;
+
 use super::foreign;
 use crate::exit::{Exit, Failure};
 use crate::flags::tool::Wrk;
@@ -11,6 +14,12 @@ pub fn command(given: &Wrk) -> Result<Exit, Failure> {
     if line.is_version {
         say::result(&flags::version_as("wrk 4.1.0"))?;
         return Ok(Exit::Pass);
+    }
+    if let Some(file) = &line.script {
+        #[cfg(feature = "lua")]
+        return script::command(&line, file);
+        #[cfg(not(feature = "lua"))]
+        return Err(crate::exit::not_built(&format!("wrk -s {file}"), "lua"));
     }
     let ended = foreign::run(line.draft.clone(), &line.own)?;
     foreign::finish(&ended, &wrk::text(&ended.figures, &line), &line.own, Exit::Pass)

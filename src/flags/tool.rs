@@ -147,6 +147,17 @@ pub struct SchemaSource {
     pub save: Option<String>,
 }
 
+/// Flags for test plans of JMeter.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub struct PlanFlags {
+    /// Property of a JMeter test plan, which `__P` reads [repeatable]
+    #[arg(short = 'J', long = "property", value_name = "NAME=VALUE")]
+    pub properties: Vec<String>,
+    /// Leave out scripts of a JMeter test plan that plimsoll does not recognize
+    #[arg(long)]
+    pub skip_scripts: bool,
+}
+
 /// `plimsoll k6`, whose remaining words are parsed as k6's.
 #[derive(Debug, Parser)]
 #[command(
@@ -205,4 +216,21 @@ foreign! {
     Loadtest, "Load with the command line of loadtest (npm), and print its text.",
         "plimsoll loadtest [FLAGS OF loadtest] URL\n\nExample:\n  \
          plimsoll loadtest -t 20 -c 10 --rps 200 -k http://127.0.0.1:8080/";
+}
+
+/// `plimsoll jmeter`, whose remaining words are parsed as JMeter's.
+#[derive(Debug, Parser)]
+#[command(
+    about = "Run a JMeter test plan with the flags of JMeter. The report goes to standard error, and the exit code is \
+             0 as in JMeter; with `--verdict`, it is that of the verdict.",
+    override_usage = "plimsoll jmeter -n -t plan.jmx [FLAGS OF JMETER]\n\nExamples:\n  \
+                      plimsoll jmeter -n -t plan.jmx -l results.jtl\n  \
+                      plimsoll jmeter -n -t plan.jmx -l results.jtl -e -o report -Jusers=10\n  \
+                      plimsoll jmeter -n -t plan.jmx --set THREADS_COUNT=10 --save run.plim --verdict",
+    disable_help_flag = true
+)]
+pub struct Jmeter {
+    /// `-n -t PLAN`; `-l`, `-j`, `-e`, `-o`, `-f`, `-J`, `-G`, `-q`, `-p`; `--set`, `--save`, `--allow`, `--verdict`
+    #[arg(value_name = "FLAGS", num_args = 0.., trailing_var_arg = true, allow_hyphen_values = true)]
+    pub words: Vec<String>,
 }

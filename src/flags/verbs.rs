@@ -3,7 +3,10 @@
 use super::judge::{Audit, Compare, Find, Size};
 use super::load::LoadFlags;
 use super::page::PageFlag;
-use super::tool::{Ab, Completions, Examples, Grpc, Hey, K6, Loadtest, Man, Oha, Runs, Vegeta, Version, Wrk};
+use super::tool::{
+    Ab, Completions, Examples, Grpc, Hey, Jmeter, K6, Loadtest, Man, Oha, PlanFlags, Runs, Vegeta, Version,
+    Wrk,
+};
 use crate::exit::Exit;
 use clap::{Command, Parser, Subcommand};
 use std::fmt::Write;
@@ -62,8 +65,9 @@ impl Group {
 }
 
 verbs! {
-    Run(Run) = "run", Load, "run FILE.yaml|SCRIPT.js", "Run an experiment file or a k6 script; flags override it";
+    Run(Run) = "run", Load, "run FILE.yaml|.js|.jmx", "Run an experiment file, a k6 script, or a JMeter plan";
     K6(K6) = "k6", Load, "k6 run SCRIPT.js", "Run a k6 script with the flags of k6";
+    Jmeter(Jmeter) = "jmeter", Load, "jmeter -n -t PLAN.jmx", "Run a JMeter test plan with the flags of JMeter";
     Wrk(Wrk) = "wrk", Load, "wrk ... URL", "Load with the command line of wrk, and print its text";
     Ab(Ab) = "ab", Load, "ab ... URL", "Load with the command line of ab, and print its text";
     Hey(Hey) = "hey", Load, "hey ... URL", "Load with the command line of hey, and print its text";
@@ -197,6 +201,8 @@ pub struct Run {
     #[arg(long, hide = true)]
     pub unwatched: bool,
     #[command(flatten)]
+    pub plan: PlanFlags,
+    #[command(flatten)]
     pub flags: LoadFlags,
 }
 
@@ -218,6 +224,8 @@ pub struct Check {
     /// Print the resulting plan
     #[arg(long)]
     pub show: bool,
+    #[command(flatten)]
+    pub plan: PlanFlags,
     #[command(flatten)]
     pub flags: LoadFlags,
 }

@@ -83,8 +83,13 @@ fn jmeter_run(words: &[String]) -> Option<String> {
         after("-n").is_some_and(|next| next.starts_with('-')) && (plan.is_some() || after("-l").is_some());
     let is_experiment = |plan: &&str| [".yaml", ".yml", ".json"].iter().any(|end| plan.ends_with(end));
     let file = plan.filter(is_experiment).unwrap_or("FILE.yaml");
-    is_jmeter.then(|| {
-        format!("`-n -t FILE -l FILE` are flags of JMeter; run an experiment file with `plimsoll run {file}`")
+    is_jmeter.then(|| match plan.filter(|plan| plan.ends_with(".jmx")) {
+        Some(_) => "`-n -t FILE -l FILE` are flags of JMeter; write `plimsoll jmeter` before them".to_owned(),
+        None => {
+            format!(
+                "`-n -t FILE -l FILE` are flags of JMeter; run an experiment file with `plimsoll run {file}`"
+            )
+        }
     })
 }
 

@@ -168,12 +168,12 @@ fn flags_that_do_not_exist_or_lack_their_value() {
 fn flags_of_jmeter_are_translated() {
     let of_jmeter = "`-n -t FILE -l FILE` are flags of JMeter";
     refused(&["-n", "-t", "x.yaml", "-l", "out.jtl"], 2, &[of_jmeter, "`plimsoll run x.yaml`"]);
-    refused(&["-n", "-t", "plan.jmx"], 2, &[of_jmeter, "`plimsoll run FILE.yaml`"]);
+    refused(&["-n", "-t", "plan.jmx"], 2, &[of_jmeter, "`plimsoll jmeter`"]);
     refused(&["URL", "-n", "-t", "2"], 2, &["--requests: this flag requires a value", "`plimsoll --help`"]);
     refused(
         &["run", "a.yaml", "-Jthreads=20"],
         2,
-        &["`-J`", "`--set threads=20`, with `threads` under `vars`"],
+        &["`--property`", "`--set threads=20`, with `threads` under `vars`"],
     );
 }
 
@@ -210,10 +210,10 @@ fn what_other_tools_run_is_named_but_not_run() {
     refused(&[&server], 2, &["is a file, not a URL"]);
     let output = Tool::run(&["run", &server]).expect_code(2);
     assert!(output.stderr.contains("`http` is a package"), "{}", output.stderr);
-    refused(&["plan.jmx"], 2, &["JMeter", "not supported yet", "`docs/how-to/come-from-jmeter.md`"]);
+    refused(&["plan.jmx"], 2, &["a test plan of JMeter", "`plimsoll run plan.jmx`"]);
     let scratch = Scratch::new();
     let file = scratch.file("plan.jmx", "<jmeterTestPlan/>");
-    refused(&["run", &file], 2, &["JMeter plan", "cannot run yet"]);
+    refused(&["find", &file], 2, &["test plan of JMeter", "`run`, `check`, and `jmeter`"]);
     let file = scratch.file("script.js", "import http from 'k6/http';");
     refused(&["find", &file], 2, &["k6 script", "`find`"]);
     let file = scratch.file("a.yaml", "target: http://127.0.0.1:1/\n");

@@ -13,6 +13,7 @@ mod figures;
 mod follow;
 mod help;
 mod interrupt;
+mod jmeter;
 mod lines;
 mod listed;
 mod origins;

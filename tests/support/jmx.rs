@@ -1,6 +1,7 @@
 //! Test plans of JMeter from a few lines: one element per line, indented below its parent by two spaces. After its
-//! class and its name, properties follow, with ` | ` between: `NAME=VALUE`, `arg:NAME=VALUE` for arguments and user-defined
-//! variables, `header:NAME=VALUE`, and `text:VALUE` for the patterns of an assertion. `-` before the class disables it.
+//! class and its name, properties follow, with ` | ` between: `NAME=VALUE`, `arg:NAME=VALUE` for arguments and
+//! user-defined variables, `header:NAME=VALUE`, and `text:VALUE` for the patterns of an assertion. `-` before the class
+//! disables it.
 
 use std::fmt::Write;
 

@@ -4,6 +4,7 @@
 //! Both are the binary itself (`CARGO_BIN_EXE_plimsoll`), so the tests run the same code as users.
 #![allow(dead_code, unused_imports, clippy::unwrap_used, clippy::expect_used)]
 
+pub mod jmx;
 pub mod namespace;
 pub mod peers;
 pub mod relay;

@@ -11,13 +11,14 @@ pub enum Kind {
     NotYet(&'static str),
     /// A k6 script, which `plimsoll run` runs.
     Script,
+    /// A test plan of JMeter, which `plimsoll run` runs.
+    TestPlan,
     /// An unknown format.
     Unknown,
 }
 
 /// File extensions that identify a format.
 const ENDINGS: &[(&str, &str)] = &[
-    ("jmx", "JMeter plan"),
     ("har", "HAR recording"),
     ("lua", "wrk script"),
     ("scala", "Gatling simulation"),
@@ -31,11 +32,8 @@ const PROGRAMS: [&str; 5] = ["js", "mjs", "cjs", "ts", "mts"];
 const K6_MARKS: [&str; 3] = ["'k6/", "\"k6/", "export default function"];
 
 /// Words that identify a format if the extension does not: all words of a row must occur.
-const MARKS: &[(&[&str], &str)] = &[
-    (&["<jmeterTestPlan"], "JMeter plan"),
-    (&["\"log\"", "\"entries\""], "HAR recording"),
-    (&["\"_postman_id\""], "Postman collection"),
-];
+const MARKS: &[(&[&str], &str)] =
+    &[(&["\"log\"", "\"entries\""], "HAR recording"), (&["\"_postman_id\""], "Postman collection")];
 
 /// Top-level YAML keys of other formats.
 const FOREIGN_KEYS: &[(&str, &str)] = &[
@@ -46,8 +44,7 @@ const FOREIGN_KEYS: &[(&str, &str)] = &[
 ];
 
 /// Formats whose replacement has a page.
-const PAGES: &[(&str, &str)] =
-    &[("JMeter plan", "docs/how-to/come-from-jmeter.md"), ("wrk script", "docs/how-to/come-from-wrk.md")];
+const PAGES: &[(&str, &str)] = &[("wrk script", "docs/how-to/come-from-wrk.md")];
 
 /// Returns the fix for a file in an unsupported format that has a how-to page.
 pub fn rewrite_hint(format: &str) -> Option<String> {
@@ -60,6 +57,9 @@ pub fn detect(path: &Path, text: Option<&str>) -> Kind {
     let ending = path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase();
     if let Some((_, name)) = ENDINGS.iter().find(|(e, _)| *e == ending) {
         return Kind::NotYet(name);
+    }
+    if ending == "jmx" {
+        return Kind::TestPlan;
     }
     if PROGRAMS.contains(&ending.as_str()) {
         return match text {
@@ -81,6 +81,9 @@ pub fn detect(path: &Path, text: Option<&str>) -> Kind {
     }
     if ["'k6/http'", "\"k6/http\""].iter().any(|mark| text.contains(mark)) {
         return Kind::Script;
+    }
+    if text.contains("<jmeterTestPlan") {
+        return Kind::TestPlan;
     }
     if let Some((_, name)) = MARKS.iter().find(|(words, _)| words.iter().all(|w| text.contains(w))) {
         return Kind::NotYet(name);

@@ -1,7 +1,8 @@
 //! Explanations of all diagnostic codes for texts: the meaning, the reason, and a correct example.
 //!
-//! `F0xx` is for experiment files, `C0xx` for command lines of other tools and lists of URLs, `K0xx` for scripts of k6,
-//! `K1xx` for their options, and `P0xx` for the experiment as a whole.
+//! `F0xx` is for experiment files, `C0xx` for command lines of other tools and lists of URLs, `J0xx` for test plans of
+//! JMeter, `J1xx` for remarks about them, `K0xx` for scripts of k6, `K1xx` for their options, and `P0xx` for the
+//! experiment as a whole.
 
 /// The explanation of a code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -291,6 +292,138 @@ pub const TABLE: &[Explained] = &[
          its enumeration, bytes in Base64, times such as `2026-01-31T12:00:00Z`, and durations such as `1.5s`. A \
          repeated field takes a list. A value with an expression is checked when it is sent.\n\n  message: { \
          id: \"${items.id}\", tags: [a, b], color: RED }",
+    ),
+    row(
+        "J001",
+        "invalid test plan",
+        "A test plan of JMeter is an XML file whose root is `jmeterTestPlan`. Document types and entities are \
+         not read. Open the plan in JMeter and save it again; JMeter cannot read broken XML, either.\n\n  \
+         plimsoll check plan.jmx",
+    ),
+    row(
+        "J002",
+        "test plan too large",
+        "A plan may have 64 MiB. Move large bodies to files: a request may name a file as its body, or a data \
+         set.\n\n  plimsoll check plan.jmx",
+    ),
+    row(
+        "J003",
+        "unsupported element of a test plan",
+        "plimsoll runs HTTP plans: HTTP samplers with their configuration, controllers, timers, extractors, \
+         and assertions. It does not run elements for other protocols, and it never skips one that would send \
+         something. Disable the element in JMeter if the plan does not need it.\n\n  plimsoll check plan.jmx",
+    ),
+    row(
+        "J004",
+        "unsupported setting of a test plan",
+        "plimsoll runs the element, but not with this setting. The message names the element by its path in \
+         the tree.\n\n  plimsoll check plan.jmx",
+    ),
+    row(
+        "J005",
+        "invalid or unsupported function",
+        "plimsoll evaluates the functions of JMeter except `__BeanShell` and `__XPath`, and `__base64Encode`, \
+         `__base64Decode`, and `__env` of plugins. In arguments, write `\\,` for a comma.\n\n  \
+         ${__time(yyyy-MM-dd'T'HH:mm:ss)}  ${__P(users,10)}  ${__RandomString(8,abc)}",
+    ),
+    row(
+        "J006",
+        "invalid number for a load",
+        "The numbers of threads and loops, and the times of a thread group, must be known before the load: \
+         numbers, properties, or user-defined variables. JMeter takes a text that is not a number as 0, and \
+         then sends nothing.\n\n  plimsoll run plan.jmx --set users=10 -J rampup=60",
+    ),
+    row(
+        "J007",
+        "unreplaced token of a template",
+        "Some plans are templates: a script replaces words such as `THREADS_COUNT` before the test. `--set` \
+         replaces them, too. To keep a word, set it to itself.\n\n  plimsoll run plan.jmx --set \
+         THREADS_COUNT=600 --set HOST=127.0.0.1",
+    ),
+    row(
+        "J008",
+        "missing file of a test plan",
+        "A file that the plan reads does not exist. Relative names begin in the folder of the plan.\n\n  \
+         plimsoll run plan.jmx --set CSV_FILE=users.csv",
+    ),
+    row(
+        "J009",
+        "test plan without load",
+        "The plan has no enabled thread group with a sampler.\n\n  plimsoll check plan.jmx",
+    ),
+    row(
+        "J010",
+        "missing target of a controller",
+        "A Module Controller names a controller that does not exist, or an Include Controller names a file \
+         without a Test Fragment. JMeter stops such a test.\n\n  plimsoll check plan.jmx",
+    ),
+    row(
+        "J011",
+        "variables that define each other",
+        "The value of the variable needs the variable itself. JMeter would send its text.\n\n  plimsoll run \
+         plan.jmx --set host=127.0.0.1",
+    ),
+    row(
+        "J012",
+        "unrecognized script in a test plan",
+        "plimsoll recognizes common scripts of JSR223 and BeanShell: setting variables, reading properties, \
+         logging, and appending to files. It does not run others. If a script does not matter, leave it \
+         out.\n\n  plimsoll run plan.jmx --skip-scripts",
+    ),
+    row(
+        "J013",
+        "invalid flag of JMeter",
+        "`plimsoll jmeter` accepts the flags of JMeter without a window: `-n`, `-t`, `-l`, `-j`, `-e`, `-o`, \
+         `-f`, `-J`, `-G`, `-q`, and `-p`. For several machines, run a shard on each.\n\n  plimsoll jmeter -n \
+         -t plan.jmx -l results.jtl\n  plimsoll run plan.jmx --shard 1/2",
+    ),
+    row(
+        "J050",
+        "part of a test plan that cannot run",
+        "The message names the element by its path, and what is not supported.\n\n  plimsoll check plan.jmx",
+    ),
+    row(
+        "J101",
+        "undefined variable",
+        "Nothing in the plan defines the variable, so JMeter, and plimsoll, send its text `${NAME}`. Letter \
+         case matters.\n\n  plimsoll run plan.jmx --set NAME=value",
+    ),
+    row(
+        "J102",
+        "number taken as 0",
+        "The text is not a number, often because of an undefined variable, so JMeter takes 0. With a ramp-up \
+         of 0, all threads start at once.\n\n  plimsoll check plan.jmx",
+    ),
+    row("J103", "unclosed variable", "The text has `${` without `}`, so it is sent as written.\n\n  ${name}"),
+    row(
+        "J104",
+        "listener that writes a file",
+        "The listener writes during the test. To save results once, remove its file name and use `-l`.\n\n  \
+         plimsoll jmeter -n -t plan.jmx -l results.jtl",
+    ),
+    row(
+        "J105",
+        "element without effect",
+        "The element only shows results in JMeter's window, or belongs to another tool.\n\n  plimsoll check \
+         plan.jmx",
+    ),
+    row(
+        "J106",
+        "rows that repeat",
+        "At its end, the data set begins again, or its variables become `<EOF>`. Each machine reads the file \
+         from its first row.\n\n  plimsoll check plan.jmx",
+    ),
+    row(
+        "J107",
+        "rate in a closed model",
+        "A throughput timer delays threads, which still wait for responses. If the service is slow, it gets \
+         less load than the timer says.\n\n  plimsoll explain late_sends",
+    ),
+    row(
+        "J108",
+        "element that never runs",
+        "The element is not in a thread group, or is below an element that does not run others.\n\n  plimsoll \
+         check plan.jmx",
     ),
     row(
         "K001",

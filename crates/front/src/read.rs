@@ -115,6 +115,11 @@ fn text_of(path: &Path) -> Result<String, Vec<Diagnostic>> {
             format!("`{file}` is a k6 script, and only `run`, `check`, and `k6` accept scripts"),
             format!("run it with `plimsoll run {file}`; `find` and `compare` need an experiment file"),
         )),
+        Kind::TestPlan => Err(whole(
+            "F002",
+            format!("`{file}` is a test plan of JMeter, and only `run`, `check`, and `jmeter` accept plans"),
+            format!("run it with `plimsoll run {file}`; the name must end with `.jmx`"),
+        )),
         Kind::Unknown => Err(whole("F003", format!("unknown format of `{file}`"), WHAT_RUNS.to_owned())),
         Kind::Own => {
             text.map(str::to_owned).map_err(|error| vec![not_utf8(&file, &bytes, error.valid_up_to())])

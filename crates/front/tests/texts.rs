@@ -44,7 +44,7 @@ fn the_extension_of_a_file_determines_its_kind() {
         ("s.js", Kind::Script),
         ("s.mjs", Kind::Script),
         ("s.ts", Kind::Script),
-        ("p.jmx", Kind::NotYet("JMeter plan")),
+        ("p.jmx", Kind::TestPlan),
         ("r.har", Kind::NotYet("HAR recording")),
         ("w.lua", Kind::NotYet("wrk script")),
         ("notes.txt", Kind::Unknown),
@@ -58,7 +58,7 @@ fn the_extension_of_a_file_determines_its_kind() {
 fn the_content_decides_if_the_name_does_not() {
     for (name, text, kind) in [
         ("x", "target: http://h\nscenarios:\n", Kind::Own),
-        ("x.xml", "<?xml?><jmeterTestPlan>", Kind::NotYet("JMeter plan")),
+        ("x.xml", "<?xml?><jmeterTestPlan>", Kind::TestPlan),
         ("x.json", "{\"log\": {\"entries\": []}}", Kind::NotYet("HAR recording")),
         ("x", "import http from 'k6/http';", Kind::Script),
         ("api.js", "require('http').createServer(() => {}).listen(80)", Kind::Unknown),
@@ -99,13 +99,12 @@ fn values_from_the_command_line_and_the_environment_reach_a_file() {
 #[test]
 fn an_unsupported_format_is_named() {
     let folder = Folder::new("notyet");
-    let path = folder.file("plan.jmx", "<jmeterTestPlan/>");
+    let path = folder.file("script.lua", "");
     let wrong = refused(&path);
-    assert_eq!(
-        wrong.message,
-        format!("`{}` is a JMeter plan, which plimsoll cannot run yet", path.display())
-    );
-    assert_eq!(wrong.hint, "write it as an experiment file; `docs/how-to/come-from-jmeter.md` shows how");
+    assert_eq!(wrong.message, format!("`{}` is a wrk script, which plimsoll cannot run yet", path.display()));
+    assert_eq!(wrong.hint, "write it as an experiment file; `docs/how-to/come-from-wrk.md` shows how");
+    let plan = refused(&folder.file("plan.jmx", "<jmeterTestPlan/>"));
+    assert!(plan.message.contains("is a test plan of JMeter") && plan.hint.contains("`plimsoll run "));
     let api = folder.file("api.yaml", "openapi: 3.1.0\n");
     assert!(refused(&api).message.ends_with("is an OpenAPI description, which plimsoll cannot run yet"));
     assert!(refused(&folder.file("r.plim", "")).hint.contains("plimsoll report"));

@@ -322,7 +322,7 @@ fn holds(
     let found =
         found.map_err(|why| format!("Expected to find an object with property in path {path}: {}", why.0))?;
     if found.is_empty() && !(expects_null && is_jmespath) {
-        return Err(format!("No results for path: {path}"));
+        return Err(format!("No results for path: {}", bracketed(path)));
     }
     let Some(expected) = expected.filter(|_| !expects_null).or(expects_null.then_some("null")) else {
         return Ok(());
@@ -364,6 +364,21 @@ fn holds(
             format!("Value in json path '{path}' expected to be '{expected}', but found '{shown}'")
         }
     })
+}
+
+/// Returns a JSONPath of names and indexes as JMeter shows it: `$['a'][0]`.
+fn bracketed(path: &str) -> String {
+    let is_word = |text: &str| !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || c == '_');
+    let Some(rest) = path.strip_prefix("$.") else { return path.to_owned() };
+    let mut out = "$".to_owned();
+    for segment in rest.split('.') {
+        let (name, index) = segment.split_at(segment.find('[').unwrap_or(segment.len()));
+        if !is_word(name) {
+            return path.to_owned();
+        }
+        out.push_str(&format!("['{name}']{index}"));
+    }
+    out
 }
 
 fn script(assertion: &Assertion, sample: &mut Sample, scope: &mut Scope<'_>) -> bool {

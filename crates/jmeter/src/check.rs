@@ -1,6 +1,7 @@
 //! What this crate cannot run of a plan, before the load.
 
 use crate::script::{Language, Refused, Script};
+use plimsoll_jmx::code;
 use plimsoll_jmx::plan::{
     Assertion, Controller, Info, Match, Node, NodeKind, PostProcessor, PreProcessor, Sampler, SamplerKind,
     TestPlan, Timer,
@@ -9,9 +10,6 @@ use plimsoll_jmx::text::{Part, Pos, Text};
 use plimsoll_plan::Diagnostic;
 use plimsoll_plan::diag::Place;
 use std::collections::BTreeSet;
-
-/// Code of what is not supported.
-const CODE: &str = "J050";
 
 /// Returns everything of a plan that cannot run, with its element and place.
 pub fn check(plan: &TestPlan) -> Vec<Diagnostic> {
@@ -31,13 +29,17 @@ struct Checker<'p> {
 
 impl Checker<'_> {
     fn refuse(&mut self, info: &Info, pos: Pos, what: &str, hint: &str) {
+        self.refuse_as(code::SETTING, info, pos, what, hint);
+    }
+
+    fn refuse_as(&mut self, code: &'static str, info: &Info, pos: Pos, what: &str, hint: &str) {
         if !self.seen.insert((pos, what.to_owned())) {
             return;
         }
         let file = self.plan.files.get(usize::from(pos.file)).cloned().unwrap_or_default();
         let place = Place::Text { file, line: pos.line, column: pos.column, excerpt: String::new() };
         let message = format!("`{}`: {what}", info.path);
-        self.found.push(Diagnostic::new(CODE, place, message, hint));
+        self.found.push(Diagnostic::new(code, place, message, hint));
     }
 
     fn nodes(&mut self, nodes: &[Node]) {
@@ -226,7 +228,7 @@ impl Checker<'_> {
     fn script(&mut self, info: &Info, script: &plimsoll_jmx::plan::Script) {
         let Some(language) = Language::named(&script.language) else {
             let what = format!("scripts in `{}` are not supported", script.language);
-            return self.refuse(info, info.pos, &what, HINT);
+            return self.refuse_as(code::SCRIPT, info, info.pos, &what, HINT);
         };
         match &script.file_code {
             Some(code) => {
@@ -249,7 +251,7 @@ impl Checker<'_> {
     fn refused(&mut self, info: &Info, pos: Pos, refused: &Refused) {
         let what =
             format!("line {} of the script uses {}, which is not supported", refused.line, refused.what);
-        self.refuse(info, pos, &what, HINT);
+        self.refuse_as(code::SCRIPT, info, pos, &what, HINT);
     }
 
     /// Checks the functions of a text.
@@ -283,7 +285,13 @@ impl Checker<'_> {
             }
         });
         for what in wrong {
-            self.refuse(info, text.pos, &what, "replace it by variables and simpler functions");
+            self.refuse_as(
+                code::FUNCTION,
+                info,
+                text.pos,
+                &what,
+                "replace it by variables and simpler functions",
+            );
         }
     }
 }

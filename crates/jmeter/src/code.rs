@@ -87,7 +87,7 @@ impl Code for JmeterCode {
         let groups = compiled.groups.iter().map(|group| (Arc::clone(&group.title), size(&group.load)));
         let run = Run::new(Parts {
             names: Arc::clone(&names),
-            plan_name: self.plan.name.clone(),
+            plan_name: self.plan.files.first().map(|file| file_name(file)).unwrap_or_default(),
             groups: groups.collect(),
             properties: self.plan.properties.clone(),
             instances,
@@ -103,6 +103,11 @@ impl Code for JmeterCode {
         let origins = known.map(|(number, origin)| (origin.target(), number)).collect();
         Ok(Stage::new(Arc::new(run), Arc::new(compiled), vars, origins, seed))
     }
+}
+
+/// Returns the last part of a path.
+fn file_name(path: &str) -> String {
+    path.rsplit('/').next().unwrap_or_default().to_owned()
 }
 
 /// Evaluates the user-defined variables, which JMeter does once, before the first thread.

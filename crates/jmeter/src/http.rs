@@ -135,7 +135,7 @@ pub fn build(
             url
         }
     };
-    let (target, path) = url::parsed(&url)?;
+    let (target, path) = url::parsed(&url).map_err(|failure| failure.to(&url))?;
     let mut request = Request { method, target: Some(target), path, url, ..Request::default() };
     let mut is_close = !http.keeps_alive;
     for (name, value) in &sampler.headers {
@@ -147,7 +147,11 @@ pub fn build(
             is_close = value.eq_ignore_ascii_case("close");
             continue;
         }
-        request.headers.push((name.trim().to_owned(), value.trim().to_owned()));
+        let mut value = value.trim().to_owned();
+        if name.eq_ignore_ascii_case("host") {
+            add_port(&mut value, request.target.as_ref());
+        }
+        request.headers.push((name.trim().to_owned(), value));
     }
     request.closes = is_close;
     request.timeout_ns = http.response_timeout_ms.integer(scope).max(0) as u64 * 1_000_000;
@@ -159,6 +163,16 @@ pub fn build(
         body::add(http, &arguments, is_raw, files, &mut request, scope)?;
     }
     Ok(request)
+}
+
+/// Adds the port of the URL to a `Host` header without one, as JMeter does.
+fn add_port(host: &mut String, target: Option<&Target>) {
+    let usual = |tls: bool| if tls { 443 } else { 80 };
+    if let Some(target) = target.filter(|target| target.port != usual(target.tls))
+        && !host.rsplit_once(':').is_some_and(|(_, port)| port.bytes().all(|byte| byte.is_ascii_digit()))
+    {
+        host.push_str(&format!(":{}", target.port));
+    }
 }
 
 /// Returns protocol, host, and port.

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 /// Receives the result of every sample, from all workers.
 pub trait SampleSink: Send + Sync {
-    /// `line` has no line end.
+    /// `line` has no line end. The lines of sub-samples follow that of their sample, after line feeds.
     fn sample(&self, line: &str, elapsed_ms: u64, is_success: bool);
 }
 
@@ -52,8 +52,18 @@ pub struct Around<'a> {
     pub host: &'a str,
 }
 
-/// Appends the line of a sample, without a line end.
-pub fn write(columns: &Columns, sample: &Sample, around: Around<'_>, out: &mut String) {
+/// Appends the line of a sample, without a line end, and those of its sub-samples if they are wanted.
+pub fn write_all(columns: &Columns, sample: &Sample, around: Around<'_>, out: &mut String) {
+    write(columns, sample, around, out);
+    if columns.sub_results {
+        for child in &sample.children {
+            out.push('\n');
+            write_all(columns, child, around, out);
+        }
+    }
+}
+
+fn write(columns: &Columns, sample: &Sample, around: Around<'_>, out: &mut String) {
     let mut row = Row { out, is_first: true };
     if columns.timestamp {
         row.number(sample.begin_ms);

@@ -106,6 +106,30 @@ impl Sample {
         )
     }
 
+    /// Returns what a line of results shows.
+    pub fn without_content(&self) -> Sample {
+        Sample {
+            label: Rc::clone(&self.label),
+            begin_ms: self.begin_ms,
+            elapsed_ms: self.elapsed_ms,
+            latency_ms: self.latency_ms,
+            connect_ms: self.connect_ms,
+            idle_ms: self.idle_ms,
+            code: self.code.clone(),
+            message: self.message.clone(),
+            is_success: self.is_success,
+            data_type: self.data_type,
+            failure: self.failure.clone(),
+            bytes: self.bytes,
+            head_bytes: self.head_bytes,
+            sent_bytes: self.sent_bytes,
+            url: self.url.clone(),
+            method: Rc::clone(&self.method),
+            children: self.children.iter().map(Sample::without_content).collect(),
+            ..Sample::default()
+        }
+    }
+
     /// Fails the sample; the first message stays.
     pub fn fail(&mut self, message: String) {
         self.is_success = false;

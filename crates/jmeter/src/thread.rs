@@ -195,6 +195,9 @@ impl Thread {
         if let Some(root) = self.states.first_mut() {
             root.begin_iteration(iteration);
         }
+        if let Some(variable) = self.group().nodes.first().and_then(|root| root.index_variable) {
+            self.vars.set_at(variable, &iteration.to_string());
+        }
         self.advance(at, out);
     }
 

@@ -1,8 +1,9 @@
 //! A plan as a [`Draft`]: its thread groups as workloads. The users are code that the caller adds.
 
 use crate::code;
+use crate::evaluate::Known;
 use crate::place::Files;
-use crate::plan::{Group, GroupLoad, Node, NodeKind, Phase, Scope, TestPlan, Threads};
+use crate::plan::{Group, GroupLoad, Node, NodeKind, Phase, Sampler, SamplerKind, TestPlan, Threads};
 use plimsoll_plan::draft::{Draft, LoadDraft, WorkloadDraft};
 use plimsoll_plan::link::{Http, Link, Reuse, Tls};
 use plimsoll_plan::load::{Arrivals, Rules};
@@ -55,6 +56,9 @@ pub fn draft(plan: &TestPlan, files: &Files) -> Result<Draft, Vec<Diagnostic>> {
     draft.name = Some(plan.name.clone()).filter(|name| !name.is_empty());
     draft.timeout_ns = Some(TIMEOUT_NS);
     draft.graceful_stop_ns = Some(GRACEFUL_STOP_NS);
+    if let Some(ms) = connect_timeout_ms(plan) {
+        draft.limits.connect_timeout_ns = ms.saturating_mul(1_000_000);
+    }
     draft.link = link(plan, first, files).map_err(|problem| vec![problem])?;
     Ok(draft)
 }
@@ -107,7 +111,7 @@ fn link(plan: &TestPlan, first: &Group, files: &Files) -> Result<Link, Diagnosti
     let mut link = Link { reuse, http: Http::V11, tls: Some(tls), ..Link::default() };
     let mut managers = Vec::new();
     for group in &plan.groups {
-        scopes(&group.nodes, &mut |scope| managers.extend(scope.dns.clone()));
+        samplers(&group.nodes, &mut |sampler| managers.extend(sampler.scope.dns.clone()));
     }
     for manager in managers {
         for host in &manager.kind.hosts {
@@ -136,12 +140,27 @@ fn link(plan: &TestPlan, first: &Group, files: &Files) -> Result<Link, Diagnosti
     Ok(link)
 }
 
-/// Calls `visit` for the scope of each sampler.
-fn scopes(nodes: &[Node], visit: &mut impl FnMut(&Scope)) {
+/// Returns the largest connect timeout of the requests, which applies to all of them; `None`: none has one.
+fn connect_timeout_ms(plan: &TestPlan) -> Option<u64> {
+    let known = Known::new(plan.properties.clone(), &plan.variables);
+    let mut largest = None;
+    for group in &plan.groups {
+        samplers(&group.nodes, &mut |sampler| {
+            if let SamplerKind::Http(http) = &sampler.kind {
+                let ms = known.value(&http.connect_timeout_ms).ok().and_then(|text| text.trim().parse().ok());
+                largest = largest.max(ms.filter(|ms: &u64| *ms > 0));
+            }
+        });
+    }
+    largest
+}
+
+/// Calls `visit` for each sampler.
+fn samplers(nodes: &[Node], visit: &mut impl FnMut(&Sampler)) {
     for node in nodes {
         match &node.kind {
-            NodeKind::Sampler(sampler) => visit(&sampler.scope),
-            NodeKind::Controller { nodes, .. } => scopes(nodes, visit),
+            NodeKind::Sampler(sampler) => visit(sampler),
+            NodeKind::Controller { nodes, .. } => samplers(nodes, visit),
         }
     }
 }

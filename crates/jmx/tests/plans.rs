@@ -254,18 +254,28 @@ TestPlan p | arg:rampUpTime=60
 #[test]
 fn tokens_are_replaced_everywhere_or_refused() {
     let lines = "
-TestPlan p | arg:users=THREADS_COUNT | arg:prefix=PATH_PREFIX
+TestPlan p | arg:users=THREADS_COUNT | arg:prefix=PATH_PREFIX | arg:port=PORT
   ThreadGroup g | threads=${users} | loops=CTRL_LOOPS
-    HTTPSamplerProxy a | domain=HOST | path=${prefix}/a
+    HTTPSamplerProxy a | domain=HOST | port=${port} | path=${prefix}/a
 ";
     let folder = Folder::new();
     let path = folder.file("a.jmx", &jmx::plan(lines));
     let wrong = read(&path, &Given::default()).unwrap_err();
     assert!(wrong.iter().all(|one| one.code == "J007"), "{wrong:?}");
+    assert!(
+        wrong.iter().any(|one| one.message == "nothing has replaced `PORT`, the port of `a`"),
+        "{wrong:?}"
+    );
     assert!(wrong.iter().all(|one| matches!(&one.place, Place::Text { line, .. } if *line > 3)));
-    let set = [("THREADS_COUNT", "6"), ("PATH_PREFIX", "/api&x"), ("CTRL_LOOPS", "2"), ("HOST", "127.0.0.1")];
+    let set = [
+        ("THREADS_COUNT", "6"),
+        ("PATH_PREFIX", "/api&x"),
+        ("CTRL_LOOPS", "2"),
+        ("HOST", "127.0.0.1"),
+        ("PORT", "80"),
+    ];
     let reading = read(&path, &with_set(&set)).unwrap();
-    assert_eq!(reading.replaced.iter().map(|one| one.count).sum::<usize>(), 4);
+    assert_eq!(reading.replaced.iter().map(|one| one.count).sum::<usize>(), 5);
     assert!(matches!(&group(&reading.plan).load, GroupLoad::Threads(threads) if threads.threads == 6));
     let unused = read(&path, &with_set(&[("NOWHERE", "1")])).unwrap_err();
     assert_eq!((unused[0].code, &unused[0].place), ("J013", &Place::Flag("--set".into())));

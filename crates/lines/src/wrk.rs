@@ -15,19 +15,14 @@ enum Flag {
     Latency,
     Timeout,
     Version,
+    Script,
 }
 
 const TABLE: &[Row<Flag>] = &[
     with(&["-c", "--connections"], Does::Apply(Flag::Connections)),
     with(&["-d", "--duration"], Does::Apply(Flag::Duration)),
     with(&["-t", "--threads"], Does::Apply(Flag::Threads)),
-    with(
-        &["-s", "--script"],
-        Does::Refused(
-            "scripts in Lua are not supported",
-            "write an experiment file, or a k6 script for `plimsoll run`",
-        ),
-    ),
+    with(&["-s", "--script"], Does::Apply(Flag::Script)),
     with(&["-H", "--header"], Does::Apply(Flag::Header)),
     bare(&["-L", "--latency"], Does::Apply(Flag::Latency)),
     with(&["-T", "--timeout"], Does::Apply(Flag::Timeout)),
@@ -48,6 +43,10 @@ pub struct Wrk {
     pub timeout_ns: u64,
     /// `--latency`: print percentiles.
     pub has_latency: bool,
+    /// `-s`: the name of a script in Lua, which makes the requests.
+    pub script: Option<String>,
+    /// The arguments of the script, after the URL.
+    pub arguments: Vec<String>,
     /// `-v`: print the version only.
     pub is_version: bool,
 }
@@ -68,6 +67,8 @@ pub fn parse(args: &[String]) -> Result<Wrk, Vec<Diagnostic>> {
         duration_s: 10,
         timeout_ns: 2 * SECOND_NS,
         has_latency: false,
+        script: None,
+        arguments: Vec::new(),
         is_version: false,
     };
     let mut ask = Ask::default();
@@ -85,6 +86,7 @@ pub fn parse(args: &[String]) -> Result<Wrk, Vec<Diagnostic>> {
             Flag::Timeout => set(&mut line.timeout_ns, seconds(value).map(|s| s.saturating_mul(SECOND_NS))),
             Flag::Latency => line.has_latency = true,
             Flag::Version => line.is_version = true,
+            Flag::Script => line.script = Some(value.to_owned()),
             Flag::Header => {
                 wrong.taken(flag, ask.header(value));
             }
@@ -101,6 +103,10 @@ pub fn parse(args: &[String]) -> Result<Wrk, Vec<Diagnostic>> {
     match words.others.as_slice() {
         [] => wrong.add("", Problem::new("missing URL", "add one, such as `http://127.0.0.1:8080/`")),
         [url] => line.url.clone_from(url),
+        [url, arguments @ ..] if line.script.is_some() => {
+            line.url.clone_from(url);
+            line.arguments = arguments.to_vec();
+        }
         [_, word, ..] => {
             let message = format!("unexpected argument `{word}`: only scripts have arguments");
             wrong.add("", Problem::new(message, "remove it"));

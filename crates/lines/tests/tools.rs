@@ -41,6 +41,14 @@ fn wrk_reads_clusters_units_and_long_names() {
 }
 
 #[test]
+fn only_scripts_of_wrk_have_arguments() {
+    let line = wrk::parse(&words("-s a.lua http://h/ -- one -two")).unwrap();
+    assert_eq!((line.script.as_deref(), line.arguments), (Some("a.lua"), words("one -two")));
+    let wrong = wrk::parse(&words("http://h/ one")).unwrap_err();
+    assert!(wrong[0].message.contains("only scripts have arguments"), "{}", wrong[0].message);
+}
+
+#[test]
 fn wrk_threads_are_workers_and_require_connections() {
     let wrong = wrk::parse(&words("-t20 -c10 http://h/")).unwrap_err();
     assert_eq!(flag(&wrong), "-c");

@@ -13,7 +13,7 @@ use plimsoll_stats::Hist;
 use std::fmt::Write;
 
 /// Values that wrk records of each thread: a rate above this one is not counted.
-const RATE_MAX_PER_S: f64 = 10_000_000.0;
+const RATE_MAX_PER_S: u64 = 10_000_000;
 
 /// Returns the whole text, from the header that wrk prints before the test.
 pub fn text(figures: &Figures, line: &Wrk) -> String {
@@ -42,16 +42,12 @@ fn write_text(out: &mut String, figures: &Figures, line: &Wrk) -> std::fmt::Resu
         }
     }
     writeln!(out, "  {requests} requests in {}, {}B read", time_us(elapsed_us as f64), binary(bytes))?;
-    let (connect, write) = (figures.failed(CONNECTING), figures.failed(&[Fault::ClientSendRefused]));
-    let timeout = figures.failed(&[Fault::Timeout]);
-    let all: u64 = figures.without_response().map(|(_, count)| count).sum();
-    let read = all.saturating_sub(connect + write + timeout);
-    if all > 0 {
+    let Errors { connect, read, write, timeout, status } = Errors::of(figures);
+    if connect + read + write + timeout > 0 {
         writeln!(out, "  Socket errors: connect {connect}, read {read}, write {write}, timeout {timeout}")?;
     }
-    let refused: u64 = figures.statuses().filter(|(status, _)| *status > 399).map(|(_, count)| count).sum();
-    if refused > 0 {
-        writeln!(out, "  Non-2xx or 3xx responses: {refused}")?;
+    if status > 0 {
+        writeln!(out, "  Non-2xx or 3xx responses: {status}")?;
     }
     let per_s = |n: f64| if elapsed_s > 0.0 { n / elapsed_s } else { 0.0 };
     writeln!(out, "Requests/sec: {:>9.2}", per_s(requests as f64))?;
@@ -90,36 +86,89 @@ fn microseconds(hist: &Hist) -> impl Iterator<Item = (u64, u64)> + '_ {
     hist.buckets().map(|(low, high, count)| (middle(low, high, hist) / 1_000, count))
 }
 
-/// A line of the table.
-struct Stats {
-    mean: f64,
-    std_dev: f64,
-    max: f64,
+/// A distribution, and its line of the table.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Stats {
+    /// In ascending order, with their counts.
+    pub values: Vec<(u64, u64)>,
+    pub mean: f64,
+    pub std_dev: f64,
+    max: u64,
     /// Share of the values that are at most one standard deviation from the mean; not a number without values.
     within: f64,
 }
 
+/// The numbers of a run that scripts get.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Numbers {
+    pub duration_us: u64,
+    pub completed: u64,
+    pub bytes: u64,
+    pub errors: Errors,
+    /// us
+    pub latency: Stats,
+    /// Requests per second of a thread.
+    pub rates: Stats,
+}
+
+/// Failed requests as wrk counts them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Errors {
+    pub connect: u64,
+    pub read: u64,
+    pub write: u64,
+    pub timeout: u64,
+    /// Responses with a status of 400 and above.
+    pub status: u64,
+}
+
+/// Returns the numbers of a run.
+pub fn numbers(figures: &Figures, line: &Wrk) -> Numbers {
+    Numbers {
+        duration_us: figures.elapsed_ns / 1_000,
+        completed: figures.responses(),
+        bytes: figures.sum(SeriesSum::BytesIn),
+        errors: Errors::of(figures),
+        latency: Stats::of(&latency_us(figures, line.connections, line.timeout_ns)),
+        rates: rates(figures, line.threads),
+    }
+}
+
+impl Errors {
+    fn of(figures: &Figures) -> Errors {
+        let all: u64 = figures.without_response().map(|(_, count)| count).sum();
+        let (connect, write) = (figures.failed(CONNECTING), figures.failed(&[Fault::ClientSendRefused]));
+        let timeout = figures.failed(&[Fault::Timeout]);
+        let refused = figures.statuses().filter(|(status, _)| *status > 399);
+        Errors {
+            connect,
+            read: all.saturating_sub(connect + write + timeout),
+            write,
+            timeout,
+            status: refused.map(|(_, count)| count).sum(),
+        }
+    }
+}
+
 impl Stats {
     fn of(hist: &Hist) -> Stats {
-        let values = hist.buckets().map(|(low, high, count)| (middle(low, high, hist) as f64, count as f64));
-        Stats::of_values(&values.collect::<Vec<_>>())
+        let values = hist.buckets().map(|(low, high, count)| (middle(low, high, hist), count));
+        Stats::of_values(values.collect())
     }
 
-    fn of_values(values: &[(f64, f64)]) -> Stats {
-        let count: f64 = values.iter().map(|(_, count)| count).sum();
+    fn of_values(values: Vec<(u64, u64)>) -> Stats {
+        let pairs = || values.iter().map(|(value, count)| (*value as f64, *count as f64));
+        let count: f64 = pairs().map(|(_, count)| count).sum();
         let mean = match count {
             0.0 => 0.0,
-            _ => values.iter().map(|(value, count)| value * count).sum::<f64>() / count,
+            _ => pairs().map(|(value, count)| value * count).sum::<f64>() / count,
         };
-        let squares: f64 = values.iter().map(|(value, count)| (value - mean).powi(2) * count).sum();
+        let squares: f64 = pairs().map(|(value, count)| (value - mean).powi(2) * count).sum();
         let std_dev = if count < 2.0 { 0.0 } else { (squares / (count - 1.0)).sqrt() };
-        let near = values.iter().filter(|(value, _)| (value - mean).abs() <= std_dev);
-        Stats {
-            mean,
-            std_dev,
-            max: values.iter().map(|(value, _)| *value).fold(0.0, f64::max),
-            within: near.map(|(_, count)| count).sum::<f64>() / count,
-        }
+        let near: f64 =
+            pairs().filter(|(value, _)| (value - mean).abs() <= std_dev).map(|(_, count)| count).sum();
+        let max = values.last().map_or(0, |(value, _)| *value);
+        Stats { mean, std_dev, max, within: near / count, values }
     }
 }
 
@@ -129,16 +178,19 @@ fn rates(figures: &Figures, threads: u64) -> Stats {
     let is_long = |length_ns: u64| length_ns >= 100_000_000;
     let seconds = figures.seconds.iter().filter(|second| is_long(second.length_ns));
     let rate = |second: &crate::Second| {
-        (second.responses() as f64 * 1e9 / second.length_ns as f64 / threads.max(1) as f64).floor()
+        (second.responses() as f64 * 1e9 / second.length_ns as f64 / threads.max(1) as f64) as u64
     };
     // wrk takes no sample of an interval without requests.
-    let rates = seconds.map(rate).filter(|rate| *rate > 0.0 && *rate <= RATE_MAX_PER_S);
-    Stats::of_values(&rates.map(|rate| (rate, 1.0)).collect::<Vec<_>>())
+    let mut rates: Vec<u64> = seconds.map(rate).filter(|rate| (1..=RATE_MAX_PER_S).contains(rate)).collect();
+    rates.sort_unstable();
+    let alike = rates.chunk_by(|a, b| a == b);
+    Stats::of_values(alike.filter_map(|part| Some((*part.first()?, part.len() as u64))).collect())
 }
 
 fn write_stats(out: &mut String, name: &str, stats: &Stats, unit: fn(f64) -> String) -> std::fmt::Result {
-    let Stats { mean, std_dev, max, within } = stats;
-    let cells = [padded(&unit(*mean), 8), padded(&unit(*std_dev), 10), padded(&unit(*max), 9)].concat();
+    let Stats { mean, std_dev, max, within, .. } = stats;
+    let cells =
+        [padded(&unit(*mean), 8), padded(&unit(*std_dev), 10), padded(&unit(*max as f64), 9)].concat();
     match within.is_nan() {
         // As printf does.
         true => writeln!(out, "    {name:<10}{cells}{:>8}%", "-nan"),

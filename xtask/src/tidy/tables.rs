@@ -19,6 +19,7 @@ pub const LEVELS: &[(&str, &[&str])] = &[
     ("script", &["plan", "stats", "wire"]),
     ("record", &["plan", "stats"]),
     ("engine", &["pace", "plan", "stats", "wire"]),
+    ("lua", &["plan"]),
     ("front", &["build", "plan"]),
     ("jmeter", &["jmx", "plan", "script", "stats", "wire"]),
     ("jmx", &["build", "plan"]),

@@ -69,6 +69,7 @@ pub(super) fn interleave(host: &mut impl Host, node: NodeId, is_random: bool) ->
         return None;
     }
     let mut tries = 0;
+    let mut asked_again = false;
     loop {
         if let Some(step) = iteration(host, node) {
             if is_across && let Kind::Interleave { next, .. } = &host.group().nodes[node as usize].kind {
@@ -84,7 +85,9 @@ pub(super) fn interleave(host: &mut impl Host, node: NodeId, is_random: bool) ->
         let state = host.state(node);
         tries += 1;
         // Once around without a step: nothing runs in this pass.
-        if (state.search == Some(at) && state.has_moved && !is_random) || tries > 2 * count + 2 {
+        if (state.search == Some(at) && state.has_moved && !is_random && !asked_again)
+            || tries > 4 * count + 4
+        {
             finish_pass(host, node);
             return None;
         }
@@ -107,7 +110,10 @@ pub(super) fn interleave(host: &mut impl Host, node: NodeId, is_random: bool) ->
                     }
                     return Some(step);
                 }
+                // Its pass has ended: a controller that gives one sampler at a time begins again.
+                None if takes_samplers && !asked_again => asked_again = true,
                 None => {
+                    asked_again = false;
                     move_on(host);
                     if host.state(node).flag {
                         finish_pass(host, node);

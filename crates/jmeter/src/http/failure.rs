@@ -9,11 +9,18 @@ use std::borrow::Cow;
 pub struct Failure {
     class: &'static str,
     message: String,
+    /// The URL of the request, as far as it was made.
+    pub url: String,
 }
 
 impl Failure {
     pub fn new(class: &'static str, message: String) -> Failure {
-        Failure { class, message }
+        Failure { class, message, url: String::new() }
+    }
+
+    /// Returns the failure of a request to a URL.
+    pub fn to(self, url: &str) -> Failure {
+        Failure { url: url.to_owned(), ..self }
     }
 
     /// Returns the response code and the response message.
@@ -59,5 +66,5 @@ pub fn of_fault(fault: Fault, target: Option<&Target>) -> Failure {
         }
         other => ("java.io.IOException", other.sentence().to_owned()),
     };
-    Failure { class, message }
+    Failure::new(class, message)
 }

@@ -22,11 +22,19 @@ pub fn compile(plan: &TestPlan) -> (Plan, Compiler) {
         tears_down_on_stop: plan.tears_down_on_stop,
     };
     let mut compiler = elements.compiler;
+    let is_debug = |sampler: &Sampler| matches!(sampler.kind, SamplerKind::Debug { variables: true, .. });
+    let lists_variables = compiled.groups.iter().flat_map(|group| &group.samplers).any(is_debug);
     // Only a plan that reads the index of a controller pays for setting it.
     for group in &mut compiled.groups {
         for node in &mut group.nodes {
-            let name = node.name.fixed().unwrap_or_default();
-            node.index_variable = compiler.names.find(&format!("__jm__{name}__idx"));
+            let name = format!("__jm__{}__idx", node.name.fixed().unwrap_or_default());
+            let is_loop =
+                matches!(node.kind, Kind::Group | Kind::Loop(_) | Kind::While(_) | Kind::ForEach { .. });
+            // A Debug Sampler lists them all.
+            node.index_variable = match lists_variables && is_loop {
+                true => Some(compiler.names.intern(&name)),
+                false => compiler.names.find(&name),
+            };
         }
     }
     compiler.names.intern("JMeterThread.last_sample_ok");

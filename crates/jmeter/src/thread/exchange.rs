@@ -97,6 +97,7 @@ impl Thread {
     fn refused(&mut self, sampler: SamplerId, failure: &Failure, at: At, out: &mut Outbox) -> After {
         let mut sample = Sample::local(&self.label, at.unix_ns / 1_000_000);
         (sample.code, sample.message) = failure.columns();
+        sample.url.clone_from(&failure.url);
         sample.is_success = false;
         sample.data_type = DataType::Text;
         let label = Rc::clone(&self.label);

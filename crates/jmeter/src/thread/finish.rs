@@ -109,7 +109,7 @@ impl Thread {
         };
         if let Some(results) = &run.results {
             line.clear();
-            jtl::write(&run.columns, sample, around, &mut line);
+            jtl::write_all(&run.columns, sample, around, &mut line);
             results.sample(&line, sample.elapsed_ms, sample.is_success);
         }
         for file in files {
@@ -127,7 +127,7 @@ impl Thread {
                 line.push_str(&jtl::header(&file.columns));
                 line.push('\n');
             }
-            jtl::write(&file.columns, sample, around, &mut line);
+            jtl::write_all(&file.columns, sample, around, &mut line);
             line.push('\n');
             if let Err(why) = run.files.append(&path, &line) {
                 run.warn_once(&why);

@@ -27,11 +27,16 @@ pub struct Open {
     count: u64,
     failed: u64,
     code: Cow<'static, str>,
+    /// The samples, if they are written.
+    children: Vec<Sample>,
 }
 
 impl Open {
     /// Adds a sample.
-    fn add(&mut self, sample: &Sample) {
+    fn add(&mut self, sample: &Sample, is_kept: bool) {
+        if is_kept && self.has_parent_sample {
+            self.children.push(sample.without_content());
+        }
         self.elapsed_ms += sample.elapsed_ms;
         self.latency_ms += sample.latency_ms;
         self.connect_ms += sample.connect_ms;
@@ -66,6 +71,7 @@ impl Thread {
             count: 0,
             failed: 0,
             code: Cow::Borrowed(""),
+            children: Vec::new(),
         });
     }
 
@@ -77,10 +83,11 @@ impl Thread {
     /// Adds a sample to the transactions in progress.
     pub(super) fn add_to_transactions(&mut self, sample: &Sample) {
         // A sample belongs to the innermost transaction with a parent sample, which belongs to the next one.
+        let is_kept = self.writes_children();
         let innermost = self.transactions.iter().rposition(|open| open.has_parent_sample);
         for (at, open) in self.transactions.iter_mut().enumerate() {
             if !open.has_parent_sample || Some(at) == innermost {
-                open.add(sample);
+                open.add(sample, is_kept);
             }
         }
     }
@@ -116,6 +123,7 @@ impl Thread {
             )),
             bytes: open.bytes,
             sent_bytes: open.sent_bytes,
+            children: open.children,
             ..Sample::default()
         };
         sample.code = match (sample.is_success, open.has_parent_sample) {
@@ -139,6 +147,16 @@ impl Thread {
         }
         let elapsed_ns = if transaction.includes_timers { wall_ns } else { elapsed_ms * 1_000_000 };
         self.count_group(&open.label, elapsed_ns, out);
+    }
+
+    /// Returns whether results have lines of sub-samples.
+    fn writes_children(&self) -> bool {
+        let run = &self.worker.run;
+        let is_in_file = |node: &crate::plan::Node| match &node.kind {
+            Kind::Transaction(of) => of.result_files.iter().any(|file| file.columns.sub_results),
+            _ => false,
+        };
+        (run.results.is_some() && run.columns.sub_results) || self.group().nodes.iter().any(is_in_file)
     }
 
     pub(super) fn count_group(&mut self, label: &str, elapsed_ns: u64, out: &mut Outbox) {

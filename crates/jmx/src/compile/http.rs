@@ -83,7 +83,8 @@ impl Compiler<'_> {
         for (text, name) in
             [(&http.domain, "server name"), (&http.port, "port"), (&http.protocol, "protocol")]
         {
-            if let Some(token) = text.fixed().filter(|text| is_upper(text)) {
+            // Also through a user-defined variable.
+            if let Some(token) = self.known.value(text).ok().filter(|text| is_upper(text)) {
                 self.wrong(
                     code::TOKEN,
                     text.pos,

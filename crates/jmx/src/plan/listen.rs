@@ -67,7 +67,7 @@ impl Default for Columns {
             hostname: false,
             idle_time: true,
             connect_time: true,
-            sub_results: false,
+            sub_results: true,
         }
     }
 }

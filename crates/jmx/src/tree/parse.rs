@@ -135,8 +135,8 @@ impl Reader<'_> {
             let is_text = child.children().all(|inner| !inner.is_element());
             let value = match kind {
                 "stringProp" => Value::Text { text: text(child), is_string: true },
-                "boolProp" | "intProp" | "longProp" | "floatProp" | "doubleProp" => {
-                    // Older versions write these as `<floatProp><name/><value/>`.
+                "boolProp" | "intProp" | "longProp" | "floatProp" | "doubleProp" | "FloatProperty" => {
+                    // Fractions, and all of them in older versions, are written as `<doubleProp><name/><value/>`.
                     let value = child.children().find(|inner| inner.has_tag_name("value"));
                     Value::Text { text: text(value.unwrap_or(child)).trim().to_owned(), is_string: false }
                 }
@@ -149,7 +149,10 @@ impl Reader<'_> {
             };
             let name = match child.attribute("name") {
                 Some(name) => name.to_owned(),
-                None => kind.to_owned(),
+                None => {
+                    let inner = child.children().find(|inner| !is_text && inner.has_tag_name("name"));
+                    inner.map_or_else(|| kind.to_owned(), |inner| text(inner).trim().to_owned())
+                }
             };
             all.push(Property { name, value, pos: self.pos(child) });
         }

@@ -1,0 +1,103 @@
+//! `plimsoll wrk -s`: requests from a script in Lua.
+
+use super::foreign;
+use crate::exit::{Exit, Failure};
+use crate::say;
+use plimsoll_build::body;
+use plimsoll_lines::wrk::Wrk;
+use plimsoll_lua::{Distribution, LuaCode, Results, Session, Site, Watch};
+use plimsoll_plan::Diagnostic;
+use plimsoll_plan::diag::Place;
+use plimsoll_plan::phrase::counted;
+use plimsoll_toolend::wrk::{self, Stats};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Seconds after which a call that has not ended stops the run.
+const PATIENCE_S: u32 = 5;
+
+pub fn command(line: &Wrk, file: &str) -> Result<Exit, Failure> {
+    let wrong = |problem| Failure::Text(vec![Diagnostic::of("C004", Place::Flag("-s".into()), problem)]);
+    let text = body::from_file(Path::new(file)).map_err(wrong)?;
+    let name = Path::new(file).file_name().map_or(file.into(), |name| name.to_string_lossy());
+    let session = Session::start(&name, &text, &site(line), &line.arguments, line.threads as usize);
+    let session = Arc::new(session.map_err(wrong)?);
+    let mut draft = line.draft.clone();
+    match session.fixed() {
+        Some(requests) => {
+            if session.is_constant() {
+                let what = counted(requests.len() as u64, "request");
+                say::talk(&format!(
+                    "note: {name}: `request` returns the same {what} each time, and is not called again\n"
+                ));
+            }
+            draft.requests = requests;
+        }
+        None => {
+            draft.requests.clear();
+            draft.code = Some(Arc::new(LuaCode(Arc::clone(&session))));
+            watch(session.watch(), name.into_owned());
+        }
+    }
+    let depth = session.depth() as u32;
+    if depth > 1 {
+        draft.link.streams = depth;
+        draft.link.is_pipelined = true;
+        draft.load.users = draft.load.users.map(|users| users.saturating_mul(depth));
+    }
+    let ended = foreign::run(draft, &line.own)?;
+    if let Some(problem) = session.error() {
+        return Err(Failure::of(problem));
+    }
+    let exit = foreign::finish(&ended, &wrk::text(&ended.figures, line), &line.own, Exit::Pass)?;
+    session.done(results(&wrk::numbers(&ended.figures, line))).map_err(Failure::of)?;
+    Ok(exit)
+}
+
+/// Returns what the script finds in the table `wrk`.
+fn site(line: &Wrk) -> Site {
+    let (target, request) = (line.draft.target.as_ref(), line.draft.requests.first());
+    let authority = line.url.split_once("://").map_or("", |(_, rest)| rest);
+    let authority = authority.split(['/', '?']).next().unwrap_or_default();
+    let port = authority.rsplit_once(':').map(|(_, port)| port).filter(|port| !port.ends_with(']'));
+    Site {
+        scheme: if target.is_some_and(|target| target.tls) { "https" } else { "http" }.to_owned(),
+        host: target.map(|target| target.host.clone()).unwrap_or_default(),
+        port: port.map(str::to_owned),
+        path: request.map(|request| request.path.clone()).unwrap_or_default(),
+        headers: request.map(|request| request.headers.clone()).unwrap_or_default(),
+    }
+}
+
+/// Ends the process if a call of the script does not end: its thread cannot be stopped otherwise. The run file then has
+/// everything up to the last second.
+fn watch(mut watch: Watch, name: String) {
+    std::thread::spawn(move || {
+        loop {
+            std::thread::sleep(Duration::from_secs(1));
+            if watch.is_stuck(PATIENCE_S) {
+                let sentence = format!("{name}: a call of the script did not end within {PATIENCE_S} s");
+                say::failure(&Failure::machine(sentence, None), false);
+                std::process::exit(Exit::CouldNotRun.code().into());
+            }
+        }
+    });
+}
+
+fn results(numbers: &wrk::Numbers) -> Results {
+    let wrk::Errors { connect, read, write, timeout, status } = numbers.errors;
+    let of = |stats: &Stats| Distribution {
+        values: stats.values.clone(),
+        mean: stats.mean,
+        std_dev: stats.std_dev,
+    };
+    Results {
+        duration_us: numbers.duration_us,
+        completed: numbers.completed,
+        bytes: numbers.bytes,
+        errors: [connect, read, write, status, timeout],
+        latency: of(&numbers.latency),
+        requests: of(&numbers.rates),
+    }
+}

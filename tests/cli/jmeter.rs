@@ -1,0 +1,180 @@
+//! Test plans of JMeter: what they send and write, and what is said of a plan that cannot run.
+
+use crate::support::{Ruler, Scratch, Tool, jmx};
+
+/// A plan for one server: `HOST` and `PORT` are replaced.
+fn plan(server: &Ruler, lines: &str) -> String {
+    jmx::plan(lines).replace("HOST", "127.0.0.1").replace("PORT", &server.port().to_string())
+}
+
+const PLAN: &str = "
+TestPlan p | arg:users=3
+  ConfigTestElement defaults | domain=HOST | port=PORT
+  ThreadGroup Users | threads=${users} | loops=7
+    TransactionController checkout | TransactionController.parent=false
+      HTTPSamplerProxy page | path=/page?n=${__threadNum}
+      HTTPSamplerProxy form | method=POST | path=/form | arg:name=a
+    HTTPSamplerProxy late | path=/late?status=503
+";
+
+#[test]
+fn a_plan_sends_threads_times_loops_and_is_counted_by_label() {
+    let (scratch, server) = (Scratch::new(), Ruler::start(&[]));
+    let file = scratch.file("a.jmx", &plan(&server, PLAN));
+    let output = Tool::run(&["run", &file, "--json"]).expect_code(99);
+    let json = output.json();
+    assert_eq!(json["totals"]["requests"], 63, "{}", output.stdout);
+    assert_eq!(server.requests(), 63);
+    let mut rows: Vec<(String, u64, u64)> = Vec::new();
+    for row in json["requests"].as_array().unwrap() {
+        let number = |key: &str| row[key].as_u64().unwrap_or_default();
+        rows.push((
+            row["name"].as_str().unwrap_or_default().to_owned(),
+            number("finished"),
+            number("failed"),
+        ));
+    }
+    rows.sort();
+    let names: Vec<&str> = rows.iter().map(|row| row.0.as_str()).collect();
+    assert_eq!(names, ["form", "late", "page"], "{rows:?}");
+    let output = Tool::run(&["run", &file, "--set", "users=1", "--json"]).expect_code(99);
+    assert_eq!(output.json()["totals"]["requests"], 21);
+}
+
+#[test]
+fn jmeter_writes_results_and_a_report() {
+    let (scratch, server) = (Scratch::new(), Ruler::start(&[]));
+    let file = scratch.file("a.jmx", &plan(&server, PLAN));
+    let (results, folder, log) = (scratch.path("r.jtl"), scratch.path("report"), scratch.path("j.log"));
+    let words = ["jmeter", "-n", "-t", &file, "-l", &results, "-j", &log, "-e", "-o", &folder];
+    // As in JMeter, failed samples do not change the exit code.
+    let output = Tool::run(&words).expect_code(0);
+    // Sums of transactions are not counted again.
+    assert!(output.stdout.contains("summary =     63 in "), "{}", output.stdout);
+    assert!(output.stdout.contains(" Err:    21 (33.33%)"), "{}", output.stdout);
+    assert!(output.stderr.contains("FAIL"), "{}", output.stderr);
+    let lines = std::fs::read_to_string(&results).unwrap();
+    assert!(lines.starts_with(
+        "timeStamp,elapsed,label,responseCode,responseMessage,threadName,dataType,success,failureMessage,bytes,\
+         sentBytes,grpThreads,allThreads,URL,Latency,IdleTime,Connect\n"
+    ));
+    assert_eq!(lines.lines().filter(|line| line.contains(",checkout,200,")).count(), 21, "{lines}");
+    let late: Vec<&str> = lines.lines().filter(|line| line.contains(",late,503,")).collect();
+    assert_eq!(late.len(), 21);
+    assert!(late.iter().all(|line| line.contains(",Users 1-") && line.contains(",false,")), "{late:?}");
+    let table = std::fs::read_to_string(format!("{folder}/statistics.json")).unwrap();
+    let table: serde_json::Value = serde_json::from_str(&table).unwrap();
+    assert_eq!((&table["Total"]["sampleCount"], &table["checkout"]["sampleCount"]), (&63.into(), &21.into()));
+    assert_eq!(table["late"]["errorPct"], 100.0);
+    assert!(std::fs::read_to_string(format!("{folder}/index.html")).unwrap().contains("<html"));
+    assert!(std::fs::read_to_string(&log).unwrap().contains("summary =     63 in "));
+    // The report is of one test; without it, results are appended.
+    Tool::run(&words).expect_code(2);
+    Tool::run(&["jmeter", "-n", "-t", &file, "-l", &results]).expect_code(0);
+    assert_eq!(std::fs::read_to_string(&results).unwrap().lines().count(), 1 + 2 * 84);
+    Tool::run(&[&words[..], &["-f", "--verdict"]].concat()).expect_code(99);
+    assert_eq!(std::fs::read_to_string(&results).unwrap().lines().count(), 1 + 84);
+}
+
+#[test]
+fn properties_come_from_flags_and_files() {
+    let (scratch, server) = (Scratch::new(), Ruler::start(&[]));
+    let lines = "
+TestPlan p
+  ThreadGroup g | threads=${__P(users,1)} | loops=${__P(loops,1)}
+    HTTPSamplerProxy ${__property(label)} | domain=HOST | port=PORT | path=/${__P(path)}
+";
+    let file = scratch.file("a.jmx", &plan(&server, lines));
+    let more = scratch.file("more.properties", "# a comment\nloops = 3\npath=from-file\nlabel=one\n");
+    Tool::run(&["jmeter", "-n", "-t", &file, "-q", &more, "-Jusers=2", "-J", "path=flag"]).expect_code(0);
+    assert_eq!(server.requests(), 6);
+    assert!(server.last_request().starts_with("GET /flag "), "{}", server.last_request());
+    let output = Tool::run(&["run", &file, "-J", "users=2", "--json"]).expect_code(0);
+    assert_eq!(output.json()["totals"]["requests"], 2);
+}
+
+#[test]
+fn a_raw_template_takes_its_tokens_from_set() {
+    let (scratch, server) = (Scratch::new(), Ruler::start(&[]));
+    let lines = "
+TestPlan p | arg:prefix=PATH_PREFIX
+  ThreadGroup g | threads=THREADS_COUNT | loops=CTRL_LOOPS
+    HTTPSamplerProxy a | domain=HOST | port=PORT | path=${prefix}/a
+";
+    let file = scratch.file("a.jmx", &plan(&server, lines));
+    let output = Tool::run(&["run", &file]).expect_code(2);
+    for token in ["THREADS_COUNT", "CTRL_LOOPS", "PATH_PREFIX"] {
+        assert!(output.stderr.contains(&format!("nothing has replaced `{token}`")), "{}", output.stderr);
+    }
+    assert_eq!(server.requests(), 0);
+    let set = ["--set", "THREADS_COUNT=2", "--set", "CTRL_LOOPS=5", "--set", "PATH_PREFIX=/api"];
+    let output = Tool::run(&[&["run", &file][..], &set].concat()).expect_code(0);
+    assert!(output.stderr.contains("THREADS_COUNT replaced in 1 place"), "{}", output.stderr);
+    assert_eq!(server.requests(), 10);
+}
+
+#[test]
+fn check_lists_what_runs_otherwise_than_it_seems() {
+    let scratch = Scratch::new();
+    let lines = "
+TestPlan p | arg:rampUpTime=60
+  ThreadGroup Users | threads=600 | ramp=${rampupTime} | loops=10
+    HTTPSamplerProxy a | domain=127.0.0.1 | path=/${pageApi}
+    ResultCollector tree
+";
+    let file = scratch.file("a.jmx", &jmx::plan(lines));
+    let output = Tool::run(&["check", &file]).expect_code(0);
+    for text in [
+        "valid; 1 thread group, 1 sampler",
+        "thread group Users: 600 threads, 10 loops each, 6,000 iterations in total",
+        "note[J102]",
+        "did you mean `${rampUpTime}`?",
+        "nothing defines `${pageApi}`",
+        "note[J105]",
+    ] {
+        assert!(output.stdout.contains(text), "{text}\n{}", output.stdout);
+    }
+}
+
+#[test]
+fn what_a_plan_cannot_do_is_refused_before_the_load() {
+    let (scratch, server) = (Scratch::new(), Ruler::start(&[]));
+    let refused = |name: &str, text: &str, words: &[&str]| {
+        let file = scratch.file(name, text);
+        let output = Tool::run(&["run", &file]).expect_code(2);
+        for word in words {
+            assert!(output.stderr.contains(word), "{word}\n{}", output.stderr);
+        }
+    };
+    let broken = plan(&server, PLAN).replace("</ThreadGroup>", "");
+    refused("a.jmx", &broken, &["error[J001]", "a.jmx:", "closes"]);
+    let jdbc = plan(&server, &format!("{PLAN}    JDBCSampler select\n"));
+    refused("b.jmx", &jdbc, &["error[J003]", "JDBCSampler is not supported (p > Users > select)"]);
+    let csv = plan(&server, &format!("{PLAN}    CSVDataSet c | filename=none.csv\n"));
+    refused("c.jmx", &csv, &["error[J008]", "`none.csv` does not exist"]);
+    let script = "    JSR223PostProcessor s | scriptLanguage=groovy | script=new java.net.Socket('a', 1)\n";
+    let script = plan(&server, &format!("{PLAN}{script}"));
+    refused("d.jmx", &script, &["error[J012]", "p > Users > s", "line 1 of the script"]);
+    refused("e.jmx", "<jmeterTestPlan/>", &["error[J001]"]);
+    assert_eq!(server.requests(), 0);
+    let output = Tool::run(&["run", &scratch.path("d.jmx"), "--skip-scripts", "--json"]).expect_code(99);
+    assert_eq!(output.json()["totals"]["requests"], 63);
+}
+
+#[test]
+fn flags_of_jmeter_are_refused_by_name() {
+    let refused = |words: &[&str], word: &str| {
+        let output = Tool::run(&[&["jmeter"], words].concat()).expect_code(2);
+        assert!(output.stderr.contains(word), "{word}\n{}", output.stderr);
+    };
+    refused(&[], "missing test plan");
+    refused(&["-t", "a.jmx"], "add `-n`");
+    refused(&["-n", "-t", "a.jmx", "-R", "h"], "--shard 1/2");
+    refused(&["-n", "-t", "a.jmx", "--nongiu"], "did you mean `--nongui`?");
+    refused(&["-n", "-t", "a.jmx", "-o", "x"], "`-o` requires `-e`");
+    refused(&["-n", "-t", "none.jmx"], "cannot read `none.jmx`");
+    let scratch = Scratch::new();
+    let file = scratch.file("a.yaml", "target: http://127.0.0.1:1/\n");
+    let output = Tool::run(&["run", &file, "-Ja=1"]).expect_code(2);
+    assert!(output.stderr.contains("`--property` has no effect"), "{}", output.stderr);
+}
