@@ -123,13 +123,16 @@ fn scripts_judge_and_set_variables() {
             "",
         )
     };
-    let code = "def n = vars.get('n').toInteger() + 1\nvars.put('n', n.toString())\nif (prev.getResponseCode() != '200') { vars.put('n', 'bad') }";
+    let code = "def n = vars.get('n').toInteger() + 1\nvars.put('n', n.toString())\n\
+                if (prev.getResponseCode() != '200') { vars.put('n', 'bad') }";
     let below = get("A", "/a${n}", &groovy("JSR223PostProcessor", code)) + &get("B", "/b${n}", "");
     let trace = run(&plan(&[("n", "1")], &group(1, 1, &below)), |_| text(200, "x"));
     assert_eq!(trace.paths(), ["/a1", "/b2"]);
     let assertion = groovy(
         "JSR223Assertion",
-        "if (prev.getResponseDataAsString().contains('x')) {\n AssertionResult.setFailure(true)\n AssertionResult.setFailureMessage('has x')\n}",
+        "if (prev.getResponseDataAsString().contains('x')) {\n\
+         AssertionResult.setFailure(true)\n\
+         AssertionResult.setFailureMessage('has x')\n}",
     );
     assert_eq!(judged(&assertion, 200, "x"), (false, "has x".to_owned()));
 }
@@ -139,7 +142,8 @@ fn a_bean_shell_appends_variables_to_a_file() {
     let folder = crate::simulator::Folder::new(&[]);
     let file = folder.0.join("out.csv");
     let code = format!(
-        "String a = vars.get(\"a\");\nf = new FileWriter(\"{}\", true);\nf.write(a + \",\" + vars.get(\"b\") + \"\\n\");\nf.close();",
+        "String a = vars.get(\"a\");\nf = new FileWriter(\"{}\", true);\n\
+         f.write(a + \",\" + vars.get(\"b\") + \"\\n\");\nf.close();",
         file.display()
     );
     let post = element(

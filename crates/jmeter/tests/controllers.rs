@@ -124,7 +124,8 @@ fn throughput_counts_executions_or_their_part() {
         controller("ThroughputController", &properties, &letters(&["a"]))
     };
     assert_eq!(order(5, &some("0", "2", "")).concat(), "aa");
-    let half = "<FloatProperty><name>ThroughputController.percentThroughput</name><value>50.0</value><savedValue>0.0</savedValue></FloatProperty>";
+    let half = "<FloatProperty><name>ThroughputController.percentThroughput</name><value>50.0</value>\
+     <savedValue>0.0</savedValue></FloatProperty>";
     assert_eq!(order(10, &some("1", "1", half)).len(), 5);
 }
 

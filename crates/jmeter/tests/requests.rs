@@ -46,7 +46,11 @@ fn arguments_of_get_are_a_query_and_those_of_post_a_form() {
 fn a_raw_body_and_a_file_are_sent_as_they_are() {
     let folder = Folder::new(&[("data.bin", "from a file")]);
     let raw = arguments(&[("", "{\"id\": ${__threadNum}}", false)]);
-    let file = "<elementProp name=\"HTTPsampler.Files\" elementType=\"HTTPFileArgs\"><collectionProp name=\"HTTPFileArgs.files\"><elementProp name=\"data.bin\" elementType=\"HTTPFileArg\"><stringProp name=\"File.path\">data.bin</stringProp><stringProp name=\"File.paramname\"></stringProp><stringProp name=\"File.mimetype\">application/gzip</stringProp></elementProp></collectionProp></elementProp>";
+    let file = "<elementProp name=\"HTTPsampler.Files\" elementType=\"HTTPFileArgs\">\
+     <collectionProp name=\"HTTPFileArgs.files\"><elementProp name=\"data.bin\" elementType=\"HTTPFileArg\">\
+     <stringProp name=\"File.path\">data.bin</stringProp><stringProp name=\"File.paramname\"></stringProp>\
+     <stringProp name=\"File.mimetype\">application/gzip</stringProp></elementProp></collectionProp>\
+     </elementProp>";
     let below = request("R", "PUT", "/raw", &[("b", "HTTPSampler.postBodyRaw", "true"), ("x", "", &raw)], "")
         + &request("F", "POST", "/file", &[("x", "", file)], "");
     let trace = run_in(&folder, &plan(&[], &group(1, 1, &below)), &[], |_| text(200, ""));

@@ -89,7 +89,7 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // A folder that stays is no reason to fail.
+        // A folder that stays is not a reason to fail.
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }

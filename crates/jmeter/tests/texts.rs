@@ -73,7 +73,8 @@ fn files_are_read_line_by_line_or_by_column() {
     let below = get(
         "A",
         &format!(
-            "/${{__CSVRead({path},0)}}-${{__CSVRead({path},1)}}${{__CSVRead({path},next)}}-${{__StringFromFile({path},,,)}}"
+            "/${{__CSVRead({path},0)}}-${{__CSVRead({path},1)}}${{__CSVRead({path},next)}}-\
+             ${{__StringFromFile({path},,,)}}"
         ),
         "",
     );

@@ -15,7 +15,8 @@ pub fn element(class: &str, name: &str, properties: &[(&str, &str, &str)], below
         })
         .collect();
     format!(
-        "<{class} guiclass=\"x\" testclass=\"{class}\" testname=\"{}\" enabled=\"true\">{properties}</{class}><hashTree>{below}</hashTree>",
+        "<{class} guiclass=\"x\" testclass=\"{class}\" testname=\"{}\" enabled=\"true\">\
+         {properties}</{class}><hashTree>{below}</hashTree>",
         escaped(name)
     )
 }
@@ -40,17 +41,22 @@ pub fn plan(variables: &[(&str, &str)], below: &str) -> String {
         .iter()
         .map(|(name, value)| {
             format!(
-                "<elementProp name=\"{name}\" elementType=\"Argument\"><stringProp name=\"Argument.name\">{name}</stringProp><stringProp name=\"Argument.value\">{}</stringProp></elementProp>",
+                "<elementProp name=\"{name}\" elementType=\"Argument\">\
+                 <stringProp name=\"Argument.name\">{name}</stringProp>\
+                 <stringProp name=\"Argument.value\">{}</stringProp></elementProp>",
                 escaped(value)
             )
         })
         .collect();
     let variables = format!(
-        "<elementProp name=\"TestPlan.user_defined_variables\" elementType=\"Arguments\"><collectionProp name=\"Arguments.arguments\">{variables}</collectionProp></elementProp>"
+        "<elementProp name=\"TestPlan.user_defined_variables\" elementType=\"Arguments\">\
+         <collectionProp name=\"Arguments.arguments\">{variables}</collectionProp></elementProp>"
     );
     let plan = element("TestPlan", "Plan", &[("x", "", &variables)], below);
     format!(
-        "<?xml version=\"1.0\" encoding=\"UTF-8\"?><jmeterTestPlan version=\"1.2\" properties=\"5.0\" jmeter=\"5.6.3\"><hashTree>{plan}</hashTree></jmeterTestPlan>"
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\
+         <jmeterTestPlan version=\"1.2\" properties=\"5.0\" jmeter=\"5.6.3\"><hashTree>{plan}</hashTree>\
+         </jmeterTestPlan>"
     )
 }
 
@@ -61,7 +67,9 @@ pub fn group(threads: u32, loops: u32, below: &str) -> String {
 
 pub fn group_with(class: &str, name: &str, threads: u32, loops: u32, on_error: &str, below: &str) -> String {
     let controller = format!(
-        "<elementProp name=\"ThreadGroup.main_controller\" elementType=\"LoopController\"><boolProp name=\"LoopController.continue_forever\">false</boolProp><stringProp name=\"LoopController.loops\">{loops}</stringProp></elementProp>"
+        "<elementProp name=\"ThreadGroup.main_controller\" elementType=\"LoopController\">\
+         <boolProp name=\"LoopController.continue_forever\">false</boolProp>\
+         <stringProp name=\"LoopController.loops\">{loops}</stringProp></elementProp>"
     );
     let threads = threads.to_string();
     let properties = [
@@ -100,13 +108,18 @@ pub fn arguments(all: &[(&str, &str, bool)]) -> String {
         .iter()
         .map(|(name, value, is_encoded)| {
             format!(
-                "<elementProp name=\"{name}\" elementType=\"HTTPArgument\"><boolProp name=\"HTTPArgument.always_encode\">{is_encoded}</boolProp><stringProp name=\"Argument.name\">{name}</stringProp><stringProp name=\"Argument.value\">{}</stringProp><stringProp name=\"Argument.metadata\">=</stringProp></elementProp>",
+                "<elementProp name=\"{name}\" elementType=\"HTTPArgument\">\
+                 <boolProp name=\"HTTPArgument.always_encode\">{is_encoded}</boolProp>\
+                 <stringProp name=\"Argument.name\">{name}</stringProp>\
+                 <stringProp name=\"Argument.value\">{}</stringProp>\
+                 <stringProp name=\"Argument.metadata\">=</stringProp></elementProp>",
                 escaped(value)
             )
         })
         .collect();
     format!(
-        "<elementProp name=\"HTTPsampler.Arguments\" elementType=\"Arguments\"><collectionProp name=\"Arguments.arguments\">{all}</collectionProp></elementProp>"
+        "<elementProp name=\"HTTPsampler.Arguments\" elementType=\"Arguments\">\
+         <collectionProp name=\"Arguments.arguments\">{all}</collectionProp></elementProp>"
     )
 }
 
@@ -116,7 +129,9 @@ pub fn headers(all: &[(&str, &str)]) -> String {
         .iter()
         .map(|(name, value)| {
             format!(
-                "<elementProp name=\"\" elementType=\"Header\"><stringProp name=\"Header.name\">{name}</stringProp><stringProp name=\"Header.value\">{}</stringProp></elementProp>",
+                "<elementProp name=\"\" elementType=\"Header\">\
+                 <stringProp name=\"Header.name\">{name}</stringProp>\
+                 <stringProp name=\"Header.value\">{}</stringProp></elementProp>",
                 escaped(value)
             )
         })

@@ -22,7 +22,7 @@ pub enum What {
 
 /// The parts of a request that decide its series.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Asked<'a> {
+pub struct RequestKey<'a> {
     pub scope: u32,
     pub origin: u16,
     pub method: &'a str,
@@ -70,21 +70,21 @@ impl Known {
         self.measured.insert((scope, what), series);
     }
 
-    pub fn request(&self, asked: Asked<'_>) -> Option<RequestId> {
-        let known = self.requests.get(&FxBuildHasher.hash_one(asked))?;
+    pub fn request(&self, key: RequestKey<'_>) -> Option<RequestId> {
+        let known = self.requests.get(&FxBuildHasher.hash_one(key))?;
         let same =
-            Asked { scope: known.scope, origin: known.origin, method: &known.method, name: &known.name };
-        (same == asked).then_some(known.series)
+            RequestKey { scope: known.scope, origin: known.origin, method: &known.method, name: &known.name };
+        (same == key).then_some(known.series)
     }
 
-    pub fn keep_request(&mut self, asked: Asked<'_>, series: RequestId) {
+    pub fn keep_request(&mut self, key: RequestKey<'_>, series: RequestId) {
         if self.requests.len() >= MOST {
             self.requests.clear();
         }
-        let Asked { scope, origin, method, name } = asked;
+        let RequestKey { scope, origin, method, name } = key;
         let (method, name) = (method.to_owned(), name.to_owned());
         let known = Request { scope, origin, method, name, series };
-        self.requests.insert(FxBuildHasher.hash_one(asked), known);
+        self.requests.insert(FxBuildHasher.hash_one(key), known);
     }
 
     /// Forgets requests: their labels change when a script reaches its second origin.
@@ -117,19 +117,19 @@ mod tests {
     #[test]
     fn requests_that_differ_in_one_part_are_different_series() {
         let mut known = Known::default();
-        let asked = Asked { scope: 1, origin: 0, method: "GET", name: "a" };
-        known.keep_request(asked, 7);
-        assert_eq!(known.request(asked), Some(7));
+        let key = RequestKey { scope: 1, origin: 0, method: "GET", name: "a" };
+        known.keep_request(key, 7);
+        assert_eq!(known.request(key), Some(7));
         for other in [
-            Asked { scope: 2, ..asked },
-            Asked { origin: 1, ..asked },
-            Asked { method: "PUT", ..asked },
-            Asked { name: "b", ..asked },
+            RequestKey { scope: 2, ..key },
+            RequestKey { origin: 1, ..key },
+            RequestKey { method: "PUT", ..key },
+            RequestKey { name: "b", ..key },
         ] {
             assert_eq!(known.request(other), None);
         }
         known.forget_requests();
-        assert_eq!(known.request(asked), None);
+        assert_eq!(known.request(key), None);
     }
 
     #[test]

@@ -11,6 +11,7 @@ mod call;
 mod class;
 mod fiber;
 mod probe;
+mod properties;
 mod realm;
 mod rejections;
 mod runtime;
@@ -21,11 +22,12 @@ pub use call::{Call, Native};
 pub use class::Class;
 pub use fiber::{Fiber, Progress};
 pub use probe::{frame_offset, is_sound};
+pub use properties::Properties;
 pub use realm::Realm;
 pub use rejections::Rejection;
 pub use runtime::{MemoryUse, Runtime};
 pub use stack::StackPool;
-pub use value::{Atom, Kind, Properties, Thrown, Value};
+pub use value::{Atom, Kind, Thrown, Value};
 
 #[cfg(test)]
 extern crate self as plimsoll_quickjs;

@@ -6,7 +6,7 @@ use crate::http::params::{Params, TIMEOUT_NS};
 use crate::http::response::{BodyType, Pending, Response, Sent};
 use crate::http::url;
 use crate::jar::{Cookie, Jar, Place};
-use crate::known::Asked;
+use crate::known::RequestKey;
 use crate::log::Level;
 use crate::metrics::Labels;
 use crate::native::response;
@@ -437,18 +437,18 @@ impl Host {
     ) -> Result<u32, String> {
         let name = prepared.params.name.as_deref().or(prepared.name.as_deref()).unwrap_or(&prepared.url);
         let (tags, method) = (prepared.params.tags.as_slice(), &*prepared.method);
-        let asked = origin.filter(|_| tags.is_empty()).map(|origin| {
+        let key = origin.filter(|_| tags.is_empty()).map(|origin| {
             let scope = self.scope(vu);
-            Asked { scope, origin, method, name }
+            RequestKey { scope, origin, method, name }
         });
-        if let Some(series) = asked.and_then(|asked| self.known.borrow().request(asked)) {
+        if let Some(series) = key.and_then(|key| self.known.borrow().request(key)) {
             return Ok(series);
         }
         let before = self.out.borrow().book.refused();
         let series = self.series_to(vu, Family::Request, name, tags, Some(method), target)?;
         let is_lasting = self.out.borrow().book.refused() == before;
-        if let Some(asked) = asked.filter(|_| is_lasting) {
-            self.known.borrow_mut().keep_request(asked, series);
+        if let Some(key) = key.filter(|_| is_lasting) {
+            self.known.borrow_mut().keep_request(key, series);
         }
         Ok(series)
     }

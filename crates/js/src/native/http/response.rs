@@ -65,7 +65,7 @@ pub(in crate::native) fn install(realm: &Realm, host: &Rc<Host>) -> Result<(), T
     realm.global().define(LAYOUTS, layouts, false, false)
 }
 
-/// Keeps an object with the properties of objects that each iteration makes anew: objects of the same properties share
+/// Keeps an object with the properties of objects that each iteration makes: objects of the same properties share
 /// their layout as long as one of them lives.
 ///
 /// # Errors
