@@ -121,6 +121,8 @@ fn every_code_in_the_sources_is_explained_and_no_other() {
         "src",
         "../build/src",
         "../bundle/src",
+        "../jmeter/src",
+        "../jmx/src",
         "../js/src",
         "../k6/src",
         "../lines/src",
@@ -150,7 +152,7 @@ fn collect(folder: &Path, used: &mut BTreeSet<String>) {
             let text = std::fs::read_to_string(&path).unwrap();
             for word in text.split('"') {
                 let is_code = word.len() == 4
-                    && word.starts_with(['C', 'F', 'K', 'P'])
+                    && word.starts_with(['C', 'F', 'J', 'K', 'P'])
                     && word[1..].bytes().all(|b| b.is_ascii_digit());
                 if is_code {
                     used.insert(word.to_owned());
