@@ -378,11 +378,6 @@ pub const TABLE: &[Explained] = &[
          -t plan.jmx -l results.jtl\n  plimsoll run plan.jmx --shard 1/2",
     ),
     row(
-        "J050",
-        "part of a test plan that cannot run",
-        "The message names the element by its path, and what is not supported.\n\n  plimsoll check plan.jmx",
-    ),
-    row(
         "J101",
         "undefined variable",
         "Nothing in the plan defines the variable, so JMeter, and plimsoll, send its text `${NAME}`. Letter \
