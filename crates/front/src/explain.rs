@@ -349,7 +349,8 @@ pub const TABLE: &[Explained] = &[
     row(
         "J009",
         "test plan without load",
-        "The plan has no enabled thread group with a sampler.\n\n  plimsoll check plan.jmx",
+        "The plan has no enabled thread group with an enabled sampler, so nothing would be sent.\n\n  plimsoll check \
+         plan.jmx",
     ),
     row(
         "J010",
@@ -389,7 +390,11 @@ pub const TABLE: &[Explained] = &[
         "The text is not a number, often because of an undefined variable, so JMeter takes 0. With a ramp-up \
          of 0, all threads start at once.\n\n  plimsoll check plan.jmx",
     ),
-    row("J103", "unclosed variable", "The text has `${` without `}`, so it is sent as written.\n\n  ${name}"),
+    row(
+        "J103",
+        "unclosed variable",
+        "The text has `${` without `}`, so JMeter, and plimsoll, send it as it is written.\n\n  ${name}",
+    ),
     row(
         "J104",
         "listener that writes a file",
