@@ -40,6 +40,8 @@ pub fn command(arguments: &[String]) -> Outcome {
     javascript_collected()?;
     println!("== JavaScript: AddressSanitizer");
     javascript_sanitized()?;
+    println!("== scripts with k6 and with plimsoll");
+    compared_with_k6()?;
     println!("== bench, full");
     bench::command(&["all".into(), "--note".into(), "nightly".into()])?;
     println!("== licenses, bans, sources");
@@ -76,6 +78,17 @@ fn javascript_sanitized() -> Outcome {
     command.env("RUSTFLAGS", "-Zsanitizer=address");
     command.env("ASAN_OPTIONS", "detect_stack_use_after_return=0:detect_leaks=0");
     shell::run(&mut command)
+}
+
+/// The comparison with k6, if it is installed.
+fn compared_with_k6() -> Outcome {
+    if k6diff::k6().is_none() {
+        println!("left out: k6 is not installed (set {} to its path)", k6diff::VARIABLE);
+        return Ok(());
+    }
+    shell::run(shell::cargo().args(["build", "--release", "--bin", "plimsoll"]))?;
+    let tool = shell::target_folder()?.join("release/plimsoll").display().to_string();
+    k6diff::command(&["--tool".into(), tool])
 }
 
 /// cargo-deny is installed below target/tools: a chore installs nothing into a user's home.

@@ -1,11 +1,12 @@
 //! Sends a request of a script: renders it, waits for the response, and follows redirects.
 
 use crate::host::Host;
+use crate::http::error::BLOCKED_HOST;
 use crate::http::params::{Params, TIMEOUT_NS};
 use crate::http::response::{BodyType, Pending, Response, Sent};
 use crate::http::url;
 use crate::jar::{Cookie, Jar, Place};
-use crate::log::Level;
+use crate::log::{Level, Source};
 use crate::metrics::Labels;
 use crate::vu::{Arrived, Vu};
 use base64::Engine as _;
@@ -16,7 +17,7 @@ use plimsoll_plan::metric::{SeriesSum, fault_id};
 use plimsoll_plan::origin::{ORIGIN_TAG, OriginId};
 use plimsoll_plan::program::{BodyUse, Count, Step, StepId};
 use plimsoll_plan::request::{Target, Url};
-use plimsoll_plan::series::{Family, label};
+use plimsoll_plan::series::{Family, label, request_trend};
 use plimsoll_quickjs::{Call, Realm, Thrown, Value};
 use plimsoll_script::auth::digest::Challenge;
 use plimsoll_wire::h1::{self, Request, check_header, check_method, check_target};
@@ -95,6 +96,8 @@ pub struct Flow {
     is_paced: bool,
     /// Whether a challenge was answered, so that another one is the result.
     has_answered: bool,
+    /// Whether a redirect has named its page.
+    has_referrer: bool,
     jar: Rc<RefCell<Jar>>,
 }
 
@@ -109,7 +112,7 @@ impl Flow {
     pub fn new(host: &Host, vu: &Vu, mut prepared: Prepared) -> Flow {
         let redirects_left = prepared.params.redirects.unwrap_or(host.shared.settings.max_redirects);
         let jar = prepared.params.jar.take().unwrap_or_else(|| Rc::clone(&vu.jar.borrow()));
-        Flow { prepared, redirects_left, is_paced: false, has_answered: false, jar }
+        Flow { prepared, redirects_left, is_paced: false, has_answered: false, has_referrer: false, jar }
     }
 
     /// Returns host and port of the request; empty if its URL is invalid.
@@ -121,12 +124,16 @@ impl Flow {
     pub fn start(&mut self, host: &Host, vu: &Vu) -> Started {
         let url = match url::parse(&self.prepared.url) {
             Ok(url) => url,
-            Err(why) => return self.failed(Fault::ClientSendRefused, why),
+            Err(why) => return self.refused(host, vu, why, 0),
         };
         if let Some(pattern) = blocked_by(&host.shared.settings.blocked_hosts, &url.target.host) {
             let why = format!("host `{}` is blocked by `{pattern}` in `blockHostnames`", url.target.host);
-            return self.failed(Fault::ClientSendRefused, why);
+            return self.refused(host, vu, why, BLOCKED_HOST);
         }
+        let target = match host.shared.settings.mapped(&url.target) {
+            Ok(target) => target,
+            Err(why) => return self.refused(host, vu, why, 0),
+        };
         if let Some(pacer) = host.shared.pacer.as_ref().filter(|_| !self.is_paced) {
             self.is_paced = true;
             let wait_ns = pacer.wait_ns(host.at.get().run_ns);
@@ -136,15 +143,30 @@ impl Flow {
                 return Started::Waiting(id);
             }
         }
-        let Some(origin) = host.origin(&url.target) else {
+        let Some(origin) = host.origin(&target) else {
             let id = vu.step();
-            host.out.borrow_mut().reach(id, url.target);
+            host.out.borrow_mut().reach(id, target);
             return Started::Waiting(id);
         };
         match self.rendered(host, vu, &url, origin) {
             Ok(id) => Started::Waiting(id),
             Err(why) => self.failed(Fault::ClientSendRefused, why),
         }
+    }
+
+    /// Counts and returns a request that is never sent, with a code of k6, or 0.
+    fn refused(&self, host: &Host, vu: &Vu, why: String, code: u16) -> Started {
+        let prepared = &self.prepared;
+        let name = prepared.params.name.as_deref().or(prepared.name.as_deref()).unwrap_or(&prepared.url);
+        let group = vu.group();
+        let labels = host.labels(vu, &group, &prepared.params.tags);
+        let mut pairs = labels.pairs();
+        pairs.push((label::METHOD, &prepared.method));
+        let series = host.out.borrow_mut().open(Family::Request, shortened(name), &pairs);
+        if let Some(series) = series {
+            host.count_fault(series, Fault::ClientSendRefused);
+        }
+        Started::Failed(Response { code, ..self.never(Fault::ClientSendRefused, why) })
     }
 
     fn failed(&self, fault: Fault, why: String) -> Started {
@@ -163,8 +185,10 @@ impl Flow {
             Arrived::Response(response) => self.finish(host, vu, *response),
             Arrived::Slept | Arrived::News(_) => None,
             Arrived::Reached(Ok(number)) => {
-                if let Ok(url) = url::parse(&self.prepared.url) {
-                    host.know_origin(url.target, number);
+                if let Ok(url) = url::parse(&self.prepared.url)
+                    && let Ok(target) = host.shared.settings.mapped(&url.target)
+                {
+                    host.know_origin(target, number);
                 }
                 None
             }
@@ -219,11 +243,15 @@ impl Flow {
         if let Some(is_full) = settings.logs_http {
             host.log_request(&request, is_full);
         }
-        host.out.borrow_mut().push_rendered(step, |out| h1::render(&request, out));
-        let expected = match &prepared.params.expected {
+        host.out.borrow_mut().push_rendered(step, |out| h1::render_accepting(&request, "", out));
+        let mut expected = match &prepared.params.expected {
             Some(expected) => expected.clone(),
             None => vu.expected.borrow().clone(),
         };
+        // A challenge is what the first request of a digest is for.
+        if prepared.params.auth.as_deref() == Some("digest") && !self.has_answered {
+            expected = expected.map(|all| Rc::new(all.iter().copied().chain([(401, 401)]).collect()));
+        }
         let sent = Sent {
             method: prepared.method.clone(),
             url: url_text(&url.target, &url.path),
@@ -235,12 +263,36 @@ impl Flow {
         Ok(id)
     }
 
+    /// Counts the times of a request that opened a connection, or whose response was not expected.
+    fn count_times(&self, host: &Host, vu: &Vu, response: &Response) {
+        let phases = &response.phases;
+        let is_unexpected = response.fault == Some(Fault::Status);
+        if phases.connect_ns == 0 && !is_unexpected {
+            return;
+        }
+        let prepared = &self.prepared;
+        let name = prepared.params.name.as_deref().or(prepared.name.as_deref()).unwrap_or(&prepared.url);
+        let mut tags = prepared.params.tags.clone();
+        tags.push(("name".to_owned(), name.to_owned()));
+        tags.push((label::METHOD.to_owned(), prepared.method.clone()));
+        let add = |trend: &str, ns: u64| host.add(vu, Family::Trend, trend, ns as f64 / 1e6, &tags);
+        if phases.connect_ns > 0 {
+            add(request_trend::BLOCKED, phases.wait_ns);
+            add(request_trend::CONNECTING, phases.connect_ns.saturating_sub(phases.tls_ns));
+            add(request_trend::HANDSHAKING, phases.tls_ns);
+        }
+        if is_unexpected {
+            add(request_trend::UNEXPECTED, phases.service_ns());
+        }
+    }
+
     /// Takes a response: stores its cookies, and returns it unless it is a redirect to follow.
     fn finish(&mut self, host: &Host, vu: &Vu, mut response: Response) -> Option<Response> {
         let kind = self.prepared.params.body_type.unwrap_or_default();
         if response.body_type != BodyType::None {
             response.body_type = kind;
         }
+        self.count_times(host, vu, &response);
         self.store_cookies(host, &response);
         if let Some(is_full) = host.shared.settings.logs_http {
             host.log_response(&response, is_full);
@@ -251,6 +303,7 @@ impl Flow {
         let Some(location) = self.redirect(&response) else { return Some(response) };
         self.redirects_left -= 1;
         self.prepared.url = url::join(&response.url, &location);
+        self.name_referrer(&response.url);
         // RFC 9110 section 15.4: 307 and 308 keep method and body; for others, user agents send GET.
         if !matches!(response.status, 307 | 308) {
             if self.prepared.method != "HEAD" {
@@ -274,6 +327,19 @@ impl Flow {
             self.prepared.params.cookies.clear();
         }
         None
+    }
+
+    /// Names the page that redirected (RFC 9110 section 10.1.3), unless the script has named one, or TLS ends there.
+    fn name_referrer(&mut self, from: &str) {
+        let is_first = !self.has_referrer && has_header(&self.prepared.params.headers, "referer");
+        if is_first || from.starts_with("https:") && !self.prepared.url.starts_with("https:") {
+            return;
+        }
+        let Ok(url) = url::parse(from) else { return };
+        let headers = &mut self.prepared.params.headers;
+        headers.retain(|(name, _)| !name.eq_ignore_ascii_case("referer"));
+        headers.push(("Referer".to_owned(), url_text(&url.target, &url.path)));
+        self.has_referrer = true;
     }
 
     /// Answers a digest challenge (RFC 7616) with the credentials of the URL; returns whether to repeat the request.
@@ -319,6 +385,11 @@ impl Flow {
     }
 }
 
+/// Returns the beginning of a name that is too long for a row.
+fn shortened(name: &str) -> &str {
+    name.char_indices().nth(200).map_or(name, |(at, _)| &name[..at])
+}
+
 /// Returns the pattern of blocked hosts that a host matches.
 fn blocked_by<'a>(patterns: &'a [String], host: &str) -> Option<&'a str> {
     let host = host.to_ascii_lowercase();
@@ -352,8 +423,9 @@ pub fn full_headers(host: &Host, jar: &Jar, params: &Params, url: &Url) -> (Pair
         |name: &str| params.cookies.iter().any(|(known, _, replaces)| *replaces && known == name);
     let stored =
         jar.matching(place(host, url, &lower)).into_iter().filter(|cookie| !is_replaced(&cookie.name));
-    let mut cookies: Vec<_> = stored.map(|cookie| (cookie.name.clone(), cookie.value.clone())).collect();
-    cookies.extend(params.cookies.iter().map(|(name, value, _)| (name.clone(), value.clone())));
+    let own = params.cookies.iter().map(|(name, value, _)| (name.clone(), value.clone()));
+    let cookies: Vec<_> =
+        own.chain(stored.map(|cookie| (cookie.name.clone(), cookie.value.clone()))).collect();
     if !cookies.is_empty() {
         let text: Vec<String> = cookies.iter().map(|(name, value)| format!("{name}={value}")).collect();
         let text = text.join("; ");
@@ -389,8 +461,13 @@ impl Host {
     /// Writes a request to the console (`httpDebug`).
     fn log_request(&self, request: &Request<'_>, is_full: bool) {
         let mut bytes = Vec::new();
-        h1::render(&Request { body: if is_full { request.body } else { None }, ..*request }, &mut bytes);
-        self.shared.script.log.write(Level::Info, &format!("request:\n{}", String::from_utf8_lossy(&bytes)));
+        let shown = Request { body: if is_full { request.body } else { None }, ..*request };
+        h1::render_accepting(&shown, "", &mut bytes);
+        self.shared.script.log.write(
+            Level::Info,
+            Source::Http,
+            &format!("request:\n{}", String::from_utf8_lossy(&bytes)),
+        );
     }
 
     /// Writes a response to the console (`httpDebug`).
@@ -399,7 +476,7 @@ impl Host {
         if is_full {
             text.push_str(&response.text());
         }
-        self.shared.script.log.write(Level::Info, &format!("response:\n{text}"));
+        self.shared.script.log.write(Level::Info, Source::Http, &format!("response:\n{text}"));
     }
 
     /// Counts a request that was not sent, because its origin cannot be used.
@@ -447,11 +524,7 @@ impl Host {
         if self.origins.borrow().len() > 1 {
             pairs.push((ORIGIN_TAG, &origin));
         }
-        let name = match name.char_indices().nth(200) {
-            Some((at, _)) => &name[..at],
-            None => name,
-        };
-        let series = self.out.borrow_mut().open(family, name, &pairs);
+        let series = self.out.borrow_mut().open(family, shortened(name), &pairs);
         series.ok_or_else(|| "too many different requests: give them a `name` tag".to_owned())
     }
 }

@@ -39,6 +39,9 @@ fn check(call: &Call<'_>) -> Result<Value, Thrown> {
     let own = tags(&call.argument(2))?;
     let (nothing, mut passes) = (realm.undefined(), true);
     for name in sets.keys()? {
+        if name.contains("::") {
+            return Err(realm.error("Error", "the name of a check must not contain `::`"));
+        }
         let condition = sets.get_str(&name)?;
         let result = match condition.is_function() {
             true if condition.is_async_function() => {
@@ -109,10 +112,13 @@ fn metric_add(call: &Call<'_>) -> Result<Value, Thrown> {
         return Err(realm.error("TypeError", "add() must be called on a metric"));
     };
     let value = call.argument(1);
-    let number = match defined.family {
-        Family::Rate => f64::from(u8::from(value.truth())),
-        _ => value.to_number()?,
+    let number = match value.kind() {
+        _ if value.is_nullish() => f64::NAN,
+        // An object without a number, or a symbol.
+        _ => value.to_number().unwrap_or(f64::NAN),
     };
+    let is_rate = defined.family == Family::Rate && !number.is_nan();
+    let number = if is_rate { f64::from(u8::from(number != 0.0)) } else { number };
     if !number.is_finite() || (number < 0.0 && defined.family != Family::Gauge) {
         host.shared.warn_once(&format!("metric `{}`: invalid value {}", defined.name, value.describe()));
         return Ok(realm.bool(false));
