@@ -103,15 +103,10 @@ impl<D: Door, P: Post> Worker<D, P> {
                     if left > 0 {
                         let skips = !reads && !self.keeps_body(id);
                         // Wait for a large body as a whole. The kernel checks its queue when the mark is set
-                        // (tcp_set_rcvlowat), so data that arrived earlier is not missed.
-                        // A Unix domain socket has no such check, and its bodies are read: read all that is there first.
-                        let is_checked = drained || !reads;
-                        if left >= LOW_WATER_FROM
-                            && is_checked
-                            && !self.is_stream(id)
-                            && !marked
-                            && !peer_closed
-                        {
+                        // (tcp_set_rcvlowat), so data that arrived earlier is not missed. A Unix domain socket has no
+                        // such check, and its bodies are read: first, all that is there.
+                        let waits = drained || !reads;
+                        if left >= LOW_WATER_FROM && waits && !self.is_stream(id) && !marked && !peer_closed {
                             self.move_low_water(id, left);
                             return;
                         }
