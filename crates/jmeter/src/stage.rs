@@ -138,7 +138,7 @@ impl Programs for Threads {
                 let key = u64::from(slot.id);
                 Box::new(self.stage.thread(&self.worker, *group, slot.user + 1, key, 0))
             }
-            None => Box::new(Nobody),
+            None => Box::new(Retired),
         }
     }
 }
@@ -163,9 +163,9 @@ impl Stage {
 }
 
 /// A user of a workload without a thread group, which no plan has.
-struct Nobody;
+struct Retired;
 
-impl Program for Nobody {
+impl Program for Retired {
     fn resume(&mut self, _at: At, _wake: Wake<'_>, out: &mut Outbox) {
         out.retire();
     }

@@ -99,10 +99,11 @@ impl Host {
         if let Some(scope) = vu.scope.get() {
             return scope;
         }
-        // No text of a script contains this separator between its parts, because lengths stand before them.
-        let mut text = format!("{}\n{}", vu.scenario, vu.group());
+        // Each part that a script chooses has its length in front, so that no two scopes have one text.
+        let group = vu.group();
+        let mut text = format!("{} {} {group}", vu.scenario, group.len());
         for (name, value) in vu.tags.borrow().iter() {
-            text.push_str(&format!("\n{} {name} {} {value}", name.len(), value.len()));
+            text.push_str(&format!(" {} {name} {} {value}", name.len(), value.len()));
         }
         let scope = self.known.borrow_mut().scope(text);
         vu.scope.set(Some(scope));

@@ -160,7 +160,8 @@ impl Response {
     }
 
     /// Returns the body as text; invalid UTF-8 is replaced.
-    pub fn text(&self) -> std::borrow::Cow<'_, str> {
+    pub fn text(&self) -> Cow<'_, str> {
+        // `from_utf8_lossy` looks at each byte, this at whole words.
         match std::str::from_utf8(&self.body) {
             Ok(text) => text.into(),
             Err(_) => String::from_utf8_lossy(&self.body),

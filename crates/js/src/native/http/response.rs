@@ -5,7 +5,7 @@ use crate::http::{BodyType, Response};
 use crate::native::Row;
 use plimsoll_plan::Fault;
 use plimsoll_quickjs::{Call, Native, Realm, Thrown, Value};
-use plimsoll_script::answer::json::{Selected, Tree, without_mark};
+use plimsoll_script::answer::json::{NotJson, Selected, Tree, without_mark};
 use std::borrow::Cow;
 use std::rc::Rc;
 
@@ -280,8 +280,11 @@ fn json_at(call: &Call<'_>) -> Result<Value, Thrown> {
             return Ok(other);
         }
         let body = without_mark(&response.body);
-        let Ok(Selected { span: Some(span), .. }) = path.select(body, &mut Tree::Unread, |_| 0) else {
-            return Ok(realm.undefined());
+        let span = match path.select(body, &mut Tree::Unread, |_| 0) {
+            Ok(Selected { span: Some(span), .. }) => span,
+            Ok(_) => return Ok(realm.undefined()),
+            // It is no JSON, or nested deeper than this reader goes.
+            Err(NotJson) => return Ok(other),
         };
         let is_text = span.begin > 0 && body[span.begin - 1] == b'"' && body.get(span.end) == Some(&b'"');
         let piece = &body[span.begin..span.end];
