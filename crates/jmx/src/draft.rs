@@ -40,15 +40,14 @@ pub fn draft(plan: &TestPlan, files: &Files) -> Result<Draft, Vec<Diagnostic>> {
             );
             wrong.push(Diagnostic::of(code::SETTING, files.place(group.info.pos), problem));
         }
-        if plan.is_serial && groups.len() > 1 && !matches!(group.load, GroupLoad::Threads(_)) {
+        if plan.is_serial && number > 0 {
             let problem = Problem::new(
                 format!("`{}` cannot wait for the thread groups before it", group.title),
-                "use plain thread groups, or run all groups at the same time",
+                "run all thread groups at the same time, or each of them in a run of its own",
             );
             wrong.push(Diagnostic::of(code::SETTING, files.place(group.info.pos), problem));
         }
-        let workload = workload(number, group, plan.is_serial && groups.len() > 1);
-        draft.workloads.push(workload);
+        draft.workloads.push(workload(number, group));
     }
     if !wrong.is_empty() {
         return Err(wrong);
@@ -63,16 +62,11 @@ pub fn draft(plan: &TestPlan, files: &Files) -> Result<Draft, Vec<Diagnostic>> {
     Ok(draft)
 }
 
-/// Returns the workload of a group. If groups run one after another, its programs wait for the earlier ones, and then
-/// for its delay and its ramp-up.
-fn workload(number: u16, group: &Group, is_serial: bool) -> WorkloadDraft {
+/// Returns the workload of a group.
+fn workload(number: u16, group: &Group) -> WorkloadDraft {
     let rules = Rules { graceful_stop_ns: Some(GRACEFUL_STOP_NS), ..Rules::default() };
     let base = LoadDraft { rules, ..LoadDraft::default() };
     let (load, start_ns) = match &group.load {
-        GroupLoad::Threads(Threads { threads, loops, .. }) if is_serial => {
-            let duration_ns = loops.is_none().then(|| plimsoll_plan::limit::Limits::default().duration_ns);
-            (LoadDraft { users: Some(*threads), iterations_per_user: *loops, duration_ns, ..base }, 0)
-        }
         GroupLoad::Threads(Threads { threads, ramp_up_ns, loops, delay_ns, duration_ns }) => {
             let duration_ns = match (loops, duration_ns) {
                 // Until the user stops it, or the hard limit of a run.
