@@ -43,7 +43,7 @@ pub fn draft(plan: &TestPlan, files: &Files) -> Result<Draft, Vec<Diagnostic>> {
         if plan.is_serial && number > 0 {
             let problem = Problem::new(
                 format!("`{}` cannot wait for the thread groups before it", group.title),
-                "run all thread groups at the same time, or each of them in a run of its own",
+                "run all thread groups at the same time, or each in a separate run",
             );
             wrong.push(Diagnostic::of(code::SETTING, files.place(group.info.pos), problem));
         }

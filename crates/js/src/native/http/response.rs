@@ -283,7 +283,7 @@ fn json_at(call: &Call<'_>) -> Result<Value, Thrown> {
         let span = match path.select(body, &mut Tree::Unread, |_| 0) {
             Ok(Selected { span: Some(span), .. }) => span,
             Ok(_) => return Ok(realm.undefined()),
-            // It is no JSON, or nested deeper than this reader goes.
+            // Invalid JSON, or nesting that is too deep for this reader.
             Err(NotJson) => return Ok(other),
         };
         let is_text = span.begin > 0 && body[span.begin - 1] == b'"' && body.get(span.end) == Some(&b'"');
