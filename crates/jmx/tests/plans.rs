@@ -351,6 +351,22 @@ TestPlan p
 }
 
 #[test]
+fn main_groups_that_run_one_after_another_are_refused_and_a_single_one_is_not() {
+    let one = "\nTestPlan p | TestPlan.serialize_threadgroups=true\n  ThreadGroup g | threads=1 | loops=1\n    \
+               HTTPSamplerProxy a | domain=h | path=/a\n";
+    let second = "  ThreadGroup h | threads=1 | loops=1\n    HTTPSamplerProxy b | domain=h | path=/b\n";
+    let of = |lines: &str| {
+        let reading = reading(lines).unwrap();
+        assert!(reading.plan.is_serial);
+        draft(&reading.plan, &reading.files)
+    };
+    assert!(of(one).is_ok());
+    let wrong = of(&format!("{one}{second}")).unwrap_err();
+    assert_eq!((wrong.len(), wrong[0].code), (1, "J004"));
+    assert!(wrong[0].message.contains("`h` cannot wait"), "{}", wrong[0].message);
+}
+
+#[test]
 fn groups_of_plugins_have_profiles() {
     let users = |lines: &str| match &group(&plan(lines)).load {
         GroupLoad::Profile { users, .. } => (users.peak(), users.total_ns() / 1_000_000_000),

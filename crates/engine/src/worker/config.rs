@@ -419,6 +419,11 @@ impl Here {
         self.route.as_ref().is_some_and(|route| route.forward.is_some())
     }
 
+    /// Returns whether its connections are Unix domain sockets.
+    pub(super) fn has_unix_socket(&self) -> bool {
+        self.route.as_ref().is_some_and(|route| route.unix_socket.is_some())
+    }
+
     /// Returns whether there are several client certificates for it.
     pub(super) fn has_clients(&self) -> bool {
         self.tls.as_ref().is_some_and(|setup| setup.clients() > 1)

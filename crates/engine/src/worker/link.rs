@@ -172,8 +172,11 @@ impl<D: Door, P: Post> Worker<D, P> {
                 self.tally.peak(RunPeak::Connections, self.open_sockets);
             }
             Err(errno) => {
-                let is_unix = place.route.as_ref().is_some_and(|route| route.unix_socket.is_some());
-                let fault = if is_unix { fault::of_connect_unix(errno) } else { fault::of_connect(errno) };
+                let fault = if place.has_unix_socket() {
+                    fault::of_connect_unix(errno)
+                } else {
+                    fault::of_connect(errno)
+                };
                 self.refused_at_once(id, fault);
             }
         }

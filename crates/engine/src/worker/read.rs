@@ -3,7 +3,7 @@
 use super::keep::{Keep, Streaming};
 use super::socket::ABNORMAL;
 use super::unasked::{is_dangerous, is_looked_at};
-use super::{Post, Worker};
+use super::{Here, Post, Worker};
 use crate::driver::{Door, Io};
 use crate::fault;
 use crate::link::{Peer, State, Way};
@@ -103,10 +103,15 @@ impl<D: Door, P: Post> Worker<D, P> {
                     if left > 0 {
                         let skips = !reads && !self.keeps_body(id);
                         // Wait for a large body as a whole. The kernel checks its queue when the mark is set
-                        // (tcp_set_rcvlowat), so data that arrived earlier is not missed. A Unix domain socket has no
-                        // such check, and its bodies are read: first, all that is there.
-                        let waits = drained || !reads;
-                        if left >= LOW_WATER_FROM && waits && !self.is_stream(id) && !marked && !peer_closed {
+                        // (tcp_set_rcvlowat), so data that arrived earlier is not missed. That of a Unix domain socket
+                        // does not, so there only what is not in the queue yet is awaited.
+                        let may_wait = |worker: &Self| drained || !worker.has_unix_socket(id);
+                        if left >= LOW_WATER_FROM
+                            && !self.is_stream(id)
+                            && !marked
+                            && !peer_closed
+                            && may_wait(self)
+                        {
                             self.move_low_water(id, left);
                             return;
                         }
@@ -129,6 +134,12 @@ impl<D: Door, P: Post> Worker<D, P> {
                 Io::Failed(errno) => return self.transfer_failed(id, fault::of_transfer(errno)),
             }
         }
+    }
+
+    /// Returns whether the link is a Unix domain socket.
+    fn has_unix_socket(&self, id: u32) -> bool {
+        let origin = usize::from(self.links[id as usize].origin);
+        self.places.get(origin).is_some_and(Here::has_unix_socket)
     }
 
     /// Returns whether the link's exchange is a stream: each event is awaited separately.
