@@ -60,7 +60,7 @@ fn large_bodies_by_a_unix_socket_are_read_to_their_last_byte() {
     let (ruler, scratch) = (Ruler::start(&[]), Scratch::new());
     let path = scratch.path("app.sock");
     unix_relay(path.as_ref(), ruler.address());
-    // A small buffer is full before the body ends, whatever the cache of this machine suggests.
+    // A small buffer is full before the body ends, on every machine.
     let line = ["http://h/?body=200000", "--unix-socket", &path, "-c", "3", "-n", "60", "--json"];
     let small = [&line[..], &["--limit", "read_buffer_bytes=16k"]].concat();
     for line in [&line[..], &small] {
