@@ -2,7 +2,6 @@
 
 pub mod model;
 pub mod table;
-pub mod tool;
 
 pub use model::{Document, Figure, Measure, Row, Tool};
 
@@ -11,7 +10,7 @@ pub use model::{Document, Figure, Measure, Row, Tool};
 pub fn read(name: &str, text: &str) -> Document {
     let mut document = Document { name: name.to_owned(), text: text.to_owned(), ..Document::default() };
     // A tool's output in a report is read where it stands; what is left is prose and tables.
-    tool::read(name, text, &mut document);
+    crate::tools::read(name, text, &mut document);
     table::read(name, text, &mut document);
     document
 }

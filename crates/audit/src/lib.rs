@@ -8,6 +8,7 @@
 pub mod across;
 pub mod foreign;
 pub mod row;
+pub mod tools;
 
 use crate::foreign::Document;
 use serde::Serialize;

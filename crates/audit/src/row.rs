@@ -3,6 +3,8 @@
 
 mod codes;
 mod counts;
+mod histogram;
+mod identities;
 mod little;
 mod missing;
 mod order;
@@ -72,6 +74,18 @@ pub const RULES: &[Rule] = &[
         "ab: time per request = concurrency x duration / requests; over all = duration / requests"),
     rule!(Impossible, "vegeta_figures_differ", codes::vegeta_adds_up,
         "vegeta: responses by status = requests; those of 200 to 399 / requests = success; bytes / requests = mean"),
+    rule!(Impossible, "vegeta_times_differ", identities::vegeta_times,
+        "vegeta: total = attack + wait; requests / attack = rate"),
+    rule!(Impossible, "histogram_differs", histogram::fits,
+        "sum of the buckets = responses; outer edges = extremes; mean and percentiles within their buckets"),
+    rule!(Impossible, "size_per_request_wrong", identities::size_per_request,
+        "hey, oha: bytes / responses = size of a response"),
+    rule!(Impossible, "success_rate_wrong", identities::answered_share,
+        "oha: responses / (requests - stopped at the end) = success rate"),
+    rule!(Impossible, "iteration_counts_differ", identities::k6_counts,
+        "k6: failed + not failed = requests; iterations x mean <= users x time; one time for all rates"),
+    rule!(Impossible, "ab_lists_differ", identities::ab_lists,
+        "ab: 100% = max of `Total`; 50% <= its median <= 66%"),
     rule!(Impossible, "ab_failures_differ", tools::ab_failures_add_up,
         "ab: failed = connect + receive + length + exceptions"),
     rule!(Impossible, "ab_phases_exceed_total", tools::ab_total_is_the_sum,
@@ -93,7 +107,7 @@ pub const RULES: &[Rule] = &[
     rule!(Implausible, "timeouts_left_out", tail::timeouts_left_out,
         "every percentile >= the timeout above p = 1 - timeouts / requests"),
     rule!(Implausible, "percentile_of_few_samples", tail::enough_samples,
-        "n (1 - p) >= 15: else 1.96 / sqrt(n (1 - p)) > 0.5"),
+        "n (1 - p) >= 15 at p99 and above, >= 4 below: else 1.96 / sqrt(n (1 - p)) > 0.5 (1)"),
     rule!(Implausible, "rate_per_thread_differs", counts::threads_add_up,
         "threads x mean rate per thread = rate, within 10%"),
     rule!(Implausible, "table_rate_differs", counts::rate_of_a_table,
@@ -125,6 +139,8 @@ pub const RULES: &[Rule] = &[
     rule!(Implausible, "more_at_once_than_users", samples::at_once, "peak of concurrent samples <= users"),
     rule!(Implausible, "fifty_thousand", tools::ab_fifty_thousand, "ab -t silently sets -n 50000"),
     rule!(Implausible, "ended_early", tools::ab_stopped_early, "ab: complete requests = -n of the command"),
+    rule!(Implausible, "command_differs", identities::command,
+        "what the command above an output asks for = what the output states"),
     rule!(Implausible, "checks_are_no_multiple", tools::checks_by_iteration,
         "(passed + failed checks) / iterations is whole"),
     rule!(Implausible, "answers_without_bytes", counts::answers_have_bytes, "bytes / (requests - failures) >= 9 B"),

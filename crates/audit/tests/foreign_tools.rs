@@ -39,13 +39,14 @@ const CASES: &[Case] = &[
     ("sound/wrk-404.txt", Tool::Wrk, 1, &[(Measure::Non2xx, 153_360.0, 153_360.0, 153_360.0)]),
     (
         "made/wrk2.txt",
-        Tool::Wrk,
+        Tool::Wrk2,
         1,
         &[
             (Measure::OfferedRate, 1_041.0, 1_040.5, 1_041.5),
             (P50, 12.12e-3, 12.115e-3, 12.125e-3),
             (Measure::Percentile(9_999), 134.58e-3, 134.575e-3, 134.585e-3),
-            (Measure::Max, 145.60e-3, 145.595e-3, 145.605e-3),
+            // The upper end of its bucket may be 0.1% above.
+            (Measure::Max, 145.60e-3, 145.595e-3, 145.750605e-3),
             (Measure::Requests, 20_820.0, 20_820.0, 20_820.0),
         ],
     ),

@@ -15,4 +15,5 @@ mod foreign_tables_columns;
 mod foreign_tools;
 mod foreign_tools_odd;
 mod published;
+mod reduced;
 mod row;

@@ -12,12 +12,12 @@ pub struct Seen<'a> {
     pub url: &'a str,
 }
 
-/// All rows over all documents. A tool's output without its address was of the one before it.
+/// All runs over all documents; labels of a run are none. A tool's output without its address was of the one before it.
 pub fn rows(documents: &[Document]) -> Vec<Seen<'_>> {
     let mut seen = Vec::new();
     for document in documents {
         let mut url = "";
-        for row in &document.rows {
+        for row in document.rows.iter().filter(|row| !row.is_part) {
             if let Some(word) = row.words.get("url") {
                 url = &word.text;
             }

@@ -41,6 +41,10 @@ pub struct Row {
     pub table: Option<usize>,
     /// Other quantities by the column's (or line's) name, as written in lower case, with the unit if one is known.
     pub others: BTreeMap<String, Figure>,
+    /// Upper edges of buckets with the number of times in each, lowest first.
+    pub histogram: Vec<(Figure, Figure)>,
+    /// A label within a run whose other labels are other rows: no run by itself, and no repeat of its neighbors.
+    pub is_part: bool,
     /// The distribution behind it when the file holds single samples (JTL, `ab -g`): whole-run figures to check by.
     pub samples: Option<Samples>,
 }
@@ -221,7 +225,7 @@ pub enum Tool {
     Hey,
     Oha,
     Vegeta,
-    LoaderIo,
+    Wrk2,
 }
 
 /// Single samples, reduced.

@@ -5,14 +5,11 @@ use super::span::Span;
 use super::subject::{Hit, Subject};
 use crate::Certainty::{Likely, Possible, Proved};
 use crate::foreign::{Figure, Measure, Tool};
+use crate::tools::definitions::Counted;
 
 /// Rates are taken over slightly other windows than the duration that is printed.
-fn slack(tool: Option<Tool>) -> f64 {
-    match tool {
-        Some(Tool::K6 | Tool::Jmeter | Tool::LoaderIo) => 0.05,
-        Some(_) => 0.02,
-        None => 0.10,
-    }
+fn slack(s: &Subject) -> f64 {
+    s.definitions().map_or(0.10, |d| d.window)
 }
 
 /// requests / duration = rate, of what one tool printed.
@@ -46,11 +43,14 @@ fn per_second(s: &Subject, total: Measure, rate: Measure, sentence: &'static str
     let (total_figure, count) = s.get(total)?;
     let (duration_figure, duration) = s.get(Measure::Duration)?;
     let (rate_figure, stated) = s.get(rate)?;
-    let fits = |count: Span| count.over(duration).is_none_or(|r| r.widened(slack(s.tool())).meets(stated));
-    // Some tools count in the rate what succeeded only, and some count failures on top.
-    let errors = s.span(Measure::Errors).unwrap_or(Span::exact(0.0));
-    if fits(count) || (total == Measure::Requests && (fits(count.minus(errors)) || fits(count.plus(errors))))
-    {
+    let fits = |count: Span| count.over(duration).is_none_or(|r| r.widened(slack(s)).meets(stated));
+    // What a rate counts depends on the tool: every result, or what succeeded only; some count failures on top.
+    let errors = failures(s, count).unwrap_or(Span::exact(0.0));
+    let counts = s.definitions().map_or(Counted::Unknown, |d| d.rate_counts);
+    let of_requests = total == Measure::Requests;
+    let count = if of_requests && counts == Counted::Successes { count.minus(errors) } else { count };
+    let either = of_requests && counts == Counted::Unknown;
+    if fits(count) || either && (fits(count.minus(errors)) || fits(count.plus(errors))) {
         return None;
     }
     let expected = count.over(duration)?;
@@ -67,13 +67,18 @@ fn per_second(s: &Subject, total: Measure, rate: Measure, sentence: &'static str
     Some(hit.advice("state one window of time, and count and rate within it"))
 }
 
+/// Failed requests as a count, or by their share.
+fn failures(s: &Subject, count: Span) -> Option<Span> {
+    s.span(Measure::Errors).or_else(|| Some(s.span(Measure::ErrorRatio)?.times(count)))
+}
+
 /// bytes / requests >= bytes of one body.
 pub(super) fn bytes_hold_the_bodies(s: &Subject) -> Option<Hit> {
     let (body_figure, body) = s.get(Measure::BodyBytes)?;
     let (bytes_figure, bytes) = s.get(Measure::BytesTotal)?;
     let (count_figure, count) = s.get(Measure::Requests)?;
     // Others state the mean size of what succeeded, rounded to whole bytes.
-    if !matches!(s.tool(), None | Some(Tool::Ab)) {
+    if !s.definitions().is_none_or(|d| d.bytes_are_of_bodies) {
         return None;
     }
     let count = count.minus(s.span(Measure::Errors).unwrap_or(Span::exact(0.0)));
@@ -187,7 +192,7 @@ pub(super) fn parts_within_requests(s: &Subject) -> Option<Hit> {
         Measure::KeepAliveRequests,
         Measure::LengthErrors,
         // Of wrk and its like these never became a request.
-        if matches!(s.tool(), Some(Tool::Wrk)) { Measure::Non2xx } else { Measure::Errors },
+        if s.is(|d| !d.errors_are_requests) { Measure::Non2xx } else { Measure::Errors },
     ];
     let (part, (figure, n)) =
         parts.into_iter().filter_map(|m| Some((m, s.get(m)?))).find(|(_, (_, n))| n.above(count))?;

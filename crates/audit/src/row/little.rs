@@ -7,6 +7,7 @@ use super::subject::{Hit, Subject};
 use super::tools;
 use crate::Certainty::{self, Likely, Possible, Proved};
 use crate::foreign::{Figure, Measure, Tool};
+use crate::tools::definitions::InFlight;
 
 /// How far wrk's own correction may lift its mean before the figure is misleading as a mean: below, the excess is of
 /// the size by which two runs differ anyway.
@@ -27,7 +28,7 @@ fn law<'a>(s: &Subject<'a>) -> Option<Law<'a>> {
     let (mean_figure, mean) = s.get(Measure::Mean)?;
     let (users_figure, mut users) = s.get(Measure::Users)?;
     // wrk opens each connection once: those that failed never carried a request.
-    if s.tool() == Some(Tool::Wrk) {
+    if s.is(|d| d.connects_once) {
         users = users.minus(s.span(Measure::ConnectErrors).unwrap_or(Span::exact(0.0)));
     }
     // At an offered rate clients do not wait for each other: times may count from the intended start.
@@ -50,9 +51,9 @@ fn product(law: &Law, sign: &str, who: &str) -> String {
 
 /// X R > users, where a mean is of what was sent and a user waits for each answer.
 pub(super) fn not_more_than_users(s: &Subject) -> Option<Hit> {
-    let (room, certainty, why) = match s.tool() {
-        Some(Tool::Wrk | Tool::K6 | Tool::Jmeter) => return None,
-        Some(_) => (1.02, Proved, ""),
+    let (room, certainty, why) = match s.in_flight() {
+        Some(InFlight::One) => (1.02, Proved, ""),
+        Some(_) => return None,
         None => (1.05, Likely, "the column may be users per machine, or the rate of several rows together"),
     };
     let name = "rate x mean latency gives more in flight than there are users";
@@ -62,25 +63,19 @@ pub(super) fn not_more_than_users(s: &Subject) -> Option<Hit> {
 /// The same for tools whose users may have several requests under way: that is a doubt about what a user is, and no
 /// contradiction.
 pub(super) fn several_at_once(s: &Subject) -> Option<Hit> {
-    let (room, why) = match s.tool() {
-        // Requests against the iterations that hold them say the same with less room.
-        Some(Tool::K6) if tools::iterations_hold_requests(s).is_none() => {
-            (1.02, "`http.batch` sends several requests of one user at once")
-        }
-        Some(Tool::Jmeter) => (
-            1.05,
-            "transaction controllers count the time of their children again, and embedded resources are loaded side \
-             by side",
-        ),
-        _ => return None,
-    };
+    // Requests against the iterations that hold them say the same with less room.
+    let Some(InFlight::Several(why)) = s.in_flight() else { return None };
+    if tools::iterations_hold_requests(s).is_some() {
+        return None;
+    }
+    let room = 1.0 + s.definitions()?.window;
     more_than_users(s, room, Likely, "users have more than one request in flight").map(|hit| hit.why(why))
 }
 
 /// The same for wrk. What it prints is what it computed: the figure holds as its definition goes, and misleads whoever
 /// takes it for a mean of the requests that were sent.
 pub(super) fn made_up_samples(s: &Subject) -> Option<Hit> {
-    if s.tool() != Some(Tool::Wrk) {
+    if s.in_flight() != Some(InFlight::OneCorrected) {
         return None;
     }
     let why = "wrk adds made-up samples for every answer that took longer than twice the expected interval (its \
@@ -117,8 +112,8 @@ fn more_than_users<'a>(s: &Subject<'a>, room: f64, certainty: Certainty, name: &
 /// X R well below users, for tools that pause for nothing.
 pub(super) fn users_busy(s: &Subject) -> Option<Hit> {
     let law = law(s)?;
-    let pauses = match s.tool() {
-        Some(Tool::Wrk | Tool::Ab | Tool::Hey | Tool::Oha) => false,
+    let pauses = match s.definitions() {
+        Some(definitions) if definitions.is_busy && s.in_flight() != Some(InFlight::Open) => false,
         // Scripts pause as they like.
         Some(_) => return None,
         None => true,

@@ -3,7 +3,7 @@
 
 use super::subject::{Hit, Subject};
 use crate::Certainty::{Likely, Possible};
-use crate::foreign::{Figure, Measure, Tool};
+use crate::foreign::{Figure, Measure};
 
 fn has(s: &Subject, measures: &[Measure]) -> bool {
     measures.iter().any(|m| s.row.figures.contains_key(m))
@@ -90,7 +90,7 @@ pub(super) fn only_a_mean(s: &Subject) -> Option<Hit> {
 pub(super) fn errors(s: &Subject) -> Option<Hit> {
     let figure = result(s)?;
     // wrk, vegeta and hey name failures only when there are any; ab and JMeter always.
-    if !own_run(s) || matches!(s.tool(), Some(Tool::Wrk | Tool::Hey | Tool::Oha | Tool::Vegeta)) {
+    if !own_run(s) || s.is(|d| d.is_silent_on_success) {
         return None;
     }
     let errors = [

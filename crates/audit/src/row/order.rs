@@ -5,7 +5,7 @@ use super::say;
 use super::span::Span;
 use super::subject::{Hit, Subject};
 use crate::Certainty::{Likely, Proved};
-use crate::foreign::{Figure, Measure, Tool};
+use crate::foreign::{Figure, Measure};
 
 /// min <= p(a) <= p(b) <= max for a < b: every quantile function rises.
 pub(super) fn percentiles_in_order(s: &Subject) -> Option<Hit> {
@@ -137,7 +137,7 @@ pub(super) fn nothing_negative(s: &Subject) -> Option<Hit> {
 /// max <= duration: a request cannot take longer than the run in which it began and ended.
 pub(super) fn inside_the_run(s: &Subject) -> Option<Hit> {
     // k6 and vegeta let what is under way finish after the end: 30 s unless told otherwise.
-    let grace = if matches!(s.tool(), Some(Tool::K6 | Tool::Vegeta)) { 30.0 } else { 0.0 };
+    let grace = s.definitions().map_or(0.0, |d| d.grace_s);
     let (whole, duration) = s.get(Measure::Duration)?;
     let room = duration.widened(0.02).plus(Span::exact(grace));
     let all = [Measure::Max, Measure::Mean].into_iter();
@@ -159,7 +159,7 @@ pub(super) fn parts_inside_the_whole(s: &Subject) -> Option<Hit> {
         (Measure::ProcessingMedian, Measure::Percentile(5_000)),
     ];
     // k6's http_req_duration begins after the connection is there.
-    if matches!(s.tool(), Some(Tool::Ab | Tool::Jmeter)) {
+    if s.is(|d| d.connect_is_inside) {
         pairs.push((Measure::ConnectMean, Measure::Mean));
     }
     let found = pairs.into_iter().filter_map(|(a, b)| Some((a, s.get(a)?, b, s.get(b)?)));

@@ -9,7 +9,8 @@ use crate::foreign::model::Samples;
 
 /// The sample file holds several runs, appended to each other.
 pub(super) fn one_run(s: &Subject) -> Option<Hit> {
-    let samples = s.row.samples.as_ref()?;
+    // A label that is called now and then pauses by itself.
+    let samples = s.row.samples.as_ref().filter(|_| !s.row.is_part)?;
     if samples.runs < 2 {
         return None;
     }

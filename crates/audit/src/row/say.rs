@@ -66,16 +66,7 @@ pub(super) fn percentile(ten_thousandths: u16) -> String {
 
 /// How the tool's users call what has one request in flight at most.
 pub(super) fn users(tool: Option<Tool>) -> &'static str {
-    match tool {
-        Some(Tool::Wrk) => "connections",
-        Some(Tool::Ab) => "concurrent requests",
-        Some(Tool::K6) => "virtual users",
-        Some(Tool::Jmeter) => "threads",
-        Some(Tool::Hey | Tool::Vegeta) => "workers",
-        Some(Tool::Oha) => "connections",
-        Some(Tool::Loadtest | Tool::LoaderIo) => "clients",
-        None => "users",
-    }
+    tool.map_or("users", |tool| tool.definitions().users)
 }
 
 /// A measure in a sentence.

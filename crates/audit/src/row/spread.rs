@@ -6,13 +6,12 @@ use super::subject::{Hit, Subject};
 use super::{little, order, say};
 use crate::Certainty::{self, Likely, Proved};
 use crate::foreign::{Figure, Measure, Tool};
+use crate::tools::jmeter::definitions::WINDOW;
 
 /// Percentiles are defined in nine ways (Hyndman & Fan 1996), which differ by less than two ranks.
 const RANKS: f64 = 2.0;
 /// The shift of a percentile that is allowed when nobody says how many samples there were.
 const UNKNOWN_SHIFT: f64 = 0.005;
-/// JMeter's `jmeter.reportgenerator.statistic_window`.
-const JMETER_WINDOW: f64 = 20_000.0;
 
 const ONE_SET: &str = "state mean, percentiles and extremes of the same samples, and how many they are";
 
@@ -31,7 +30,7 @@ fn broken(s: &Subject) -> bool {
 
 /// What explains that mean and percentiles are of different samples.
 fn window(s: &Subject) -> String {
-    let large = s.samples().is_some_and(|n| n > JMETER_WINDOW);
+    let large = s.samples().is_some_and(|n| n > WINDOW as f64);
     let text = "JMeter's HTML report takes its percentiles from the last 20,000 samples of each label only \
                 (`jmeter.reportgenerator.statistic_window`), its mean from all";
     match s.tool() {
@@ -202,7 +201,7 @@ pub(super) fn deviation_not_too_small(s: &Subject) -> Option<Hit> {
         base().line(format!("{what} is {} from the mean > {} = {how}", say::time(away), say::time(bound)))
     };
     if let (Some(n), Some((figure, max))) = (s.samples().filter(|n| *n >= 2.0), s.get(Measure::Max)) {
-        let divides_by_less = matches!(s.tool(), Some(Tool::Wrk | Tool::Ab));
+        let divides_by_less = s.is(|d| d.deviation_of_sample);
         let most = if divides_by_less { (n - 1.0) / n.sqrt() } else { (n - 1.0).sqrt() };
         let bound = sd.high * most;
         let away = max.low - mean.high;

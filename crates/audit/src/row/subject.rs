@@ -4,6 +4,7 @@
 use super::say;
 use super::span::Span;
 use crate::foreign::{Document, Figure, Measure, Row, Tool};
+use crate::tools::definitions::{Definitions, InFlight};
 use crate::{Certainty, Finding, Grade, Quote};
 use std::cell::OnceCell;
 
@@ -25,6 +26,23 @@ pub(super) struct Once {
 impl<'a> Subject<'a> {
     pub fn tool(&self) -> Option<Tool> {
         self.row.tool
+    }
+
+    /// What the words of its tool mean; none for a table of unknown origin.
+    pub fn definitions(&self) -> Option<&'static Definitions> {
+        self.tool().map(Tool::definitions)
+    }
+
+    /// Whether its tool is known to be so.
+    pub fn is(&self, so: fn(&Definitions) -> bool) -> bool {
+        self.definitions().is_some_and(so)
+    }
+
+    /// Requests that one user may have in flight, as far as the tool and the row's own words say.
+    pub fn in_flight(&self) -> Option<InFlight> {
+        // Of a pipeline nobody says how long it was.
+        let is_open = self.row.words.contains_key("pipelined");
+        is_open.then_some(InFlight::Open).or(self.definitions().map(|d| d.in_flight))
     }
 
     /// A figure that makes sense as a range, cut at 0: negative ones are the business of one rule.

@@ -1,53 +1,47 @@
 //! What a percentile stands on: samples beyond it, and what was left out of it.
 
 use super::say;
+use super::span::Span;
 use super::subject::{Hit, Subject};
 use crate::Certainty::{Likely, Proved};
-use crate::foreign::{Measure, Tool};
+use crate::foreign::Measure;
+use crate::tools::definitions::Counted;
 
 /// Two-sided 95% of the normal distribution.
 const Z: f64 = 1.96;
-/// With fewer samples beyond a percentile the interval of their number, n +- 1.96 sqrt(n), is wider than half of it.
-const BEYOND: f64 = (Z / 0.5) * (Z / 0.5);
+/// With fewer samples beyond a percentile, the interval of their number, n +- 1.96 sqrt(n), is as wide as the number
+/// itself: a percentile of another run may be any of them.
+const BEYOND: f64 = Z * Z;
+/// From p99 on, conclusions are about the tail: there an interval of half the number is too wide already.
+const BEYOND_TAIL: f64 = (Z / 0.5) * (Z / 0.5);
 
 /// Samples beyond p = n (1 - p), and the order statistics that enclose the percentile.
 pub(super) fn enough_samples(s: &Subject) -> Option<Hit> {
-    let n = s.samples()?;
+    // What the audit computed from samples itself, no report relies on.
+    let n = s.samples().filter(|_| s.row.samples.is_none())?;
     let (count_figure, _) = s.get(Measure::Requests)?;
-    let thin: Vec<_> = s
-        .percentiles()
-        .into_iter()
-        .filter(|(share, ..)| *share > 0.5 && *share < 1.0 && n * (1.0 - share) < BEYOND)
-        .collect();
-    let (_, last, ..) = thin.last()?;
-    let name = say::percentile(*last);
+    // Tools print p99.9 and p99.99 without being asked; in a table somebody chose them.
+    let highest = if s.tool().is_some() { 0.99 } else { 0.999_9 };
     let beyond = |share: f64| n * (1.0 - share);
-    let none = thin.iter().all(|(share, ..)| beyond(*share) < 1.0);
-    let sentence =
-        format!("{name} stands on {} of {} samples", say::about(beyond(thin.last()?.0)), say::number(n));
-    let mut hit =
-        Hit::new(if none { Proved } else { Likely }, "percentiles stand on too few samples", sentence);
-    for (share, p, figure, _) in &thin {
-        // The rank of a percentile is binomial (David & Nagaraja, Order Statistics, section 7.1).
-        let half = Z * (n * share * (1.0 - share)).sqrt();
-        let low = (n * share - half).floor().max(1.0);
-        let high = (n * share + half).ceil();
-        let top =
-            if high >= n { "the maximum".to_owned() } else { format!("p{}", say::about(100.0 * high / n)) };
-        hit = hit
-            .line(format!(
-                "{} x (1 - {share}) = {} above {}: it lies between p{} and {top} of this run (95%)",
-                say::number(n),
-                say::about(beyond(*share)),
-                say::percentile(*p),
-                say::about(100.0 * low / n)
-            ))
-            .at([*figure]);
-    }
-    Some(
-        hit.at([count_figure])
-            .advice("run longer, or state a lower percentile; 10 / (1 - p) samples are the least"),
-    )
+    let mut thin = s.percentiles().into_iter().filter(|(share, ..)| *share > 0.5 && *share <= highest + 1e-9);
+    let least = |share: f64| if share >= 0.99 { BEYOND_TAIL } else { BEYOND };
+    let (share, p, figure, _) = thin.rfind(|(share, ..)| beyond(*share) < least(*share))?;
+    let name = say::percentile(p);
+    let sentence = format!("{name} is based on {} of {} samples", say::about(beyond(share)), say::number(n));
+    // The rank of a percentile is binomial (David & Nagaraja, Order Statistics, section 7.1).
+    let half = Z * (n * share * (1.0 - share)).sqrt();
+    let low = (n * share - half).floor().max(1.0);
+    let high = (n * share + half).ceil();
+    let top = if high >= n { "the maximum".to_owned() } else { format!("p{}", say::about(100.0 * high / n)) };
+    let line = format!(
+        "{} x (1 - {share}) = {} above {name}: it lies between p{} and {top} of this run (95%)",
+        say::number(n),
+        say::about(beyond(share)),
+        say::about(100.0 * low / n)
+    );
+    let hit = Hit::new(Likely, "percentiles are based on too few samples", sentence).line(line);
+    let advice = "run longer, or state a lower percentile; 10 / (1 - p) samples are the least";
+    Some(hit.at([figure, count_figure]).advice(advice))
 }
 
 /// Time-outs that are in no percentile: above p = 1 - share every percentile is at least the time-out.
@@ -57,7 +51,7 @@ pub(super) fn timeouts_left_out(s: &Subject) -> Option<Hit> {
     if timeouts.low <= 0.0 || count.low <= 0.0 {
         return None;
     }
-    let wrk = s.tool() == Some(Tool::Wrk);
+    let wrk = s.is(|d| d.connects_once);
     // wrk counts an answer that came too late as a request and as a time-out, and records no time for it.
     let all = if wrk { count } else { count.plus(timeouts) };
     let share = timeouts.over(all)?;
@@ -127,14 +121,16 @@ pub(super) fn above_the_resolution(s: &Subject) -> Option<Hit> {
 /// Failures among the times: an error page is often fast, and a time-out slow.
 pub(super) fn failures_in_the_times(s: &Subject) -> Option<Hit> {
     const MANY: f64 = 0.05;
-    let (figure, failed) = failed(s)?;
+    let (figure, failed) = failed_in_times(s)?;
     if !(MANY..0.999).contains(&failed) {
         return None;
     }
     s.get(Measure::Mean).or_else(|| s.percentiles().first().map(|(_, _, f, span)| (*f, *span)))?;
     let sentence = format!("{} of the answers were failures: the times are a mixture", say::percent(failed));
     let hit = Hit::new(Likely, "the times are a mixture of answers and failures", sentence);
-    let rate = s.span(Measure::Rate).map(|rate| {
+    // A rate of successes needs nothing taken off.
+    let counts_all = !s.is(|d| d.rate_counts == Counted::Successes);
+    let rate = s.span(Measure::Rate).filter(|_| counts_all).map(|rate| {
         format!(
             "{}/s x (1 - {failed:.3}) = {}/s of good answers",
             say::number(rate.said),
@@ -162,6 +158,17 @@ pub(super) fn something_succeeded(s: &Subject) -> Option<Hit> {
     }
     let why = "a wrong address, a missing token, an unset variable in the request";
     Some(hit.at([figure]).why(why).advice("check one answer by hand, and every answer's status in the run"))
+}
+
+/// Failures that have a time: some tools leave out requests without a response.
+fn failed_in_times<'a>(s: &Subject<'a>) -> Option<(&'a crate::foreign::Figure, f64)> {
+    if !s.is(|d| d.times_of == Counted::Successes) {
+        return failed(s);
+    }
+    let count = s.span(Measure::Requests)?.minus(s.span(Measure::Errors).unwrap_or(Span::exact(0.0)));
+    let (figure, n) = s.get(Measure::Non2xx)?;
+    let share = n.over(count)?.said;
+    (share <= 1.0).then_some((figure, share))
 }
 
 fn failed<'a>(s: &Subject<'a>) -> Option<(&'a crate::foreign::Figure, f64)> {

@@ -15,7 +15,7 @@ pub(super) fn everybody_connected(s: &Subject) -> Option<Hit> {
     }
     let who = say::users(s.tool());
     // wrk opens each connection once at the start; others try again for every request.
-    if s.tool() == Some(Tool::Wrk) {
+    if s.is(|d| d.connects_once) {
         let live = users.minus(errors);
         let sentence = format!(
             "{} of {} {who} never came about: {} were live",

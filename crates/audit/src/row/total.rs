@@ -4,7 +4,7 @@ use super::say;
 use super::span::Span;
 use super::subject::{Hit, Subject};
 use crate::Certainty::{self, Likely, Possible, Proved};
-use crate::foreign::{Figure, Measure, Row, Tool};
+use crate::foreign::{Figure, Measure, Row};
 
 const NAMES: [&str; 6] = ["total", "totals", "sum", "overall", "all", "all requests"];
 const AGAIN: &str = "add the parts up again; a part may be missing in the table";
@@ -179,7 +179,7 @@ pub(super) fn total_is_the_sum(s: &Subject) -> Option<Hit> {
 /// Rates add up where the parts ran at the same time. JMeter takes each over the window of its label alone.
 fn rates_exceed(s: &Subject) -> Option<Hit> {
     const OFF: f64 = 0.10;
-    let sum = sum_of(s, Measure::Rate).filter(|_| s.tool() != Some(Tool::Jmeter))?;
+    let sum = sum_of(s, Measure::Rate).filter(|_| !s.is(|d| d.rates_of_own_windows))?;
     if !sum.parts.widened(OFF).above(sum.total) {
         return None;
     }

@@ -15,6 +15,9 @@ pub fn row(text: &str) -> Row {
                 Some(("other", name)) => {
                     row.others.insert(name.replace('_', " "), figure(value, false));
                 }
+                Some(("bucket", edge)) => {
+                    row.histogram.push((figure(edge, false), figure(value, true)));
+                }
                 Some(("word", name)) => {
                     row.words.entry(name.into()).or_default().text = value.replace('_', " ");
                 }

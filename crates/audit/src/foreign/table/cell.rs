@@ -28,6 +28,8 @@ pub fn commas<'a>(cells: impl Iterator<Item = (&'a str, bool)>) -> Commas {
     let (mut open, mut groups, mut decimal) = (false, false, false);
     for (text, counts) in cells {
         for run in text.split(|c: char| !(c.is_ascii_digit() || c == '.' || c == ',')) {
+            // `,16005` lacks the digits before its point.
+            decimal |= run.starts_with(',') && run.len() > 1 && text.trim_start().starts_with(run);
             let run = run.trim_matches(['.', ',']);
             let Some(comma) = run.rfind(',') else {
                 // `12.5`; `1.250` may be either.
@@ -115,4 +117,34 @@ pub fn pair(text: &str, line: u32) -> Option<(Figure, Figure)> {
     let time =
         in_unit(&number(right, line)?, &Clue { kind: Kind::Time, unit: Some((1e-3, 1e-3)), guessed: false })?;
     Some((rate, time))
+}
+
+/// Spaces and apostrophes that separate groups of three digits are left out: `12 345`, `1'234'567`. Only if the whole
+/// cell is one number, because in a sentence they separate figures.
+pub fn ungrouped(text: &str) -> Option<String> {
+    let text = text.trim();
+    let end =
+        text.find(|c: char| !(c.is_ascii_digit() || is_gap(c) || c == '.' || c == ',')).unwrap_or(text.len());
+    let (number, rest) = text.split_at(end);
+    let number = number.trim_end_matches(is_gap);
+    let whole = number.split(['.', ',']).next().unwrap_or(number);
+    let groups: Vec<&str> = whole.split(is_gap).collect();
+    let first = groups.first().map_or(0, |g| g.len());
+    let fits = groups.len() > 1 && (1..=3).contains(&first) && groups[1..].iter().all(|g| g.len() == 3);
+    let behind = &number[whole.len()..];
+    let plain = !behind.contains(is_gap) && behind.matches(['.', ',']).count() <= 1;
+    (fits && plain && !rest.contains(|c: char| c.is_ascii_digit()))
+        .then(|| format!("{}{behind} {}", groups.concat(), rest.trim()).trim_end().to_owned())
+}
+
+fn is_gap(c: char) -> bool {
+    matches!(c, ' ' | '\u{a0}' | '\u{202f}' | '\u{2009}' | '\'' | '’' | '_')
+}
+
+/// Letters after a bare number that are no unit anyone knows: `3 lunas` is no time in seconds.
+pub fn has_unknown_unit(text: &str, number: &Number) -> bool {
+    const REMARKS: &[&str] = &["avg", "mean", "max", "min", "total", "about", "approx", "ca"];
+    let rest = text.get(number.end..).unwrap_or("").trim_start();
+    let word: String = rest.chars().take_while(|c| c.is_alphabetic()).collect();
+    !word.is_empty() && !REMARKS.contains(&word.to_lowercase().as_str())
 }

@@ -23,7 +23,7 @@ pub struct Grid {
 /// Adds the table and its rows. A grid in which nothing is recognised is passed over, and named if it looks like a
 /// result.
 pub fn take(grid: &Grid, document: &mut Document) {
-    let grid = &turned(grid);
+    let grid = &turned(&headed(&ungrouped(grid)));
     let columns = columns(grid);
     let pairs: Vec<bool> = grid.header.iter().enumerate().map(|(i, h)| is_pair(grid, i, h)).collect();
     let last_line = grid.rows.last().map_or(grid.header_line, |(line, _)| *line);
@@ -32,6 +32,20 @@ pub fn take(grid: &Grid, document: &mut Document) {
     }
     let figures = (1..grid.header.len()).filter(|&i| columns[i].is_some() || pairs[i]).count()
         + usize::from(columns.first().is_some_and(Option::is_some));
+    let strange = |at: usize, text: &str| {
+        columns.get(at).copied().flatten().is_some_and(|c| c.kind == Kind::Time)
+            && cell::number(text, 0)
+                .is_some_and(|n| n.kind == Kind::Plain && cell::has_unknown_unit(text, &n))
+    };
+    for (line, cells) in &grid.rows {
+        for (_, text) in cells.iter().enumerate().filter(|(at, text)| strange(*at, text)) {
+            document.unread.push(Unread {
+                line: *line,
+                what: text.clone(),
+                why: "an unknown unit of time".into(),
+            });
+        }
+    }
     if figures == 0 && looks_like_a_result(grid) {
         document.unread.push(Unread {
             line: grid.header_line,
@@ -74,6 +88,39 @@ pub fn take(grid: &Grid, document: &mut Document) {
     }
 }
 
+/// Cells in which spaces or apostrophes separate groups of digits, without them.
+fn ungrouped(grid: &Grid) -> Grid {
+    let mut grid = grid.clone();
+    for (_, cells) in &mut grid.rows {
+        for text in cells {
+            if let Some(number) = cell::ungrouped(text) {
+                *text = number;
+            }
+        }
+    }
+    grid
+}
+
+/// A second row of names below a header with gaps: `Requests per second | |` above `Mean | Max`. Each column gets both.
+fn headed(grid: &Grid) -> Grid {
+    let gaps = grid.header.iter().skip(1).filter(|h| h.is_empty()).count();
+    let Some((line, names)) = grid.rows.first().filter(|_| gaps > 0) else { return grid.clone() };
+    let numeric = names.iter().any(|n| cell::is_bare(n) && cell::number(n, 0).is_some());
+    let known = names.iter().filter(|n| column(n).is_some()).count();
+    if numeric || known < 2 || grid.rows.len() < 2 {
+        return grid.clone();
+    }
+    let (mut above, mut header) = (String::new(), Vec::new());
+    for (at, top) in grid.header.iter().enumerate() {
+        if !top.is_empty() {
+            top.clone_into(&mut above);
+        }
+        let own = names.get(at).map_or("", String::as_str);
+        header.push(if own.is_empty() { above.clone() } else { format!("{own} {above}") });
+    }
+    Grid { header, header_line: *line, rows: grid.rows[1..].to_vec(), ..grid.clone() }
+}
+
 /// A table whose first column names the quantities and whose other columns are the configurations is turned.
 fn turned(grid: &Grid) -> Grid {
     let known = |names: &mut dyn Iterator<Item = &String>| names.filter(|n| column(n).is_some()).count();
@@ -114,6 +161,7 @@ fn columns(grid: &Grid) -> Vec<Option<Column>> {
             *found = None;
         }
     }
+    other_quantity(grid, &mut columns);
     plain_rates(grid, &mut columns);
     // Of two columns with one meaning the first is kept as the measure; the other stays a named quantity.
     for i in 1..columns.len() {
@@ -123,6 +171,30 @@ fn columns(grid: &Grid) -> Vec<Option<Column>> {
         }
     }
     columns
+}
+
+/// Below a heading `Requests per second`, a bare `Mean` is a rate, and below `Memory` it is no time.
+fn other_quantity(grid: &Grid, columns: &mut [Option<Column>]) {
+    const TIMES: &[&str] = &["latenc", "time", "duration", "delay", "(ms)", "percentile"];
+    const RATES: &[&str] = &["per second", "/sec", "/s", "rps", "qps", "tps", "throughput"];
+    const OTHERS: &[&str] = &["memory", "cpu", "bundle", "binary size", "cost", "score", "allocation"];
+    let caption = grid.caption.to_lowercase();
+    let says = |words: &[&str]| words.iter().any(|w| caption.contains(w));
+    let is_rate = says(RATES);
+    if says(TIMES) || !(is_rate || says(OTHERS)) {
+        return;
+    }
+    let has_rate = columns.iter().flatten().any(|c| c.measure == Measure::Rate);
+    for (at, found) in columns.iter_mut().enumerate() {
+        let own = grid.header[at].to_lowercase();
+        let is_bare = found.is_some_and(|c| c.kind == Kind::Time && c.unit.is_none())
+            && !TIMES.iter().any(|w| own.contains(w));
+        if is_bare {
+            let mean = is_rate && !has_rate && found.is_some_and(|c| c.measure == Measure::Mean);
+            *found =
+                mean.then_some(Column { measure: Measure::Rate, kind: Kind::PerS, unit: Some((1.0, 1.0)) });
+        }
+    }
 }
 
 /// Beside what was achieved, `rate` is what was asked for; without any rate, one column of cells per second is it.
@@ -354,6 +426,11 @@ fn measure_cell(
         (Measure::Errors, Kind::Percent) => Measure::ErrorRatio,
         (measure, _) => measure,
     };
+    // `3 lunas` is not read, least of all as seconds.
+    if c.kind == Kind::Time && number.kind == Kind::Plain && cell::has_unknown_unit(text, &number) {
+        row.words.insert(name.to_owned(), Word { text: text.to_owned(), line });
+        return;
+    }
     let Some(mut figure) = cell::in_unit(&number, clue) else {
         row.others.insert(name.to_owned(), number.figure);
         return;

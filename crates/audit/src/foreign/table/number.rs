@@ -42,6 +42,10 @@ pub fn numbers_with(text: &str, line: u32, commas: Commas) -> Vec<Number> {
     while let Some(start) = text[at..].find(|c: char| c.is_ascii_digit()).map(|i| i + at) {
         let (digits_end, value) = digits(text, start, commas);
         at = digits_end.max(start + 1);
+        // `.07771` of JMeter's tables, `,16005` of a locale.
+        let point = leading_point(text, start);
+        let value = if point < start { fraction(text, start, digits_end) } else { value };
+        let start = point;
         // `29m57s`: the seconds continue the minutes.
         let continues = found.last().is_some_and(|n| n.end == start && n.kind == Kind::Time);
         let Some((value, decimals)) = value.filter(|_| continues || free_standing(text, start)) else {
@@ -81,6 +85,49 @@ fn free_standing(text: &str, start: usize) -> bool {
     }
 }
 
+/// Where a number begins whose digits before the point were left out: at its point, otherwise at its first digit. A
+/// comma serves as a point only at the very beginning, since in a sentence it separates.
+fn leading_point(text: &str, start: usize) -> usize {
+    let mut before = text[..start].char_indices().rev();
+    let Some((at, c)) = before.next() else { return start };
+    let apart = match before.next() {
+        None => matches!(c, '.' | ','),
+        Some((_, c_before)) => c == '.' && (c_before.is_whitespace() || "([|<>=~+-".contains(c_before)),
+    };
+    if apart { at } else { start }
+}
+
+/// The digits after such a point.
+fn fraction(text: &str, start: usize, end: usize) -> Option<(f64, i32)> {
+    let digits = &text[start..end];
+    let value = format!("0.{digits}").parse().ok().filter(|_| digits.len() <= 20)?;
+    digits.bytes().all(|b| b.is_ascii_digit()).then_some((value, digits.len() as i32))
+}
+
+/// `100→1000`, `5..10`, `100 -> 1000`: two ends, of which none is the figure.
+fn is_range(rest: &str) -> bool {
+    const MARKS: [&str; 9] = ["→", "⇒", "->", "=>", "..", "…", "~", "–", "—"];
+    let tight = rest.trim_start_matches(' ');
+    let spaced = tight.len() < rest.len();
+    MARKS.iter().any(|mark| {
+        let apart = spaced && ["–", "—", "~"].contains(mark);
+        tight
+            .strip_prefix(mark)
+            .is_some_and(|after| !apart && after.trim_start().starts_with(|c: char| c.is_ascii_digit()))
+    })
+}
+
+/// The same from the second number's side.
+fn ends_a_range(before: &str) -> bool {
+    let before = before.trim_end_matches(' ');
+    ["→", "⇒", "->", "=>", "..", "…", "~"].iter().any(|mark| {
+        before.strip_suffix(mark).is_some_and(|first| {
+            first.trim_end().ends_with(|c: char| c.is_alphanumeric() || c == '%')
+                && first.contains(|c: char| c.is_ascii_digit())
+        })
+    })
+}
+
 fn skip_name(text: &str, at: usize) -> usize {
     text[at..].find(|c: char| !(c.is_alphanumeric() || "._-:".contains(c))).map_or(text.len(), |i| i + at)
 }
@@ -101,9 +148,12 @@ fn digits(text: &str, start: usize, commas_are: Commas) -> (usize, Option<(f64, 
         return (end, None);
     }
     let groups_of_three = |separator| {
-        let mut parts = run.split(separator);
-        let first = parts.next().unwrap_or("");
-        !first.is_empty() && first.len() <= 3 && first != "0" && parts.all(|p| p.len() == 3)
+        let parts: Vec<&str> = run.split(separator).collect();
+        let (first, last) = (parts.first().map_or(0, |p| p.len()), parts.last().map_or(0, |p| p.len()));
+        let middle = |size: usize| parts[1..parts.len() - 1].iter().all(|p| p.len() == size);
+        // Groups of three; in India the last three digits and pairs above them: `12,34,567`.
+        let indian = separator == ',' && parts.len() > 2 && first <= 2 && middle(2);
+        (1..=3).contains(&first) && parts[0] != "0" && last == 3 && (middle(3) || indian)
     };
     let (points, commas) = (run.matches('.').count(), run.matches(',').count());
     let decimal = commas_are == Commas::Decimal;
@@ -166,6 +216,9 @@ fn with_unit(text: &str, start: usize, end: usize, value: f64, decimals: i32, li
         return None;
     }
     // `1-5`, `2020-01`, `20:52`: ranges, dates, times of day.
+    if is_range(rest) || ends_a_range(&text[..start]) {
+        return None;
+    }
     if rest.starts_with(['-', ':']) && rest[1..].starts_with(|c: char| c.is_ascii_digit()) {
         return None;
     }
@@ -226,7 +279,10 @@ fn push_or_join(text: &str, found: &mut Vec<Number>, number: Number) {
         let smaller = last.figure.unit != number.figure.unit;
         let long =
             last.figure.value >= 60.0 && number.figure.value < last.figure.value || last.figure.value == 0.0;
-        let joined = matches!(between, "" | "&" | "and" | "&amp;") && last.decimals == 0;
+        let joined = matches!(
+            between,
+            "" | "&" | "and" | "&amp;" | "," | "und" | "et" | "y" | "e" | "en" | "i" | "и" | "dan"
+        ) && last.decimals == 0;
         if joined && smaller && long && last.kind == Kind::Time && number.kind == Kind::Time {
             let half = (number.figure.high - number.figure.value, number.figure.value - number.figure.low);
             last.figure.value += number.figure.value;

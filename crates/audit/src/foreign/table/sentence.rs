@@ -197,6 +197,11 @@ fn count_measure(number: &Number, before: &str, after: &str, whole_before: &str)
         if words.iter().any(|w| ["rate", "size", "share", "percentage", "loop"].contains(w)) {
             return None;
         }
+        // `Thread Group - 2` numbers a group, `User - 3` a user; a count of them has a plural.
+        let numbers = trimmed.ends_with(" -") && !words.last().is_some_and(|w| w.ends_with('s'));
+        if words.contains(&"group") || numbers {
+            return None;
+        }
         let named = |m: Measure| words.iter().any(|w| noun_measure(w) == Some(m));
         let order = [Measure::Errors, Measure::Requests, Measure::Users, Measure::Generators];
         if let Some(found) = order.into_iter().find(|m| named(*m)) {

@@ -55,13 +55,14 @@ pub fn parse(word: &str, attached: bool) -> Option<Unit> {
     }
     let lower = word.to_lowercase();
     match lower.as_str() {
-        "ns" => unit(Time, 1e-9),
+        "ns" | "nanoseconds" => unit(Time, 1e-9),
         "us" | "µs" | "μs" | "usec" | "microseconds" => unit(Time, 1e-6),
         "ms" | "msec" | "msecs" | "millis" | "millisecond" | "milliseconds" => unit(Time, 1e-3),
         "s" | "sec" | "secs" | "second" | "seconds" => unit(Time, 1.0),
         "min" | "mins" | "minute" | "minutes" => unit(Time, 60.0),
         "h" if attached => unit(Time, 3600.0),
         "hr" | "hrs" | "hour" | "hours" => unit(Time, 3600.0),
+        "day" | "days" => unit(Time, 86_400.0),
         "byte" | "bytes" => unit(Bytes, 1.0),
         "kb" => loose(Bytes, 1e3, KI),
         "mb" => loose(Bytes, 1e6, KI * KI),
@@ -85,8 +86,119 @@ pub fn parse(word: &str, attached: bool) -> Option<Unit> {
         "thousand" => unit(Plain, 1e3),
         "st" | "nd" | "rd" | "th" if attached => unit(Ordinal, 1.0),
         "x" | "×" if attached => unit(Times, 1.0),
-        _ => None,
+        _ => abroad(&lower),
     }
+}
+
+/// Units of time and size of numbers in other languages: German, French, Spanish, Portuguese, Italian, Dutch, Polish,
+/// Indonesian, Turkish, Russian, Ukrainian, Chinese, Japanese, Korean.
+fn abroad(lower: &str) -> Option<Unit> {
+    const UNITS: &[(f64, &[&str])] = &[
+        (1e-6, &["mikrosekunden", "microsecondes", "microsegundos", "мкс", "微秒"]),
+        (
+            1e-3,
+            &[
+                "millisekunde",
+                "millisekunden",
+                "millisecondes",
+                "milliseconde",
+                "milisegundo",
+                "milisegundos",
+                "millisecondi",
+                "milidetik",
+                "milisaniye",
+                "milisekund",
+                "milisekundy",
+                "мс",
+                "мсек",
+                "毫秒",
+                "ミリ秒",
+                "밀리초",
+            ],
+        ),
+        (
+            1.0,
+            &[
+                "sek",
+                "sekunde",
+                "sekunden",
+                "seconde",
+                "secondes",
+                "segundo",
+                "segundos",
+                "seg",
+                "secondi",
+                "secondo",
+                "seconden",
+                "sekund",
+                "sekundy",
+                "detik",
+                "saniye",
+                "с",
+                "сек",
+                "секунд",
+                "секунды",
+                "секунда",
+                "秒",
+                "秒钟",
+                "초",
+            ],
+        ),
+        (
+            60.0,
+            &[
+                "minuten",
+                "minuto",
+                "minutos",
+                "minuti",
+                "minut",
+                "minuty",
+                "menit",
+                "dakika",
+                "мин",
+                "минут",
+                "минуты",
+                "минута",
+                "хв",
+                "分",
+                "分钟",
+                "분",
+            ],
+        ),
+        (
+            3_600.0,
+            &[
+                "std",
+                "stunde",
+                "stunden",
+                "heure",
+                "heures",
+                "hora",
+                "horas",
+                "ora",
+                "ore",
+                "uur",
+                "godzina",
+                "godziny",
+                "godzin",
+                "saat",
+                "ч",
+                "час",
+                "часа",
+                "часов",
+                "小时",
+                "時間",
+                "시간",
+            ],
+        ),
+    ];
+    let time = UNITS.iter().find(|(_, names)| names.contains(&lower));
+    if let Some((size, _)) = time {
+        return unit(Kind::Time, *size);
+    }
+    // `13.2万次` counts tens of thousands of something.
+    let tens = [('千', 1e3), ('천', 1e3), ('万', 1e4), ('萬', 1e4), ('만', 1e4), ('亿', 1e8), ('億', 1e8)];
+    tens.iter().find(|(mark, _)| lower.starts_with(*mark)).and_then(|(_, size)| unit(Kind::Plain, *size))
 }
 
 /// Words after a plain number that make it a rate: `500 requests per second`.

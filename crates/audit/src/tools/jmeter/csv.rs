@@ -1,8 +1,8 @@
 //! JTL as CSV: the columns are found by their names, in any order. Fields with the delimiter, a quote or a line break
 //! are quoted, quotes inside doubled (RFC 4180); a message may therefore go over several lines.
 
-use super::samples::{Gathered, Sample, take_all};
 use crate::foreign::model::{Document, Tool};
+use crate::tools::samples::{Gathered, Sample, take_all};
 use jiff::civil::Date;
 use jiff::tz::Offset;
 use std::borrow::Cow;

@@ -2,10 +2,10 @@
 //! summary); `http_req_duration` leaves out connecting; and `http_req_failed` counts a failure as a pass: `0.00% ✓ 0
 //! ✗ 1200` says that no request failed.
 
-use super::entry::{Entry, measure_of};
-use super::number::{self, Comma, count, go_duration, leading};
-use super::text::Text;
 use crate::foreign::model::{Document, Figure, Measure, Tool};
+use crate::tools::entry::{Entry, measure_of};
+use crate::tools::number::{self, Comma, count, go_duration, leading};
+use crate::tools::text::Text;
 use std::collections::BTreeMap;
 
 /// Reads the summary that begins at this line, and gives the line after it.
@@ -193,6 +193,7 @@ impl Summary {
         let mut any = self.main.finish(document);
         for (tag, mut entry) in self.tagged {
             entry.row.label = tag;
+            entry.row.is_part = true;
             any |= entry.finish(document);
         }
         any

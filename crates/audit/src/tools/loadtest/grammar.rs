@@ -1,10 +1,10 @@
 //! loadtest of npm, with and without the logger's prefix of its older versions. Percentiles and the maximum are cut to
 //! whole milliseconds, completed requests include the failed ones, and `Agent: none` is a connection per request.
 
-use super::entry::Entry;
-use super::number::{self, count, plain, with_unit};
-use super::text::Text;
 use crate::foreign::model::{Document, Figure, Measure, Tool};
+use crate::tools::entry::Entry;
+use crate::tools::number::{self, count, plain, with_unit};
+use crate::tools::text::Text;
 
 /// Reads the report that begins at this line, and gives the line after it.
 pub fn read(text: &Text, at: usize, document: &mut Document) -> Option<usize> {

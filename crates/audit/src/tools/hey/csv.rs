@@ -1,8 +1,8 @@
 //! hey's `-o csv`: a line per answered request, seconds with four digits since the start. Requests without an answer
 //! are not in it.
 
-use super::jmeter::samples::{Gathered, Sample, take_all};
 use crate::foreign::model::{Document, Tool};
+use crate::tools::samples::{Gathered, Sample, take_all};
 
 const HEADER: &str =
     "response-time,DNS+dialup,DNS,Request-write,Response-delay,Response-read,status-code,offset";

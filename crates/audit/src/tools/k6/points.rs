@@ -1,8 +1,8 @@
 //! k6's `--out json`: a JSON object per line, a metric's declaration or one point of it. An HTTP request writes a dozen
 //! points with the same time, which is the instant of its end.
 
-use super::jmeter::samples::{Gathered, Sample, take_all};
 use crate::foreign::model::{Document, Figure, Measure, Tool};
+use crate::tools::samples::{Gathered, Sample, take_all};
 use serde::Deserialize;
 use std::borrow::Cow;
 

@@ -1,10 +1,10 @@
 //! oha's JSON result: seconds with all digits. `successRate` counts requests that were answered, whatever the status.
 
-use super::entry::Entry;
-use super::json::Object;
-use super::text::Text;
-use super::vegeta_json::complement;
 use crate::foreign::model::{Document, Measure, Tool};
+use crate::tools::entry::Entry;
+use crate::tools::json::Object;
+use crate::tools::text::Text;
+use crate::tools::vegeta::json::complement;
 
 pub fn is_result(object: &Object) -> bool {
     object.has("summary") && (object.has("latencyPercentiles") || object.has("responseTimeHistogram"))

@@ -1,10 +1,10 @@
 //! The summariser's lines. `+` is an interval, `=` is everything so far; the last `=` is the result. `Avg` is cut to
 //! whole milliseconds, the time is rounded to whole seconds while the rate is of the exact one.
 
-use super::super::entry::Entry;
-use super::super::number::{self, Comma, count, leading, percent};
-use super::super::text::Text;
 use crate::foreign::model::{Document, Figure, Measure, Tool};
+use crate::tools::entry::Entry;
+use crate::tools::number::{self, Comma, count, leading, percent};
+use crate::tools::text::Text;
 
 /// Reads the lines that begin here, and gives the line after them.
 pub fn read(text: &Text, at: usize, document: &mut Document) -> Option<usize> {

@@ -3,7 +3,7 @@
 
 use super::number::{self, Comma};
 use super::text::{Text, unread};
-use super::{jmeter, k6_json, oha_json, vegeta_json};
+use super::{jmeter, k6, oha, vegeta};
 use crate::foreign::model::{Document, Figure};
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
@@ -79,10 +79,10 @@ fn line_of(text: &Text, raw: &RawValue) -> u32 {
 type Kind = (&'static str, fn(&Object) -> bool, fn(&Object, &Text, usize, &mut Document));
 
 const KINDS: [Kind; 4] = [
-    ("`metrics` of k6", k6_json::is_summary, k6_json::read),
+    ("`metrics` of k6", k6::json::is_summary, k6::json::read),
     ("`statistics.json` of JMeter", jmeter::statistics::is_one, jmeter::statistics::read),
-    ("a report of vegeta", vegeta_json::is_report, vegeta_json::read),
-    ("a result of oha", oha_json::is_result, oha_json::read),
+    ("a report of vegeta", vegeta::json::is_report, vegeta::json::read),
+    ("a result of oha", oha::json::is_result, oha::json::read),
 ];
 
 /// Reads the JSON result that begins at this line, and gives the line after it.

@@ -56,7 +56,8 @@ fn decimal_comma(written: &str, comma: Comma) -> bool {
     match (written.find('.'), written.find(',')) {
         (Some(point), Some(comma)) => point < comma && !after.contains('.'),
         _ => {
-            let grouped = after.len() == 3 && before.trim_start_matches(['-', '+']) != "0";
+            let whole = before.trim_start_matches(['-', '+']);
+            let grouped = after.len() == 3 && whole != "0" && !whole.is_empty();
             !before.contains(',') && (comma == Comma::Point || !grouped)
         }
     }

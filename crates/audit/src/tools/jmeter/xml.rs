@@ -2,8 +2,8 @@
 //! and `rm` code and message, `by` and `sby` bytes, `na` threads. Samples inside a sample (redirects, embedded files)
 //! are part of it and not counted again.
 
-use super::samples::{Gathered, Sample, take_all};
 use crate::foreign::model::{Document, Tool};
+use crate::tools::samples::{Gathered, Sample, take_all};
 use std::borrow::Cow;
 
 /// Reads the file if it is one.

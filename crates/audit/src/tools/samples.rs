@@ -1,8 +1,8 @@
 //! Single samples on their way into rows: one per label and one for all. A file may hold several hundred million bytes,
 //! so a sample is a few numbers, and no more than a million of them are kept for the percentiles.
 
-use super::super::text::unread;
 use crate::foreign::model::{Document, Figure, Measure, Row, Samples, Tool, Word};
+use crate::tools::text::unread;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Kept for the percentiles.
@@ -114,7 +114,8 @@ impl Gathered {
         labels.sort_by(|a, b| a.0.cmp(&b.0));
         // One label is the total again.
         if labels.len() > 1 {
-            document.rows.extend(labels.into_iter().map(|(label, group)| group.row(&label, tool)));
+            let part = |(label, group): (String, Group)| Row { is_part: true, ..group.row(&label, tool) };
+            document.rows.extend(labels.into_iter().map(part));
         }
     }
 }

@@ -1,10 +1,10 @@
 //! `ab`, its report. `Time per request (mean)` is no measured mean: it is users x duration / requests. The measured one
 //! stands in the table, in whole milliseconds; `Waiting` begins after the request was sent, `Total` with the connect.
 
-use super::entry::{Entry, measure_of};
-use super::number::{self, Comma, count, leading, plain};
-use super::text::Text;
 use crate::foreign::model::{Document, Measure, Tool};
+use crate::tools::entry::{Entry, measure_of};
+use crate::tools::number::{self, Comma, count, leading, plain};
+use crate::tools::text::Text;
 
 const KIB: f64 = 1_024.0;
 
@@ -216,9 +216,12 @@ fn percentile(entry: &mut Entry, line: &str, number: u32) -> bool {
     let Some((share, rest)) = line.split_once('%') else { return false };
     let Some((share, "")) = leading(share, Comma::Point) else { return false };
     let value = rest.trim_end_matches("(longest request)");
-    // The table of phases says the median and the maximum as well, rounded alike: one of them is enough.
-    if !measure_of(share.value).is_some_and(|measure| entry.has(measure)) {
-        entry.percentile(share.value, plain(value, 1e-3, "ms", number), (number, line));
+    // The table of phases says the median and the maximum as well: both are kept, to be compared.
+    let figure = plain(value, 1e-3, "ms", number);
+    if measure_of(share.value).is_some_and(|measure| entry.has(measure)) {
+        entry.other(format!("listed p{}", share.value), figure, (number, line));
+    } else {
+        entry.percentile(share.value, figure, (number, line));
     }
     entry.take(number);
     true

@@ -1,9 +1,9 @@
 //! `statistics.json` of JMeter's HTML report: a row per label and one for the total.
 
-use super::super::entry::Entry;
-use super::super::json::Object;
-use super::super::text::Text;
 use crate::foreign::model::{Document, Figure, Measure, Tool};
+use crate::tools::entry::Entry;
+use crate::tools::json::Object;
+use crate::tools::text::Text;
 
 const MS: f64 = 1e-3;
 const KIB: f64 = 1_024.0;
@@ -17,6 +17,7 @@ pub fn read(object: &Object, text: &Text, at: usize, document: &mut Document) {
         let mut entry = Entry::new(Tool::Jmeter, text, at);
         entry.row.label = fields.string("transaction").unwrap_or_else(|| label.to_owned());
         entry.row.lines = (fields.line, fields.line);
+        entry.row.is_part = !is_total(&entry.row.label);
         let place = |key: &str| (fields.line_of(key), label);
         for (key, measure) in [("sampleCount", Measure::Requests), ("errorCount", Measure::Errors)] {
             entry.put(measure, fields.count(key), place(key));
@@ -51,6 +52,10 @@ pub fn read(object: &Object, text: &Text, at: usize, document: &mut Document) {
         entry.word("percentiles", "of the last 20,000 samples unless the window was changed", fields.line);
         entry.finish(document);
     }
+}
+
+fn is_total(label: &str) -> bool {
+    label.eq_ignore_ascii_case("total")
 }
 
 /// Samples are differences of two readings of a clock of whole milliseconds.

@@ -1,11 +1,11 @@
 //! k6's summaries in JSON: `--summary-export` (values beside each other) and what `handleSummary` is given (under
 //! `values`). Times are milliseconds with all their digits, so nothing is cut off here.
 
-use super::entry::Entry;
-use super::json::Object;
-use super::k6::trend_measure;
-use super::text::Text;
+use super::grammar::trend_measure;
 use crate::foreign::model::{Document, Figure, Measure, Tool};
+use crate::tools::entry::Entry;
+use crate::tools::json::Object;
+use crate::tools::text::Text;
 
 const MS: f64 = 1e-3;
 

@@ -1,11 +1,11 @@
 //! vegeta's text report. Its titles name the columns, which changed from version to version. The rate is what was
 //! sent per second of the attack; the throughput counts successful answers per second of attack and wait.
 
-use super::entry::{Entry, measure_of};
-use super::number::{self, count, percent, plain};
-use super::text::Text;
-use super::vegeta_json::complement;
 use crate::foreign::model::{Document, Figure, Measure, Tool};
+use crate::tools::entry::{Entry, measure_of};
+use crate::tools::number::{self, count, percent, plain};
+use crate::tools::text::Text;
+use crate::tools::vegeta::json::complement;
 
 /// Reads the report or the histogram that begins at this line, and gives the line after it.
 pub fn read(text: &Text, at: usize, document: &mut Document) -> Option<usize> {

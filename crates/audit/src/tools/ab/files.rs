@@ -2,10 +2,10 @@
 //! sorted by `ttime` and not by time, and its clock has whole seconds: a line over it is a distribution and no
 //! history.
 
-use super::entry::Entry;
-use super::number::plain;
-use super::text::{Text, unread};
 use crate::foreign::model::{Document, Figure, Measure, Samples, Tool};
+use crate::tools::entry::Entry;
+use crate::tools::number::plain;
+use crate::tools::text::{Text, unread};
 
 /// Reads the file or the block of a report that begins at this line.
 pub fn read(text: &Text, at: usize, document: &mut Document) -> Option<usize> {

@@ -1,10 +1,10 @@
 //! hey and oha, whose reports have one layout. hey prints seconds with four digits, so a fast service answers in
 //! `0.0000 secs`; a `Size/request` is cut to whole bytes. oha puts a unit on everything.
 
-use super::entry::Entry;
-use super::number::{self, Comma, count, leading, percent, with_unit};
-use super::text::Text;
 use crate::foreign::model::{Document, Figure, Measure, Tool};
+use crate::tools::entry::Entry;
+use crate::tools::number::{self, Comma, count, leading, percent, with_unit};
+use crate::tools::text::Text;
 
 /// Reads the report that begins at this line, and gives the line after it.
 pub fn read(text: &Text, at: usize, document: &mut Document) -> Option<usize> {
@@ -113,8 +113,7 @@ impl Reader {
             }
             "Details" => self.details(line, number),
             "Status code distribution" | "Error distribution" => self.counted(line, number),
-            // The histogram: `0.016 [1374] |■■■`.
-            _ => line.contains('[') && line.contains('|'),
+            _ => self.bucket(line, number),
         }
     }
 
@@ -142,6 +141,19 @@ impl Reader {
         self.entry.put(measure, figure, place)
     }
 
+    /// `0.016 [1374] |■■■`: the upper edge, and how many times lie between it and the one before.
+    fn bucket(&mut self, line: &str, number: u32) -> bool {
+        let Some((edge, rest)) = line.split_once('[') else { return false };
+        let Some((times, _)) = rest.split_once(']') else { return false };
+        let edge =
+            with_unit(edge, number, number::time_unit).or_else(|| number::plain(edge, 1.0, "s", number));
+        match edge.zip(count(times, number)) {
+            Some(bucket) => self.entry.row.histogram.push(bucket),
+            None => self.entry.note_oddity(number, line, "not a bucket of a histogram"),
+        }
+        true
+    }
+
     /// `95% in 0.0394 secs`; hey 0.1.4 has `95%%`, oha `95.00% in 39.4 ms`.
     fn percentile(&mut self, line: &str, number: u32) -> bool {
         let Some((share, value)) = line.split_once(" in ") else { return false };
@@ -158,8 +170,13 @@ impl Reader {
             let figure = with_unit(value, number, number::time_unit);
             let measure = match (name, column) {
                 ("DNS+dialup", "average") => Some(Measure::ConnectMean),
-                ("DNS+dialup", "fastest") => Some(Measure::ConnectMin),
-                ("DNS+dialup", "slowest") => Some(Measure::ConnectMax),
+                // hey prints those of the whole request in this place (see its definitions).
+                ("DNS+dialup", "fastest") if !self.repeats(Measure::Min, figure.as_ref()) => {
+                    Some(Measure::ConnectMin)
+                }
+                ("DNS+dialup", "slowest") if !self.repeats(Measure::Max, figure.as_ref()) => {
+                    Some(Measure::ConnectMax)
+                }
                 ("resp wait", "average") => Some(Measure::FirstByteMean),
                 _ => None,
             };
@@ -173,6 +190,11 @@ impl Reader {
             }
         }
         true
+    }
+
+    fn repeats(&self, measure: Measure, figure: Option<&Figure>) -> bool {
+        let own = self.entry.row.figures.get(&measure);
+        own.zip(figure).is_some_and(|(own, figure)| own.value == figure.value)
     }
 
     /// `[200] 998 responses`, `[2] Get "...": connection reset by peer`.

@@ -1,10 +1,10 @@
 //! vegeta's JSON report: times in whole nanoseconds, `rate` is what was sent per second of the attack and `throughput`
 //! the successful answers per second of attack and wait.
 
-use super::entry::Entry;
-use super::json::Object;
-use super::text::Text;
 use crate::foreign::model::{Document, Figure, Measure, Tool};
+use crate::tools::entry::Entry;
+use crate::tools::json::Object;
+use crate::tools::text::Text;
 
 const NS: f64 = 1e-9;
 
@@ -84,7 +84,7 @@ pub(super) fn sum(a: Figure, b: &Figure) -> Figure {
 }
 
 /// The share of the rest.
-pub(super) fn complement(share: &Figure) -> Figure {
+pub(crate) fn complement(share: &Figure) -> Figure {
     Figure {
         value: 1.0 - share.value,
         low: 1.0 - share.high,

@@ -1,10 +1,10 @@
 //! wrk and wrk2. Sizes are binary (`KB` is 1,024 bytes), latencies were made longer by a correction that assumes a
 //! fixed interval (`stats_correct` in wrk), and errors are printed only when there were any.
 
-use super::entry::Entry;
-use super::number::{self, count, leading, percent, with_unit};
-use super::text::Text;
-use crate::foreign::model::{Document, Measure, Tool};
+use crate::foreign::model::{Document, Figure, Measure, Tool};
+use crate::tools::entry::Entry;
+use crate::tools::number::{self, count, leading, percent, with_unit};
+use crate::tools::text::Text;
 
 /// Reads the output that begins at this line, and gives the line after it.
 pub fn read(text: &Text, at: usize, document: &mut Document) -> Option<usize> {
@@ -12,11 +12,15 @@ pub fn read(text: &Text, at: usize, document: &mut Document) -> Option<usize> {
         return None;
     }
     let mut entry = Entry::new(Tool::Wrk, text, at);
+    let mut pipeline = None;
     if let Some((command, line)) = text.command(at, "wrk").or_else(|| text.command(at, "wrk2")) {
         // wrk2 prints nowhere what it was asked for, its command does.
-        if let Some((_, rate)) = command.split_once("-R") {
-            let rate = rate.split_whitespace().next().unwrap_or("");
+        if let Some(rate) = option(&command, "-R").or_else(|| option(&command, "--rate")) {
+            entry.row.tool = Some(Tool::Wrk2);
             entry.put(Measure::OfferedRate, with_unit(rate, line, number::metric), (line, &command));
+        }
+        if command.contains("pipeline") {
+            pipeline = Some(command.split_whitespace().next_back().and_then(|last| count(last, line)));
         }
         entry.word("command", command, line);
     }
@@ -28,6 +32,9 @@ pub fn read(text: &Text, at: usize, document: &mut Document) -> Option<usize> {
             break;
         }
         next += 1;
+        if line.starts_with("Thread calibration:") || line.contains("Recorded Latency") {
+            entry.row.tool = Some(Tool::Wrk2);
+        }
         if line.contains("Uncorrected Latency") {
             corrected = false;
         }
@@ -46,11 +53,52 @@ pub fn read(text: &Text, at: usize, document: &mut Document) -> Option<usize> {
     }
     let url = entry.row.words.get("url").map(|word| word.text.clone()).unwrap_or_default();
     entry.label(&url, "connections");
+    pipelined(&mut entry, pipeline);
+    if entry.row.tool == Some(Tool::Wrk2) {
+        definitions_of_wrk2(&mut entry);
+    }
     if whole && !entry.row.words.contains_key("errors") {
         let line = entry.row.lines.1;
         entry.word("errors", "none printed: wrk prints them only when there were any", line);
     }
     entry.finish(document).then_some(next)
+}
+
+/// `-R40000`, `-R 40000`, `--rate 40000`.
+fn option<'a>(command: &'a str, flag: &str) -> Option<&'a str> {
+    let words: Vec<&str> = command.split_whitespace().collect();
+    words.iter().enumerate().find_map(|(at, word)| match word.strip_prefix(flag)? {
+        "" => words.get(at + 1).copied(),
+        own => Some(own.trim_start_matches('=')),
+    })
+}
+
+/// Several requests on each connection: their number stands last in the command, or nowhere.
+fn pipelined(entry: &mut Entry, pipeline: Option<Option<Figure>>) {
+    let Some(each) = pipeline else { return };
+    let users = entry.row.figures.get(&Measure::Users).cloned();
+    match each.filter(|each| each.value >= 1.0).zip(users) {
+        Some((each, users)) => {
+            let written = format!("{} x {}", users.written, each.written);
+            let product = Figure::exact(users.value * each.value, written, users.line);
+            entry.row.figures.insert(Measure::Users, product);
+        }
+        None => {
+            let line = entry.row.lines.0;
+            entry.word("pipelined", "an unknown number of requests", line);
+        }
+    }
+}
+
+/// wrk2 keeps three significant digits: a value of its spectrum is the upper end of a bucket, and may exceed `Max`.
+fn definitions_of_wrk2(entry: &mut Entry) {
+    const RESOLUTION: f64 = 1e-3;
+    if let Some(max) = entry.row.figures.get_mut(&Measure::Max) {
+        max.high *= 1.0 + RESOLUTION;
+    }
+    if let Some(word) = entry.row.words.get_mut("latency") {
+        "from the intended send (wrk2)".clone_into(&mut word.text);
+    }
 }
 
 fn take_line(entry: &mut Entry, line: &str, number: u32, corrected: bool) {

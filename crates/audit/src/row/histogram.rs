@@ -1,0 +1,111 @@
+//! A histogram beside the figures of the same run: its counts, its edges, and the percentiles that it allows. Edges are
+//! upper ends: hey and oha count a time into the first bucket whose edge it does not exceed.
+
+use super::say;
+use super::span::Span;
+use super::subject::{Hit, Subject};
+use crate::Certainty::Proved;
+use crate::foreign::{Figure, Measure, Tool};
+
+/// A rank may differ by the definition of a percentile (Hyndman & Fan 1996).
+const RANKS: f64 = 2.0;
+/// hey keeps a million times; counts of longer runs are not those of all responses.
+const HEY_KEEPS: f64 = 1_000_000.0;
+
+struct Bucket<'a> {
+    /// No time in it is less; nothing is known of the first.
+    low: f64,
+    high: Span,
+    edge: &'a Figure,
+    times: &'a Figure,
+}
+
+fn buckets<'a>(s: &Subject<'a>) -> Option<Vec<Bucket<'a>>> {
+    let mut low = 0.0;
+    let mut all = Vec::new();
+    for (edge, times) in &s.row.histogram {
+        let high = Span::of(edge)?;
+        all.push(Bucket { low, high, edge, times });
+        low = high.low;
+    }
+    (all.len() >= 2).then_some(all)
+}
+
+/// Counts add up to the responses, edges end at the extremes, and percentiles lie in their buckets.
+pub(super) fn fits(s: &Subject) -> Option<Hit> {
+    let all = buckets(s)?;
+    let mut remarks: Vec<(String, Vec<&Figure>)> = Vec::new();
+    let sum: f64 = all.iter().map(|b| b.times.value).sum();
+    let capped = s.tool() == Some(Tool::Hey) && s.samples().is_some_and(|n| n >= HEY_KEEPS);
+    if let Some((count_figure, count)) = s.get(Measure::Requests).filter(|_| !capped) {
+        // Requests without a response have no time.
+        let responses = count.minus(s.span(Measure::Errors).unwrap_or(Span::exact(0.0)));
+        if !responses.meets(Span::exact(sum)) {
+            let line =
+                format!("{} in all buckets, {} responses", say::number(sum), say::number(responses.said));
+            remarks.push((line, all.iter().map(|b| b.times).chain([count_figure]).collect()));
+        }
+    }
+    let ends = [(Measure::Min, all.first()), (Measure::Max, all.last())];
+    for (measure, bucket) in ends {
+        let (Some((figure, span)), Some(bucket)) = (s.get(measure), bucket) else { continue };
+        if !span.meets(bucket.high) {
+            let line = format!(
+                "{} {}, the outermost edge is {}",
+                say::measure(measure),
+                say::time(span.said),
+                say::time(bucket.high.said)
+            );
+            remarks.push((line, vec![figure, bucket.edge]));
+        }
+    }
+    if remarks.is_empty() {
+        remarks.extend(percentiles(s, &all, sum));
+        remarks.extend(mean(s, &all, sum));
+    }
+    remarks.first()?;
+    let sentence = "the histogram and the figures are not of the same times";
+    let hit = Hit::new(Proved, sentence, sentence).advice("copy histogram and figures from one run");
+    Some(remarks.into_iter().fold(hit, |hit, (line, figures)| hit.line(line).at(figures)))
+}
+
+fn percentiles<'a>(s: &Subject<'a>, all: &[Bucket<'a>], sum: f64) -> Vec<(String, Vec<&'a Figure>)> {
+    let mut remarks = Vec::new();
+    for (share, p, figure, span) in s.percentiles() {
+        let rank = share * sum;
+        // These are surely below it, and those can be at most.
+        let below: f64 = all.iter().filter(|b| b.high.high < span.low).map(|b| b.times.value).sum();
+        let reach: f64 = all.iter().filter(|b| b.low <= span.high).map(|b| b.times.value).sum();
+        let wrong = below > rank + RANKS || reach < rank - RANKS;
+        if wrong {
+            let (times, what) = if below > rank { (below, "are below it") } else { (reach, "reach it") };
+            let line = format!(
+                "{} {}: {} of {} times {what}, {} should be",
+                say::percentile(p),
+                say::time(span.said),
+                say::number(times),
+                say::number(sum),
+                say::number(rank)
+            );
+            remarks.push((line, vec![figure]));
+        }
+    }
+    remarks
+}
+
+fn mean<'a>(s: &Subject<'a>, all: &[Bucket<'a>], sum: f64) -> Option<(String, Vec<&'a Figure>)> {
+    let (figure, mean) = s.get(Measure::Mean)?;
+    let least = s.span(Measure::Min).map_or(0.0, |min| min.low);
+    let low: f64 = all.iter().map(|b| b.times.value * b.low.max(least)).sum::<f64>() / sum;
+    let high: f64 = all.iter().map(|b| b.times.value * b.high.high).sum::<f64>() / sum;
+    let range = Span::between(low, high);
+    (sum > 0.0 && !mean.meets(range)).then(|| {
+        let line = format!(
+            "mean {}, the histogram allows {} to {}",
+            say::time(mean.said),
+            say::time(low),
+            say::time(high)
+        );
+        (line, vec![figure])
+    })
+}

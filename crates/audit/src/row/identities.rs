@@ -1,0 +1,247 @@
+//! Identities that single tools print both sides of: sizes, shares, lists, and counts of one run.
+
+use super::say;
+use super::span::Span;
+use super::subject::{Hit, Subject};
+use crate::Certainty::{Likely, Proved};
+use crate::foreign::{Figure, Measure, Tool};
+
+fn other<'a>(s: &Subject<'a>, name: &str) -> Option<(&'a Figure, Span)> {
+    let figure = s.row.others.get(name)?;
+    Some((figure, Span::of(figure)?.at_least_zero()))
+}
+
+/// ab says the median and the maximum twice: in the table of phases and in the list of percentages.
+pub(super) fn ab_lists(s: &Subject) -> Option<Hit> {
+    let mut remarks: Vec<(String, Vec<&Figure>)> = Vec::new();
+    if let (Some((listed, at)), Some((max, whole))) = (other(s, "listed p100"), s.get(Measure::Max))
+        && !at.meets(whole)
+    {
+        let line = format!("100% {}, max of `Total` {}", say::time(at.said), say::time(whole.said));
+        remarks.push((line, vec![listed, max]));
+    }
+    if let Some((listed, at)) = other(s, "listed p50") {
+        // The table has the middle of two ranks, the list the upper of them.
+        let neighbors = s.percentiles();
+        let above = neighbors.iter().find(|(share, ..)| *share > 0.5);
+        if let Some((_, p, figure, span)) = above.filter(|(.., span)| at.above(*span)) {
+            let line =
+                format!("50% {} > {} {}", say::time(at.said), say::percentile(*p), say::time(span.said));
+            remarks.push((line, vec![listed, figure]));
+        }
+        let middle = s.get(Measure::Percentile(5_000));
+        let unit = Span { low: at.low - 1e-3, ..at };
+        if let Some((figure, median)) = middle.filter(|(_, median)| median.above(at) || unit.above(*median)) {
+            let reaches = above.is_some_and(|(.., span)| median.low <= span.high);
+            if !(median.above(at) && reaches) {
+                let line =
+                    format!("50% {}, median of `Total` {}", say::time(at.said), say::time(median.said));
+                remarks.push((line, vec![listed, figure]));
+            }
+        }
+    }
+    hit("the table of times and the list of percentages are not of one run", remarks)
+}
+
+/// bytes / responses = size of a response.
+pub(super) fn size_per_request(s: &Subject) -> Option<Hit> {
+    let (body_figure, body) = s.get(Measure::BodyBytes)?;
+    let (bytes_figure, bytes) = s.get(Measure::BytesTotal)?;
+    let (count_figure, count) = s.get(Measure::Requests)?;
+    let responses = count.minus(s.span(Measure::Errors).unwrap_or(Span::exact(0.0)));
+    // hey divides by the times that it kept, a million at most.
+    if !matches!(s.tool(), Some(Tool::Hey | Tool::Oha)) || responses.low < 1.0 || responses.high > 999_999.0 {
+        return None;
+    }
+    let each = bytes.over(responses)?;
+    if each.meets(body) {
+        return None;
+    }
+    let line = format!(
+        "{} B / {} = {} B, stated {} B",
+        say::number(bytes.said),
+        say::number(responses.said),
+        say::number(each.said),
+        say::number(body.said)
+    );
+    let remarks = vec![(line, vec![bytes_figure, count_figure, body_figure])];
+    hit("bytes / responses is not the stated size of a response", remarks)
+}
+
+/// oha: responses / (responses + errors) = success rate, without requests that the end of the run stopped.
+pub(super) fn answered_share(s: &Subject) -> Option<Hit> {
+    let (figure, stated) = other(s, "answered").filter(|_| s.tool() == Some(Tool::Oha))?;
+    let (count_figure, count) = s.get(Measure::Requests)?;
+    let errors = s.span(Measure::Errors).unwrap_or(Span::exact(0.0));
+    let stopped = s.row.others.iter().filter(|(name, _)| name.contains("aborted due to deadline"));
+    let stopped = stopped.filter_map(|(_, f)| Span::of(f)).fold(Span::exact(0.0), Span::plus);
+    let share = count.minus(errors).over(count.minus(stopped))?;
+    if count.high < 1.0 || share.meets(stated) {
+        return None;
+    }
+    let line = format!(
+        "{} / {} = {}, stated {}",
+        say::number(count.minus(errors).said),
+        say::number(count.minus(stopped).said),
+        say::percent(share.said),
+        say::percent(stated.said)
+    );
+    hit("responses / requests is not the stated success rate", vec![(line, vec![figure, count_figure])])
+}
+
+/// vegeta: total = attack + wait, and rate = requests / attack.
+pub(super) fn vegeta_times(s: &Subject) -> Option<Hit> {
+    let mut remarks: Vec<(String, Vec<&Figure>)> = Vec::new();
+    let (attack_figure, attack) = other(s, "duration attack").filter(|_| s.tool() == Some(Tool::Vegeta))?;
+    if let (Some((total_figure, total)), Some((wait_figure, wait))) =
+        (s.get(Measure::Duration), other(s, "duration wait"))
+        && !attack.plus(wait).meets(total)
+    {
+        let line = format!(
+            "{} + {} = {}, stated {}",
+            say::time(attack.said),
+            say::time(wait.said),
+            say::time(attack.plus(wait).said),
+            say::time(total.said)
+        );
+        remarks.push((line, vec![attack_figure, wait_figure, total_figure]));
+    }
+    if let (Some((count_figure, count)), Some((rate_figure, rate))) =
+        (s.get(Measure::Requests), s.get(Measure::OfferedRate))
+        && let Some(each) = count.over(attack).filter(|each| !each.widened(1e-3).meets(rate))
+        // A single request has no length of an attack.
+        && count.low > 1.0
+    {
+        let line = format!(
+            "{} / {} = {}/s, stated {}/s",
+            say::number(count.said),
+            say::time(attack.said),
+            say::number(each.said),
+            say::number(rate.said)
+        );
+        remarks.push((line, vec![count_figure, attack_figure, rate_figure]));
+    }
+    hit("attack, wait, rate, and total of vegeta are not of one run", remarks)
+}
+
+/// k6: an iteration occupies a virtual user, and each request either failed or did not.
+pub(super) fn k6_counts(s: &Subject) -> Option<Hit> {
+    if s.tool() != Some(Tool::K6) {
+        return None;
+    }
+    let mut remarks: Vec<(String, Vec<&Figure>)> = Vec::new();
+    if let (Some((count_figure, count)), Some((failed_figure, failed)), Some((good_figure, good))) =
+        (s.get(Measure::Requests), s.get(Measure::Errors), other(s, "http_req_failed no"))
+        && !failed.plus(good).meets(count)
+    {
+        let line = format!(
+            "{} failed + {} did not = {}, stated {} requests",
+            say::number(failed.said),
+            say::number(good.said),
+            say::number(failed.plus(good).said),
+            say::number(count.said)
+        );
+        remarks.push((line, vec![failed_figure, good_figure, count_figure]));
+    }
+    remarks.extend(occupied(s));
+    remarks.extend(iteration_rate(s));
+    hit("the counts of k6 are not of one run", remarks)
+}
+
+/// iterations x their mean <= virtual users x time, where the time is that of the rates.
+fn occupied<'a>(s: &Subject<'a>) -> Option<(String, Vec<&'a Figure>)> {
+    const NAMES: [&str; 3] = ["iteration_duration avg", "iteration_duration", "iteration duration"];
+    let (users_figure, users) = s.get(Measure::Users)?;
+    let (count_figure, count) = s.get(Measure::Iterations)?;
+    let (mean_figure, mean) = NAMES.iter().find_map(|name| other(s, name))?;
+    let requests = s.span(Measure::Requests).zip(s.span(Measure::Rate));
+    let window = requests.and_then(|(n, x)| n.over(x)).or(s.span(Measure::Duration))?;
+    let (busy, room) = (count.times(mean), users.times(window.widened(0.02)));
+    busy.above(room).then(|| {
+        let line = format!(
+            "{} iterations x {} = {} > {} virtual users x {} = {}",
+            say::number(count.said),
+            say::time(mean.said),
+            say::time(busy.said),
+            say::number(users.said),
+            say::time(window.said),
+            say::time(room.said)
+        );
+        (line, vec![count_figure, mean_figure, users_figure])
+    })
+}
+
+/// Requests and iterations are divided by one duration.
+fn iteration_rate<'a>(s: &Subject<'a>) -> Option<(String, Vec<&'a Figure>)> {
+    let (count_figure, count) = s.get(Measure::Iterations)?;
+    let (rate_figure, rate) = other(s, "iterations per second")?;
+    let window = s.span(Measure::Requests).zip(s.span(Measure::Rate)).and_then(|(n, x)| n.over(x))?;
+    let own = count.over(rate)?;
+    (count.low >= 1.0 && !own.widened(1e-3).meets(window)).then(|| {
+        let line = format!(
+            "{} iterations / {}/s = {}, but requests / their rate = {}",
+            say::number(count.said),
+            say::number(rate.said),
+            say::time(own.said),
+            say::time(window.said)
+        );
+        (line, vec![count_figure, rate_figure])
+    })
+}
+
+/// What the command above an output asks for, and what the output says of it.
+pub(super) fn command(s: &Subject) -> Option<Hit> {
+    let word = s.row.words.get("command")?;
+    let asked = s.definitions()?.command?;
+    let mut remarks: Vec<(String, Vec<&Figure>)> = Vec::new();
+    for (flag, measure) in asked {
+        let Some((figure, stated)) = s.get(*measure) else { continue };
+        let Some(value) = option(&word.text, flag).and_then(|text| amount(text, *measure)) else { continue };
+        // The command's own figure says nothing about the output.
+        let same_line = figure.line == word.line;
+        let product = figure.written.contains(" x ");
+        if same_line || product || Span::exact(value).meets(stated) {
+            continue;
+        }
+        let line = format!(
+            "`{flag} {}`, {} {}",
+            say::number(value),
+            say::measure(*measure),
+            say::number(stated.said)
+        );
+        remarks.push((line, vec![figure]));
+    }
+    remarks.first()?;
+    let sentence = "the command above the output asks for something else";
+    let hit = Hit::new(Likely, sentence, sentence).why("the output is of another run, or of another command");
+    let hit = hit.advice("show each output with the command that made it");
+    Some(remarks.into_iter().fold(hit, |hit, (line, figures)| hit.line(line).at(figures)))
+}
+
+/// `-c 100`, `-c100`, `-c=100`, `--connections 100`.
+pub(super) fn option<'a>(command: &'a str, flag: &str) -> Option<&'a str> {
+    let words: Vec<&str> = command.split_whitespace().collect();
+    words.iter().enumerate().find_map(|(at, word)| match word.strip_prefix(flag)? {
+        "" => words.get(at + 1).copied(),
+        own if flag.starts_with("--") => own.strip_prefix('='),
+        own => Some(own.trim_start_matches('=')).filter(|own| own.starts_with(|c: char| c.is_ascii_digit())),
+    })
+}
+
+fn amount(text: &str, measure: Measure) -> Option<f64> {
+    use crate::tools::number::{go_duration, metric};
+    let end = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
+    let (number, unit) = text.split_at(end);
+    let value: f64 = number.parse().ok()?;
+    match measure {
+        Measure::Duration if unit.is_empty() => Some(value),
+        Measure::Duration => go_duration(text).map(|(seconds, ..)| seconds),
+        _ => Some(value * metric(unit)?),
+    }
+}
+
+fn hit(sentence: &'static str, remarks: Vec<(String, Vec<&Figure>)>) -> Option<Hit> {
+    remarks.first()?;
+    let hit = Hit::new(Proved, sentence, sentence).advice("copy the figures of one run");
+    Some(remarks.into_iter().fold(hit, |hit, (line, figures)| hit.line(line).at(figures)))
+}

@@ -1,0 +1,104 @@
+//! Other load generators, a folder for each: `grammar` reads what it prints, whole or as a passage of a report, and
+//! `definitions` states what its words mean. Rules ask the definitions, never the name.
+//!
+//! Each reader is asked at each line whether its output begins there; the one that says yes reads to the end of it.
+
+pub mod definitions;
+pub(crate) mod entry;
+pub(crate) mod json;
+pub mod number;
+pub(crate) mod samples;
+pub(crate) mod text;
+
+pub(crate) mod ab {
+    pub mod definitions;
+    pub mod files;
+    pub mod grammar;
+}
+pub(crate) mod hey {
+    pub mod csv;
+    pub mod definitions;
+    pub mod grammar;
+}
+pub(crate) mod jmeter {
+    pub mod csv;
+    pub mod definitions;
+    pub mod statistics;
+    pub mod summariser;
+    pub mod xml;
+}
+pub(crate) mod k6 {
+    pub mod definitions;
+    pub mod grammar;
+    pub mod json;
+    pub mod points;
+}
+pub(crate) mod loadtest {
+    pub mod definitions;
+    pub mod grammar;
+}
+pub(crate) mod oha {
+    pub mod definitions;
+    pub mod json;
+}
+pub(crate) mod vegeta {
+    pub mod definitions;
+    pub mod grammar;
+    pub mod json;
+}
+pub(crate) mod wrk {
+    pub mod definitions;
+    pub mod grammar;
+}
+
+use crate::foreign::model::{Document, Tool};
+use definitions::Definitions;
+use text::Text;
+
+/// Reads an output that begins at this line, and gives the line after it.
+type Reader = fn(&Text, usize, &mut Document) -> Option<usize>;
+
+const READERS: [Reader; 9] = [
+    wrk::grammar::read,
+    ab::grammar::read,
+    ab::files::read,
+    k6::grammar::read,
+    json::read,
+    jmeter::summariser::read,
+    loadtest::grammar::read,
+    hey::grammar::read,
+    vegeta::grammar::read,
+];
+
+/// Adds what tools wrote in `text` to the document, and marks their lines as taken.
+pub fn read(_name: &str, text: &str, document: &mut Document) {
+    // Files of single samples can be large; they are read line by line, and are nothing but themselves.
+    const WHOLE: [fn(&str, &mut Document) -> bool; 4] =
+        [jmeter::csv::read, jmeter::xml::read, k6::points::read, hey::csv::read];
+    if WHOLE.iter().any(|read| read(text, document)) {
+        return;
+    }
+    let text = Text::new(text);
+    let mut at = 0;
+    while at < text.len() {
+        let next = READERS.iter().find_map(|read| read(&text, at, document));
+        at = next.unwrap_or(0).max(at + 1);
+    }
+}
+
+impl Tool {
+    /// What its words mean.
+    pub fn definitions(self) -> &'static Definitions {
+        match self {
+            Self::Wrk => &wrk::definitions::WRK,
+            Self::Wrk2 => &wrk::definitions::WRK2,
+            Self::Ab => &ab::definitions::AB,
+            Self::K6 => &k6::definitions::K6,
+            Self::Loadtest => &loadtest::definitions::LOADTEST,
+            Self::Jmeter => &jmeter::definitions::JMETER,
+            Self::Hey => &hey::definitions::HEY,
+            Self::Oha => &oha::definitions::OHA,
+            Self::Vegeta => &vegeta::definitions::VEGETA,
+        }
+    }
+}
