@@ -43,6 +43,12 @@ const COMMANDS: &[Command] = &[
         run: lab::command,
     },
     Command {
+        name: "jmeter",
+        usage: jmeterdiff::USAGE,
+        about: "run the plans of tests/jmeter with JMeter and with plimsoll, and compare what they send and write",
+        run: jmeterdiff::command,
+    },
+    Command {
         name: "browser",
         usage: browser::USAGE,
         about: "test report and console in a real browser; --pictures writes docs/images, --shots takes screenshots",

@@ -40,6 +40,8 @@ pub fn command(arguments: &[String]) -> Outcome {
     javascript_collected()?;
     println!("== JavaScript: AddressSanitizer");
     javascript_sanitized()?;
+    println!("== plans with JMeter and with plimsoll");
+    compared_with_jmeter()?;
     println!("== bench, full");
     bench::command(&["all".into(), "--note".into(), "nightly".into()])?;
     println!("== licenses, bans, sources");
@@ -76,6 +78,17 @@ fn javascript_sanitized() -> Outcome {
     command.env("RUSTFLAGS", "-Zsanitizer=address");
     command.env("ASAN_OPTIONS", "detect_stack_use_after_return=0:detect_leaks=0");
     shell::run(&mut command)
+}
+
+/// The comparison with JMeter, if it is there.
+fn compared_with_jmeter() -> Outcome {
+    if jmeterdiff::jmeter().is_none() {
+        println!("left out: {} does not name the folder of JMeter", jmeterdiff::VARIABLE);
+        return Ok(());
+    }
+    shell::run(shell::cargo().args(["build", "--release", "--bin", "plimsoll"]))?;
+    let tool = shell::target_folder()?.join("release/plimsoll").display().to_string();
+    jmeterdiff::command(&["--tool".into(), tool])
 }
 
 /// cargo-deny is installed below target/tools: a chore installs nothing into a user's home.
