@@ -1,6 +1,5 @@
 //! Assertions: whether a sample passes, and JMeter's message if it does not.
 
-use crate::extract::samples;
 use crate::plan::{Assertion, AssertionKind, Subject};
 use crate::sample::Sample;
 use crate::scope::Scope;
@@ -27,12 +26,43 @@ pub fn check(assertion: &Assertion, sample: &mut Sample, scope: &mut Scope<'_>) 
     if let AssertionKind::Response { ignores_status: true, .. } = assertion.kind {
         sample.is_success = true;
     }
-    let of: Vec<Result<(), String>> =
-        samples(subject, sample).into_iter().map(|one| one_sample(&assertion.kind, one, scope)).collect();
     let mut passed = true;
-    for message in of.into_iter().filter_map(Result::err) {
+    if matches!(subject, Subject::Main | Subject::All | Subject::Variable(_)) {
+        passed &= of_sample(assertion, sample, scope);
+    }
+    if matches!(subject, Subject::Children | Subject::All) {
+        passed &= of_children(assertion, sample, scope, DEPTH_MAX);
+    }
+    passed
+}
+
+/// Levels of sub-samples that JMeter checks.
+const DEPTH_MAX: u32 = 4;
+
+fn of_sample(assertion: &Assertion, sample: &mut Sample, scope: &mut Scope<'_>) -> bool {
+    match one_sample(&assertion.kind, sample, scope) {
+        Ok(()) => true,
+        Err(message) => {
+            sample.fail(message);
+            false
+        }
+    }
+}
+
+/// Checks sub-samples, each with its own result. If one fails, so does its parent.
+fn of_children(assertion: &Assertion, sample: &mut Sample, scope: &mut Scope<'_>, depth: u32) -> bool {
+    let mut passed = true;
+    let mut has_failed = false;
+    if depth > 0 {
+        for child in &mut sample.children {
+            passed &= of_sample(assertion, child, scope);
+            passed &= of_children(assertion, child, scope, depth - 1);
+            has_failed |= !child.is_success;
+        }
+    }
+    if has_failed && sample.is_success {
+        sample.fail("One or more sub-samples failed".to_owned());
         passed = false;
-        sample.fail(message);
     }
     passed
 }
@@ -72,7 +102,7 @@ fn one_sample(kind: &AssertionKind, sample: &Sample, scope: &mut Scope<'_>) -> R
             Ok(())
         }
         AssertionKind::Json { .. } => json(kind, sample, scope),
-        AssertionKind::XPath { subject, query, is_negated } => {
+        AssertionKind::XPath { subject, query, is_negated, is_second } => {
             let query = query.value(scope);
             let text = text_of(subject, sample, scope);
             if text.is_empty() {
@@ -93,6 +123,7 @@ fn one_sample(kind: &AssertionKind, sample: &Sample, scope: &mut Scope<'_>) -> R
             match holds != *is_negated {
                 true => Ok(()),
                 false if *is_negated => Err(format!("Nodes Matched for {query}")),
+                false if *is_second => Err(format!("No Nodes Matched for {query}")),
                 false => Err(format!("No Nodes Matched {query}")),
             }
         }
@@ -117,9 +148,25 @@ fn one_sample(kind: &AssertionKind, sample: &Sample, scope: &mut Scope<'_>) -> R
                 return Err(NULL.to_owned());
             }
             let text = sample.text();
-            roxmltree::Document::parse(&text).map(|_| ()).map_err(|error| error.to_string())
+            roxmltree::Document::parse(&text).map(|_| ()).map_err(|error| xml(&text, &error))
         }
         AssertionKind::Script(_) => Ok(()),
+    }
+}
+
+/// Returns the message of Java's parser for the most common mistakes.
+fn xml(text: &str, error: &roxmltree::Error) -> String {
+    match error {
+        _ if !text.trim_start().starts_with('<') => "Content is not allowed in prolog.".to_owned(),
+        roxmltree::Error::UnexpectedCloseTag(expected, ..) => {
+            format!(
+                "The element type \"{expected}\" must be terminated by the matching end-tag \"</{expected}>\"."
+            )
+        }
+        roxmltree::Error::UnclosedRootNode | roxmltree::Error::UnexpectedEndOfStream => {
+            "XML document structures must start and end within the same entity.".to_owned()
+        }
+        other => other.to_string(),
     }
 }
 
@@ -251,36 +298,33 @@ fn failure(
     format!("Test failed: {what}{how}/{expected}/")
 }
 
-/// Longest equal text around a difference that JMeter shows.
-const SHOWN: usize = 30;
+/// Longest part of a text that JMeter shows (`assertion.equals_section_diff_len`).
+const SHOWN: usize = 100;
 
 /// Returns both texts, with the place where they begin to differ and where they end to.
 fn compared(found: &str, expected: &str) -> String {
     let (found, expected): (Vec<char>, Vec<char>) = (found.chars().collect(), expected.chars().collect());
     let begin = found.iter().zip(&expected).take_while(|(one, other)| one == other).count();
-    let most = found.len().min(expected.len()) - begin;
-    let end = found
-        .iter()
-        .rev()
-        .zip(expected.iter().rev())
-        .take(most)
-        .take_while(|(one, other)| one == other)
-        .count();
-    let shown = |all: &[char], name: &str| {
-        let difference = &all[begin..all.len() - end];
-        let from = begin.saturating_sub(SHOWN);
-        let to = (all.len() - end + SHOWN).min(all.len());
-        let text = |part: &[char]| part.iter().collect::<String>();
-        format!(
-            "\n\n****** {name}: {}{}[[[{}]]]{}{}",
-            if from > 0 { "..." } else { "" },
-            text(&all[from..begin]),
-            text(difference),
-            text(&all[all.len() - end..to]),
-            if to < all.len() { "..." } else { "" },
-        )
+    // The first sign of a difference is never a part of the equal end.
+    let most = found.len().min(expected.len()).saturating_sub(begin + 1);
+    let pairs = found.iter().rev().zip(expected.iter().rev());
+    let end = pairs.take(most).take_while(|(one, other)| one == other).count();
+    let text = |part: &[char]| part.iter().collect::<String>();
+    let cut = |part: &[char]| match part.len() > SHOWN {
+        true => format!("{}...", text(&part[..SHOWN])),
+        false => text(part),
     };
-    format!("{}{}\n\n", shown(&found, "received  "), shown(&expected, "comparison"))
+    let before = match begin > SHOWN {
+        true => format!("...{}", text(&found[begin - SHOWN..begin])),
+        false => text(&found[..begin]),
+    };
+    let after = cut(&found[found.len() - end..]);
+    let (one, other) = (cut(&found[begin..found.len() - end]), cut(&expected[begin..expected.len() - end]));
+    let width = one.chars().count().max(other.chars().count());
+    format!(
+        "\n\n****** received  : {before}[[[{one:width$}]]]{after}\n\n****** comparison: \
+         {before}[[[{other:width$}]]]{after}\n\n"
+    )
 }
 
 fn json(kind: &AssertionKind, sample: &Sample, scope: &mut Scope<'_>) -> Result<(), String> {
@@ -319,8 +363,7 @@ fn holds(
     };
     let place = compiled.as_ref().as_ref().map_err(Clone::clone)?;
     let found = place.all(Head::default(), text.as_bytes());
-    let found =
-        found.map_err(|why| format!("Expected to find an object with property in path {path}: {}", why.0))?;
+    let found = found.map_err(|why| not_json(path, why.0))?;
     if found.is_empty() && !(expects_null && is_jmespath) {
         return Err(format!("No results for path: {}", bracketed(path)));
     }
@@ -332,6 +375,13 @@ fn holds(
         false => None,
     };
     let wanted: Option<Value> = serde_json::from_str(expected).ok();
+    if is_jmespath && pattern.is_none() && wanted.is_none() && expected.chars().all(char::is_alphanumeric) {
+        return Err(format!(
+            "Unrecognized token '{expected}': was expecting (JSON String, Number, Array, Object or token 'null', \
+             'true' or 'false')\n at [Source: (String)\"{expected}\"; line: 1, column: {}]",
+            expected.chars().count() + 1
+        ));
+    }
     let equals = |one: &str| match &pattern {
         Some(pattern) => pattern.is_match(one),
         None if one == expected => true,
@@ -364,6 +414,19 @@ fn holds(
             format!("Value in json path '{path}' expected to be '{expected}', but found '{shown}'")
         }
     })
+}
+
+/// Returns the message about a text that is not JSON: JMeter's library takes it as a string.
+fn not_json(path: &str, why: &str) -> String {
+    let name = path.strip_prefix("$.").and_then(|rest| rest.split(['.', '[']).next()).unwrap_or_default();
+    match name.is_empty() || !name.chars().all(|c| c.is_alphanumeric() || c == '_') {
+        true => format!("Expected to find an object with property in path {path}: {why}"),
+        false => format!(
+            "Expected to find an object with property ['{name}'] in path $ but found 'java.lang.String'. This is not \
+             a json object according to the JsonProvider: \
+             'com.jayway.jsonpath.spi.json.JsonSmartJsonProvider'."
+        ),
+    }
 }
 
 /// Returns a JSONPath of names and indexes as JMeter shows it: `$['a'][0]`.

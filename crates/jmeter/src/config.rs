@@ -3,7 +3,6 @@
 use crate::data::{Reading, Source};
 use crate::plan::{Config, Counter, Csv, Parameters, RandomVariable, Share};
 use crate::scope::Scope;
-use plimsoll_stats::random::SplitMix64;
 use std::rc::Rc;
 use std::sync::{Arc, PoisonError};
 
@@ -173,27 +172,60 @@ fn draw(random: &RandomVariable, slots: &mut [i64], scope: &mut Scope<'_>) {
     let number = match seed.trim().parse::<i64>() {
         Err(_) => scope.between(least, most),
         Ok(seed) => {
-            let range = (most - least) as u64 + 1;
-            let next = |state: u64| {
-                let mut generator = SplitMix64::new(state);
-                let drawn = generator.next_u64();
-                (drawn % range.max(1), drawn)
+            // Java's generator takes an `int`.
+            let range = i32::try_from(most.saturating_sub(least).saturating_add(1)).unwrap_or(i32::MAX);
+            let next = |state: Option<u64>| {
+                let mut generator = state.map_or_else(|| JavaRandom::new(seed), JavaRandom);
+                (i64::from(generator.below(range)), generator.0)
             };
             if random.is_per_thread {
+                // The state has 48 bits, so the sign tells that there is one.
                 let slot = slots.get_mut(random.slot as usize);
-                let state = slot.as_ref().map_or(0, |slot| **slot as u64);
-                let (offset, state) = next(if state == 0 { seed as u64 } else { state });
+                let state = slot.as_ref().filter(|slot| ***slot < 0).map(|slot| (**slot & i64::MAX) as u64);
+                let (offset, state) = next(state);
                 if let Some(slot) = slot {
-                    *slot = state as i64;
+                    *slot = state as i64 | i64::MIN;
                 }
-                least + offset as i64
+                least + offset
             } else {
                 let mut shared = random.shared.lock().unwrap_or_else(PoisonError::into_inner);
-                let (offset, state) = next(shared.unwrap_or(seed as u64));
+                let (offset, state) = next(*shared);
                 *shared = Some(state);
-                least + offset as i64
+                least + offset
             }
         }
     };
     scope.vars.set(&variable, &crate::number::format(number, &format));
+}
+
+/// The generator of `java.util.Random`, so that a seed draws the numbers that it draws in JMeter.
+struct JavaRandom(u64);
+
+impl JavaRandom {
+    const MASK: u64 = (1 << 48) - 1;
+
+    fn new(seed: i64) -> JavaRandom {
+        JavaRandom((seed as u64 ^ 0x5_DEEC_E66D) & JavaRandom::MASK)
+    }
+
+    /// Returns 31 random bits.
+    fn next(&mut self) -> i32 {
+        self.0 = (self.0.wrapping_mul(0x5_DEEC_E66D).wrapping_add(0xB)) & JavaRandom::MASK;
+        (self.0 >> 17) as i32
+    }
+
+    /// Returns a number from 0 to below `bound`, as `nextInt(bound)` does.
+    fn below(&mut self, bound: i32) -> i32 {
+        if bound & (bound - 1) == 0 {
+            return ((i64::from(bound) * i64::from(self.next())) >> 31) as i32;
+        }
+        loop {
+            let bits = self.next();
+            let value = bits % bound;
+            // Numbers above the last whole multiple would be more likely.
+            if bits.checked_sub(value).and_then(|base| base.checked_add(bound - 1)).is_some() {
+                return value;
+            }
+        }
+    }
 }

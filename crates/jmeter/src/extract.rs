@@ -90,6 +90,17 @@ fn values(
     scope: &mut Scope<'_>,
     compile: impl FnOnce(&str) -> Result<Values, String>,
 ) -> Vec<String> {
+    values_or(extractor, sample, (kind, text, "null"), scope, compile)
+}
+
+/// Returns the values at a place, with a text for each `null` of JSON.
+fn values_or(
+    extractor: &Extractor,
+    sample: &Sample,
+    (kind, text, null): (u8, &str, &str),
+    scope: &mut Scope<'_>,
+    compile: impl FnOnce(&str) -> Result<Values, String>,
+) -> Vec<String> {
     let compiled = scope.caches.place(kind, text, || compile(text));
     let place = match &*compiled {
         Ok(place) => place,
@@ -101,10 +112,11 @@ fn values(
     if let Subject::Variable(name) = &extractor.subject {
         let name = name.value(scope);
         let text = scope.vars.get(&name).unwrap_or_default();
-        return place.all(Head::default(), text.as_bytes()).unwrap_or_default();
+        return place.all_or(Head::default(), text.as_bytes(), null).unwrap_or_default();
     }
     let all = samples(&extractor.subject, sample).into_iter();
-    all.flat_map(|sample| place.all(Head::new(&sample.head), &sample.body).unwrap_or_default()).collect()
+    all.flat_map(|sample| place.all_or(Head::new(&sample.head), &sample.body, null).unwrap_or_default())
+        .collect()
 }
 
 /// Fills a template such as `$1$-$2$` with the groups of a match.
@@ -300,7 +312,8 @@ fn json(extractor: &Extractor, sample: &Sample, paths: &str, joins: bool, scope:
         let number = numbers.get(at).map_or(0, |text| text.trim().parse().unwrap_or(0));
         clear_numbered(name, scope);
         scope.vars.remove(&format!("{name}_ALL"));
-        let found = values(extractor, sample, kind::JSON, path.trim(), scope, Values::json);
+        let place_of = (kind::JSON, path.trim(), default);
+        let found = values_or(extractor, sample, place_of, scope, Values::json);
         if found.is_empty() {
             scope.vars.set(name, default);
             scope.vars.set(&format!("{name}_matchNr"), "0");

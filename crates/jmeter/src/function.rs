@@ -10,7 +10,7 @@ mod text;
 mod time;
 
 pub use code::evaluate as evaluate_code;
-pub use text::{digest, unescaped_html, url_decoded, url_encoded};
+pub use text::{digest, unescaped_html, url_decoded, url_encoded, url_encoded_bytes};
 pub use time::now;
 
 use crate::log::Level;

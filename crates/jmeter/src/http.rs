@@ -225,8 +225,8 @@ impl Request {
         let url = url::join(&self.url, &location);
         let (target, path) = url::parsed(&url)?;
         let mut request = Request { target: Some(target), path, url, ..self.clone() };
-        // 307 and 308 keep the method; all others send GET, except for HEAD.
-        let keeps = matches!(status, 307 | 308) || &*self.method == "HEAD";
+        // Only 307 keeps the method; all others send GET, except for HEAD.
+        let keeps = status == 307 || &*self.method == "HEAD";
         if !keeps {
             request.method = "GET".into();
             request.body = None;

@@ -435,6 +435,7 @@ pub enum AssertionKind {
         subject: Subject,
         query: Template,
         is_negated: bool,
+        is_second: bool,
     },
     Md5 {
         digest: Template,

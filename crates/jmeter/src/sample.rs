@@ -59,18 +59,17 @@ impl DataType {
         }
     }
 
-    /// Returns the type of a response by its media type: images, audio, video, and archives are binary.
+    /// Returns the type of a response by its media type: images, audio, and video are binary.
     pub fn of_media(media: &[u8]) -> DataType {
         if media.is_empty() {
             return DataType::None;
         }
         let media =
             media.split(|sign| *sign == b';').next().unwrap_or_default().trim_ascii().to_ascii_lowercase();
-        let begins = [&b"image/"[..], b"audio/", b"video/"].iter().any(|kind| media.starts_with(kind));
-        let is_one = [&b"application/octet-stream"[..], b"application/pdf", b"application/zip"]
-            .contains(&media.as_slice());
-        let is_text = media.starts_with(b"image/svg");
-        if (begins || is_one) && !is_text { DataType::Binary } else { DataType::Text }
+        let is_list = [&b"image/svg+xml"[..], b"audio/x-mpegurl", b"audio/mpegurl", b"video/f4m"];
+        let is_text = is_list.iter().any(|kind| media.starts_with(kind));
+        let is_binary = [&b"image/"[..], b"audio/", b"video/"].iter().any(|kind| media.starts_with(kind));
+        if is_binary && !is_text { DataType::Binary } else { DataType::Text }
     }
 }
 

@@ -10,6 +10,7 @@ mod exchange;
 mod finish;
 mod host;
 mod redirect;
+mod response;
 mod transaction;
 
 use crate::config::{self, Effect, Kept, Opened};
@@ -97,6 +98,8 @@ pub struct Thread {
     limit_ms: Option<u64>,
     has_begun: bool,
     has_ended: bool,
+    /// Whether any sampler has begun.
+    has_sampled: bool,
 }
 
 /// What happens after a step.
@@ -148,6 +151,7 @@ impl Thread {
             limit_ms: None,
             has_begun: false,
             has_ended: false,
+            has_sampled: false,
             plan,
         }
     }

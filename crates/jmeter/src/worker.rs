@@ -26,6 +26,8 @@ pub struct Worker {
     origins: RefCell<Vec<Rc<Known>>>,
     /// Series of requests by label.
     series: RefCell<HashMap<Rc<str>, RequestId>>,
+    /// The cookies of a request.
+    pub cookies: RefCell<Vec<u8>>,
     /// The line of a result.
     pub line: RefCell<String>,
 }
@@ -49,6 +51,7 @@ impl Worker {
             files: FileContents::default(),
             origins: RefCell::default(),
             series: RefCell::default(),
+            cookies: RefCell::default(),
             line: RefCell::default(),
         };
         for (target, number) in origins {

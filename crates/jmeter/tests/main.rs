@@ -11,6 +11,7 @@
 )]
 
 mod checks;
+mod compatible;
 mod controllers;
 mod data;
 mod extractors;

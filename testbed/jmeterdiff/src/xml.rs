@@ -149,7 +149,8 @@ fn element(line: &str, text: &mut String) {
     for (name, value) in given.iter().chain(usual) {
         text.push_str(&match *name {
             "loops" if class.ends_with("ThreadGroup") => format!(
-                "<elementProp name=\"ThreadGroup.main_controller\" elementType=\"LoopController\">\
+                "<elementProp name=\"ThreadGroup.main_controller\" elementType=\"LoopController\" \
+                 testname=\"Loop Controller\">\
                  {}{}</elementProp>\n",
                 property("LoopController.continue_forever", "false"),
                 property("LoopController.loops", value)

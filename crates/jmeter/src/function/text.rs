@@ -9,8 +9,13 @@ use md5::Digest as _;
 
 /// Encodes a text as the query of a form does.
 pub fn url_encoded(text: &str) -> String {
+    url_encoded_bytes(text.as_bytes())
+}
+
+/// Encodes the bytes of a text in any encoding, as `url_encoded` does.
+pub fn url_encoded_bytes(text: &[u8]) -> String {
     let mut out = String::with_capacity(text.len());
-    for byte in text.bytes() {
+    for byte in text.iter().copied() {
         match byte {
             b' ' => out.push('+'),
             b'.' | b'-' | b'*' | b'_' => out.push(char::from(byte)),

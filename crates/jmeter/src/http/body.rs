@@ -1,7 +1,7 @@
 //! Bodies of requests: one file, the values of arguments, a form, or several parts.
 
 use super::{Failure, FileContents, Given, Request};
-use crate::function::{url_decoded, url_encoded};
+use crate::function::{url_decoded, url_encoded, url_encoded_bytes};
 use crate::plan::Http;
 use crate::scope::Scope;
 
@@ -78,9 +78,9 @@ pub fn add(
             true => (one.name.clone(), one.value.clone()),
             false => (url_decoded(&one.name), url_decoded(&one.value)),
         };
-        body.push_str(&url_encoded(&name));
+        body.push_str(&url_encoded_bytes(&encoded(&name, encoding)));
         body.push('=');
-        body.push_str(&url_encoded(&value));
+        body.push_str(&url_encoded_bytes(&encoded(&value, encoding)));
     }
     request.body = Some(body.into_bytes());
     Ok(())

@@ -36,14 +36,16 @@ impl Failure {
 pub fn of_fault(fault: Fault, target: Option<&Target>) -> Failure {
     let (host, port) = target.map_or(("", 0), |target| (target.host.as_str(), target.port));
     let place = format!("{host}:{port}");
+    // An address has no name in Java's texts.
+    let name = if host.parse::<std::net::IpAddr>().is_ok() { "" } else { host };
     let (class, message) = match fault {
         Fault::ConnectionRefused => (
             "org.apache.http.conn.HttpHostConnectException",
-            format!("Connect to {place} [{host}/{host}] failed: Connection refused"),
+            format!("Connect to {place} [{name}/{host}] failed: Connection refused"),
         ),
         Fault::ConnectTimeout => (
             "org.apache.http.conn.ConnectTimeoutException",
-            format!("Connect to {place} [{host}/{host}] failed: Connect timed out"),
+            format!("Connect to {place} [{name}/{host}] failed: Connect timed out"),
         ),
         Fault::HostUnreachable => {
             ("java.net.NoRouteToHostException", "No route to host (Host unreachable)".to_owned())
@@ -57,12 +59,14 @@ pub fn of_fault(fault: Fault, target: Option<&Target>) -> Failure {
             "Premature end of Content-Length delimited message body".to_owned(),
         ),
         Fault::Timeout => ("java.net.SocketTimeoutException", "Read timed out".to_owned()),
-        Fault::DnsFailed | Fault::DnsTimeout => ("java.net.UnknownHostException", host.to_owned()),
+        Fault::DnsFailed | Fault::DnsTimeout => {
+            ("java.net.UnknownHostException", format!("{host}: Name or service not known"))
+        }
         Fault::Tls | Fault::TlsTimeout | Fault::CertificateRejected => {
             ("javax.net.ssl.SSLHandshakeException", fault.sentence().to_owned())
         }
         Fault::MalformedResponse | Fault::UnsafeResponse => {
-            ("org.apache.http.client.ClientProtocolException", fault.sentence().to_owned())
+            ("org.apache.http.client.ClientProtocolException", "null".to_owned())
         }
         other => ("java.io.IOException", other.sentence().to_owned()),
     };

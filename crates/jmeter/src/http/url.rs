@@ -47,7 +47,8 @@ fn encoded(text: &str) -> String {
     out
 }
 
-/// Returns the URL of a reference, such as a `Location` (RFC 3986 section 5.2).
+/// Returns the URL of a reference, such as a `Location`, as `java.net.URL` does: a reference that is only a query
+/// replaces the last part of the path as well.
 pub fn join(base: &str, reference: &str) -> String {
     let reference = reference.split('#').next().unwrap_or_default();
     let Some((scheme, rest)) = base.split_once("://") else { return reference.to_owned() };
@@ -67,7 +68,6 @@ pub fn join(base: &str, reference: &str) -> String {
     let joined = match reference {
         "" => target.to_owned(),
         _ if reference.starts_with('/') => without_dots(reference),
-        _ if reference.starts_with('?') => format!("{path}{reference}"),
         _ => without_dots(&format!("{}{reference}", &path[..path.rfind('/').map_or(0, |at| at + 1)])),
     };
     format!("{scheme}://{authority}{joined}")

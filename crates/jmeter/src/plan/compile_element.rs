@@ -388,7 +388,8 @@ impl Elements {
                 is_inverted: *is_inverted,
                 is_jmespath: *is_jmespath,
             },
-            jmx::Assertion::XPath { subject, query, is_negated, .. } => AssertionKind::XPath {
+            jmx::Assertion::XPath { subject, query, is_negated, is_second, .. } => AssertionKind::XPath {
+                is_second: *is_second,
                 subject: self.subject(subject),
                 query: self.text(query),
                 is_negated: *is_negated,

@@ -106,8 +106,10 @@ fn compare(left: &Value, right: &Value, language: Language) -> Result<Option<Ord
 
 fn add(left: Value, right: Value, language: Language) -> Result<Value, String> {
     let is_text = |value: &Value| matches!(value, Value::Text(_));
-    // JEXL adds texts that are numbers.
-    let both_numbers = language == Language::Jexl && left.number().is_some() && right.number().is_some();
+    // JEXL adds a number and a text that is one.
+    let both_texts = is_text(&left) && is_text(&right);
+    let both_numbers =
+        language == Language::Jexl && !both_texts && left.number().is_some() && right.number().is_some();
     if (is_text(&left) || is_text(&right)) && !both_numbers {
         return Ok(Value::Text((left.to_text(language) + &right.to_text(language)).into()));
     }

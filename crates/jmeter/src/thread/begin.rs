@@ -25,6 +25,7 @@ impl Thread {
             }
         }
         self.limit_ms = None;
+        self.has_sampled = true;
         for pre in &of.pre {
             match &**pre {
                 PreProcessor::Parameters(parameters) => {
@@ -168,6 +169,7 @@ impl Thread {
                 // The part of the current time that a mask leaves spreads the samples.
                 let extra = if mask > 0 { begin_ms as i64 % mask } else { 0 };
                 let mut sample = Sample::local(&self.label, begin_ms);
+                (sample.code, sample.message) = Default::default();
                 if !*is_sleep {
                     let text = |name: &str, usual: &str| get(name).unwrap_or_else(|| usual.to_owned());
                     if let Some(label) = get("Label").filter(|label| !label.is_empty()) {
@@ -177,7 +179,9 @@ impl Thread {
                     sample.message = Cow::Owned(text("ResponseMessage", ""));
                     sample.is_success = text("Status", "OK").eq_ignore_ascii_case("ok");
                     sample.body = text("ResultData", "").into_bytes();
+                    sample.bytes = sample.body.len() as u64;
                     sample.request_body = text("SamplerData", "").into_bytes();
+                    sample.sent_bytes = sample.request_body.len() as u64;
                     sample.data_type = DataType::Text;
                 }
                 let step = self.next_step();
@@ -280,9 +284,10 @@ impl Thread {
                 Some(compiled.captures(&text)?.get(1)?.as_str().to_owned())
             })
         });
-        match found {
+        match found.filter(|value| !value.is_empty() || !of.caches_value) {
             Some(value) => self.vars.set(&of.kept, &value),
-            None if !of.caches_value => self.vars.remove(&of.kept),
+            None if self.previous.is_none() => self.vars.remove(&of.kept),
+            None if !of.caches_value || self.vars.get(&of.kept).is_none() => self.vars.set(&of.kept, ""),
             None => {}
         }
     }

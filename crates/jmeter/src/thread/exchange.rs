@@ -8,20 +8,17 @@ use crate::scope::Wish;
 use crate::worker::{Known, USER_AGENT};
 use plimsoll_jmx::plan::Mechanism;
 use plimsoll_plan::Fault;
-use plimsoll_plan::head::Head;
+use plimsoll_plan::Side;
 use plimsoll_plan::metric::{SeriesSum, fault_id};
 use plimsoll_plan::origin::OriginId;
 use plimsoll_plan::program::{At, BodyUse, Count, Outbox, Reply, RequestId, Step, Unreachable};
-use plimsoll_plan::{Side, answer::Statuses};
 use plimsoll_wire::h1::{Writer, check_header, check_method, check_target};
-use std::borrow::Cow;
 use std::convert::Infallible;
-use std::fmt::Write as _;
 use std::rc::Rc;
 use std::sync::Arc;
 
 /// Largest decoded body, in bytes: a few kilobytes can decode to gigabytes.
-const DECODED_BYTES_MAX: usize = 256 << 20;
+pub(super) const DECODED_BYTES_MAX: usize = 256 << 20;
 /// Redirects that a sample follows (`httpsampler.max_redirects`).
 const REDIRECTS_MAX: u32 = 20;
 
@@ -39,8 +36,8 @@ pub struct Flow {
     pub(super) label: Rc<str>,
     /// The value of `Authorization` that answers a challenge.
     pub(super) authorization: Option<String>,
-    sent_bytes: u64,
-    request_head: String,
+    pub(super) sent_bytes: u64,
+    pub(super) request_head: String,
     series: RequestId,
 }
 
@@ -95,7 +92,9 @@ impl Thread {
 
     /// Fails a sample that was not sent.
     fn refused(&mut self, sampler: SamplerId, failure: &Failure, at: At, out: &mut Outbox) -> After {
-        let mut sample = Sample::local(&self.label, at.unix_ns / 1_000_000);
+        // Without a URL, JMeter has not set the label yet.
+        let label = if failure.url.is_empty() { "" } else { &self.label };
+        let mut sample = Sample::local(label, at.unix_ns / 1_000_000);
         (sample.code, sample.message) = failure.columns();
         sample.url.clone_from(&failure.url);
         sample.is_success = false;
@@ -188,8 +187,9 @@ impl Thread {
             judged: true,
             ..Step::default()
         };
-        let cookies = of.cookies.filter(|number| !self.plan.cookie_managers[*number].ignores_cookies);
-        let jar = cookies.map(|number| &self.jars[number]);
+        let manager = of.cookies.filter(|number| !self.plan.cookie_managers[*number].ignores_cookies);
+        let jar = manager.map(|number| &self.jars[number]);
+        let cookies = &mut *self.worker.cookies.borrow_mut();
         let begin = out.arena.len();
         let mut head_end = begin;
         out.push_rendered(step, |bytes| {
@@ -200,16 +200,19 @@ impl Thread {
             });
             let connection: &[u8] = if request.closes { b"close" } else { b"keep-alive" };
             writer.field("Connection", connection);
+            let has_cookies = jar.is_some_and(|jar| {
+                cookies.clear();
+                jar.header(request.path.as_bytes(), &known.origin, at.unix_ns, cookies);
+                !cookies.is_empty()
+            });
             for (name, value) in request.headers.iter().chain(&request.body_headers) {
-                writer.field(name, value.as_bytes());
-            }
-            if let Some(jar) = jar {
-                let written = request.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("cookie"));
-                if !written {
-                    writer.field_if_any("Cookie", |bytes| {
-                        jar.header(request.path.as_bytes(), &known.origin, at.unix_ns, bytes);
-                    });
+                // The cookie manager replaces a header of the plan, if it has a cookie.
+                if !(has_cookies && name.eq_ignore_ascii_case("cookie")) {
+                    writer.field(name, value.as_bytes());
                 }
+            }
+            if has_cookies {
+                writer.field("Cookie", cookies);
             }
             if let Some(value) = &authorization
                 && request.header("authorization").is_none()
@@ -296,7 +299,15 @@ impl Thread {
             }
         };
         if let Some(fault) = reply.fault {
-            let failure = http::of_fault(fault, flow.request.target.as_ref());
+            let failure = match fault {
+                // It closes the socket from another thread.
+                Fault::Timeout
+                    if self.limit_ms.is_some_and(|ms| ms * 1_000_000 == flow.request.timeout_ns) =>
+                {
+                    Failure::new("java.net.SocketException", "Socket closed".to_owned())
+                }
+                fault => http::of_fault(fault, flow.request.target.as_ref()),
+            };
             return self.fail(flow, &failure, Some(reply), at, out);
         }
         let plan = Arc::clone(&self.plan);
@@ -337,7 +348,10 @@ impl Thread {
                 )),
                 None => Err(Failure::new(
                     "java.lang.IllegalArgumentException",
-                    "Missing location header in redirect for the request".to_owned(),
+                    format!(
+                        "Missing location header in redirect for {} {} HTTP/1.1",
+                        flow.request.method, flow.request.url
+                    ),
                 )),
             };
             match next {
@@ -400,72 +414,6 @@ impl Thread {
         let sample = flow.ended(sample, is_listed);
         self.finish_sampler(sampler, Some(sample), None, at, out)
     }
-
-    /// Returns the sample of a response.
-    fn sample(&mut self, of: &Sampler, http: &Http, flow: &mut Flow, reply: &Reply<'_>, at: At) -> Sample {
-        let phases = reply.phases;
-        let connect_ns = phases.connect_ns + phases.tls_ns;
-        let elapsed_ms = (connect_ns + phases.service_ns()) / 1_000_000 + flow.challenged_ms;
-        let head_bytes = reply.head.text().len() as u64;
-        let mut sample = Sample {
-            label: Rc::clone(&flow.label),
-            begin_ms: (at.unix_ns / 1_000_000).saturating_sub(elapsed_ms),
-            elapsed_ms,
-            latency_ms: (connect_ns + phases.first_byte_ns) / 1_000_000 + flow.challenged_ms,
-            connect_ms: connect_ns / 1_000_000,
-            code: code_text(reply.status),
-            message: reason(reply.head),
-            is_success: Statuses::usual(reply.status),
-            bytes: head_bytes + reply.body_bytes,
-            head_bytes,
-            sent_bytes: flow.sent_bytes,
-            url: flow.request.url.clone(),
-            method: Rc::clone(&flow.request.method),
-            ..Sample::default()
-        };
-        sample.data_type = DataType::of_media(reply.head.field("content-type").unwrap_or_default());
-        let is_read = of.reads_body || http.stores_md5 || self.plan.keeps_previous;
-        if is_read || !of.post.is_empty() || !of.assertions.is_empty() {
-            sample.head = reply.head.text().to_vec();
-        }
-        if is_read {
-            sample.body = match reply.head.field("content-encoding") {
-                None => reply.body.to_vec(),
-                Some(_) => {
-                    match plimsoll_script::answer::decoded(reply.head, reply.body, DECODED_BYTES_MAX) {
-                        Ok(body) => body,
-                        Err(why) => {
-                            let failure = Failure::new("java.io.IOException", why);
-                            (sample.code, sample.message) = failure.columns();
-                            sample.is_success = false;
-                            Vec::new()
-                        }
-                    }
-                }
-            };
-        }
-        if http.stores_md5 {
-            sample.body = crate::function::digest("md5", &sample.body).unwrap_or_default().into_bytes();
-        }
-        if of.reads_request || self.plan.keeps_previous {
-            sample.request_head = std::mem::take(&mut flow.request_head);
-            sample.request_body = flow.request.body.clone().unwrap_or_default();
-        }
-        sample
-    }
-
-    fn store_cookies(&mut self, of: &Sampler, request: &Request, head: Head<'_>, at: At) {
-        let Some(number) = of.cookies.filter(|number| !self.plan.cookie_managers[*number].ignores_cookies)
-        else {
-            return;
-        };
-        if head.field("set-cookie").is_none() {
-            return;
-        }
-        if let Some(known) = request.target.as_ref().and_then(|target| self.worker.origin(target)) {
-            self.jars[number].take(head, request.path.as_bytes(), at.unix_ns, &known.origin);
-        }
-    }
 }
 
 /// Counts a request that was not sent.
@@ -474,33 +422,6 @@ fn count_unsent(series: RequestId, fault: Fault, out: &mut Outbox) {
     if fault.side() != Side::Client {
         out.count(Count::sum(series, SeriesSum::Finished, 1));
         out.count(Count::sum(series, SeriesSum::Failed, 1));
-    }
-}
-
-fn code_text(status: u16) -> Cow<'static, str> {
-    match status {
-        200 => Cow::Borrowed("200"),
-        201 => Cow::Borrowed("201"),
-        204 => Cow::Borrowed("204"),
-        302 => Cow::Borrowed("302"),
-        404 => Cow::Borrowed("404"),
-        500 => Cow::Borrowed("500"),
-        other => {
-            let mut text = String::new();
-            // Writing to a string cannot fail.
-            let _ = write!(text, "{other}");
-            Cow::Owned(text)
-        }
-    }
-}
-
-/// Returns the reason phrase of a status line.
-fn reason(head: Head<'_>) -> Cow<'static, str> {
-    let line = head.text().split(|byte| matches!(byte, b'\r' | b'\n')).next().unwrap_or_default();
-    let phrase = line.splitn(3, |byte| *byte == b' ').nth(2).unwrap_or_default();
-    match phrase {
-        b"OK" => Cow::Borrowed("OK"),
-        other => Cow::Owned(String::from_utf8_lossy(other).trim().to_owned()),
     }
 }
 

@@ -38,9 +38,12 @@ impl Thread {
                 }
                 PostProcessor::Script(code) => self.run_script(code, Some(&mut sample), at, &mut wish),
                 PostProcessor::Debug => {
-                    let mut child = Sample::local(&self.label, at.unix_ns / 1_000_000);
+                    let label = format!("{}-{}", sample.label, sample.children.len());
+                    let mut child = Sample::local(&label, at.unix_ns / 1_000_000);
                     child.body = self.listed(true, false).into_bytes();
+                    child.bytes = child.body.len() as u64;
                     child.data_type = DataType::Text;
+                    sample.bytes += child.bytes;
                     sample.children.push(child);
                 }
             }

@@ -7,37 +7,37 @@ use std::rc::Rc;
 impl Flow {
     /// Adds the response to a redirect.
     pub(super) fn add(&mut self, mut sample: Sample, is_listed: bool) {
-        let Some(first) = &mut self.first else {
-            self.first = Some(Box::new(sample));
-            return;
-        };
-        let number = self.redirects - 1;
-        sample.label = format!("{}-{number}", self.label).into();
-        first.absorb(sample, is_listed);
+        match &mut self.first {
+            Some(first) => {
+                sample.label = format!("{}-{}", self.label, self.redirects - 1).into();
+                first.absorb(sample, is_listed);
+            }
+            None => {
+                if is_listed {
+                    let label = format!("{}-0", self.label).into();
+                    sample.children.push(Sample { label, ..sample.clone() });
+                }
+                self.first = Some(Box::new(sample));
+            }
+        }
     }
 
     /// Returns the whole sample.
     pub(super) fn ended(self, last: Sample, is_listed: bool) -> Sample {
         let Some(first) = self.first else { return last };
         let mut first = *first;
-        if is_listed && first.children.is_empty() {
-            let mut copy = first.clone();
-            copy.label = format!("{}-0", self.label).into();
-            first.children.insert(0, copy);
-        } else if is_listed {
-            let mut copy = first.clone();
-            copy.children.clear();
-            copy.label = format!("{}-0", self.label).into();
-            first.children.insert(0, copy);
-        }
         let mut last = last;
-        let number = self.redirects;
         let (code, message, is_success) = (last.code.clone(), last.message.clone(), last.is_success);
         let (url, method, data_type) = (last.url.clone(), Rc::clone(&last.method), last.data_type);
         let (head, body) = (last.head.clone(), last.body.clone());
         let (request_head, request_body) = (last.request_head.clone(), last.request_body.clone());
-        last.label = format!("{}-{number}", self.label).into();
+        let (bytes, head_bytes) = (last.bytes, last.head_bytes);
+        last.label = format!("{}-{}", self.label, self.redirects).into();
         first.absorb(last, is_listed);
+        if !is_listed {
+            // HttpClient follows these itself, and reports the last response.
+            (first.bytes, first.head_bytes) = (bytes, head_bytes);
+        }
         first.label = self.label;
         (first.code, first.message, first.is_success) = (code, message, is_success);
         (first.url, first.method, first.data_type) = (url, method, data_type);

@@ -138,7 +138,8 @@ impl Thread {
                 self.assert(assertion, &mut sample, at, out);
             }
         }
-        let is_reported = !self.is_inside_parent();
+        // Without a parent sample, JMeter reports no transaction before the first sampler of a thread.
+        let is_reported = !self.is_inside_parent() && (open.has_parent_sample || self.has_sampled);
         if open.has_parent_sample && !is_reported {
             self.add_to_transactions(&sample);
         }

@@ -204,7 +204,8 @@ impl Compiler<'_> {
 
     /// Returns what an extractor or an assertion reads.
     pub(super) fn subject(&mut self, raw: &Raw) -> Subject {
-        match self.choice(raw, "Sample.scope").as_str() {
+        let property = if raw.class.ends_with("Assertion") { "Assertion.scope" } else { "Sample.scope" };
+        match self.choice(raw, property).as_str() {
             "children" => Subject::Children,
             "all" => Subject::All,
             "variable" => Subject::Variable(self.text(raw, "Scope.variable")),

@@ -23,6 +23,7 @@ impl Compiler<'_> {
                     query: if query.is_empty() { Text::literal("/", raw.pos) } else { query },
                     is_negated: self.flag(raw, "XPath.negate", false),
                     is_tolerant: self.flag(raw, "XPath.tolerant", false),
+                    is_second: raw.class == "XPath2Assertion",
                     namespaces: self.text(raw, "XPath.namespaces"),
                 }
             }

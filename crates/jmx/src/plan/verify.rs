@@ -46,6 +46,8 @@ pub enum Assertion {
         query: Text,
         is_negated: bool,
         is_tolerant: bool,
+        /// Whether it is an XPath2 Assertion, which has another message.
+        is_second: bool,
         namespaces: Text,
     },
     /// The MD5 of the body, in hexadecimal digits.

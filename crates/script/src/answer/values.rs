@@ -1,6 +1,6 @@
 //! All values at a place of a response, for callers that number and pick them themselves.
 
-use super::json::{Path, Tree, append};
+use super::json::{Path, Span, Tree, append, without_mark};
 use super::markup::Markup;
 use super::query::Query;
 use jmespath::{Expression, Rcvar, Variable};
@@ -59,18 +59,31 @@ impl Values {
     /// # Errors
     /// Returns an error if the body is not what the place is in.
     pub fn all(&self, head: Head<'_>, body: &[u8]) -> Result<Vec<String>, Unreadable> {
+        self.all_or(head, body, "null")
+    }
+
+    /// Returns the same, with a text for each `null` of JSON that a JSONPath finds.
+    ///
+    /// # Errors
+    /// Returns an error if the body is not what the place is in.
+    pub fn all_or(&self, head: Head<'_>, body: &[u8], null: &str) -> Result<Vec<String>, Unreadable> {
         match &self.0 {
             Kind::Json(path) => {
                 let places = path.all(body, &mut Tree::Unread).map_err(|_| NOT_JSON)?;
-                let text = |span| {
+                let text = |span: Span| {
                     let mut out = Vec::new();
                     append(body, span, &mut out);
-                    String::from_utf8_lossy(&out).into_owned()
+                    // The span of a string has no quotes.
+                    let before = span.begin.checked_sub(1).and_then(|at| without_mark(body).get(at));
+                    match out == b"null" && before != Some(&b'"') {
+                        true => null.to_owned(),
+                        false => String::from_utf8_lossy(&out).into_owned(),
+                    }
                 };
                 Ok(places.into_iter().map(text).collect())
             }
             Kind::Jmes(expression) => {
-                let text = std::str::from_utf8(super::json::without_mark(body)).map_err(|_| NOT_JSON)?;
+                let text = std::str::from_utf8(without_mark(body)).map_err(|_| NOT_JSON)?;
                 let root = Rcvar::new(Variable::from_json(text).map_err(|_| NOT_JSON)?);
                 let found = expression
                     .search(root)

@@ -1,0 +1,115 @@
+//! Samples of responses.
+
+use super::Thread;
+use super::exchange::{DECODED_BYTES_MAX, Flow};
+use crate::http::{Failure, Request};
+use crate::plan::{Http, Sampler};
+use crate::sample::{DataType, Sample};
+use plimsoll_plan::answer::Statuses;
+use plimsoll_plan::head::Head;
+use plimsoll_plan::program::{At, Reply};
+use std::borrow::Cow;
+use std::fmt::Write as _;
+use std::rc::Rc;
+
+impl Thread {
+    /// Returns the sample of a response.
+    pub(super) fn sample(
+        &mut self,
+        of: &Sampler,
+        http: &Http,
+        flow: &mut Flow,
+        reply: &Reply<'_>,
+        at: At,
+    ) -> Sample {
+        let phases = reply.phases;
+        let connect_ns = phases.connect_ns + phases.tls_ns;
+        let elapsed_ms = (connect_ns + phases.service_ns()) / 1_000_000 + flow.challenged_ms;
+        let head_bytes = reply.head.text().len() as u64;
+        let mut sample = Sample {
+            label: Rc::clone(&flow.label),
+            begin_ms: (at.unix_ns / 1_000_000).saturating_sub(elapsed_ms),
+            elapsed_ms,
+            latency_ms: (connect_ns + phases.first_byte_ns) / 1_000_000 + flow.challenged_ms,
+            connect_ms: connect_ns / 1_000_000,
+            code: code_text(reply.status),
+            message: reason(reply.head),
+            is_success: Statuses::usual(reply.status),
+            bytes: head_bytes + reply.body_bytes,
+            head_bytes,
+            sent_bytes: flow.sent_bytes,
+            url: flow.request.url.clone(),
+            method: Rc::clone(&flow.request.method),
+            ..Sample::default()
+        };
+        sample.data_type = DataType::of_media(reply.head.field("content-type").unwrap_or_default());
+        let is_read = of.reads_body || http.stores_md5 || self.plan.keeps_previous;
+        if is_read || !of.post.is_empty() || !of.assertions.is_empty() {
+            sample.head = reply.head.text().to_vec();
+        }
+        if is_read {
+            sample.body = match reply.head.field("content-encoding") {
+                None => reply.body.to_vec(),
+                Some(_) => {
+                    match plimsoll_script::answer::decoded(reply.head, reply.body, DECODED_BYTES_MAX) {
+                        Ok(body) => body,
+                        Err(why) => {
+                            let failure = Failure::new("java.io.IOException", why);
+                            (sample.code, sample.message) = failure.columns();
+                            sample.is_success = false;
+                            Vec::new()
+                        }
+                    }
+                }
+            };
+        }
+        if http.stores_md5 {
+            sample.body = crate::function::digest("md5", &sample.body).unwrap_or_default().into_bytes();
+        }
+        if of.reads_request || self.plan.keeps_previous {
+            sample.request_head = std::mem::take(&mut flow.request_head);
+            sample.request_body = flow.request.body.clone().unwrap_or_default();
+        }
+        sample
+    }
+
+    pub(super) fn store_cookies(&mut self, of: &Sampler, request: &Request, head: Head<'_>, at: At) {
+        let Some(number) = of.cookies.filter(|number| !self.plan.cookie_managers[*number].ignores_cookies)
+        else {
+            return;
+        };
+        if head.field("set-cookie").is_none() {
+            return;
+        }
+        if let Some(known) = request.target.as_ref().and_then(|target| self.worker.origin(target)) {
+            self.jars[number].take(head, request.path.as_bytes(), at.unix_ns, &known.origin);
+        }
+    }
+}
+
+fn code_text(status: u16) -> Cow<'static, str> {
+    match status {
+        200 => Cow::Borrowed("200"),
+        201 => Cow::Borrowed("201"),
+        204 => Cow::Borrowed("204"),
+        302 => Cow::Borrowed("302"),
+        404 => Cow::Borrowed("404"),
+        500 => Cow::Borrowed("500"),
+        other => {
+            let mut text = String::new();
+            // Writing to a string cannot fail.
+            let _ = write!(text, "{other}");
+            Cow::Owned(text)
+        }
+    }
+}
+
+/// Returns the reason phrase of a status line.
+fn reason(head: Head<'_>) -> Cow<'static, str> {
+    let line = head.text().split(|byte| matches!(byte, b'\r' | b'\n')).next().unwrap_or_default();
+    let phrase = line.splitn(3, |byte| *byte == b' ').nth(2).unwrap_or_default();
+    match phrase {
+        b"OK" => Cow::Borrowed("OK"),
+        other => Cow::Owned(String::from_utf8_lossy(other).trim().to_owned()),
+    }
+}
