@@ -211,7 +211,7 @@ fn response(kind: &AssertionKind, sample: &Sample, scope: &mut Scope<'_>) -> Res
             ResponseField::ResponseHeaders => sample.response_headers(),
             ResponseField::RequestHeaders => sample.request_headers(),
             ResponseField::RequestData => sample.sampler_data(),
-            ResponseField::Url => sample.url.clone(),
+            ResponseField::Url => sample.url.to_string(),
         },
     };
     if text.is_empty() {

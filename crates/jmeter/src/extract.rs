@@ -76,7 +76,7 @@ fn text_of(sample: &Sample, field: Field) -> String {
         Field::UnescapedBody => crate::function::unescaped_html(&sample.text()),
         Field::ResponseHeaders => sample.response_headers(),
         Field::RequestHeaders => sample.request_headers(),
-        Field::Url => sample.url.clone(),
+        Field::Url => sample.url.to_string(),
         Field::Code => sample.code.to_string(),
         Field::Message => sample.message.to_string(),
     }

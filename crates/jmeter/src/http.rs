@@ -18,18 +18,64 @@ use std::rc::Rc;
 #[derive(Debug, Clone, Default)]
 pub struct Request {
     pub method: Rc<str>,
-    pub target: Option<Target>,
+    pub target: Option<Rc<Target>>,
     /// Path and query.
     pub path: String,
     /// As JMeter shows it.
-    pub url: String,
-    pub headers: Vec<(String, String)>,
+    pub url: Rc<str>,
+    pub headers: Rc<Vec<(String, String)>>,
     pub body: Option<Vec<u8>>,
     pub closes: bool,
     /// Headers of a body that only the body itself needs: a redirect without it lacks them.
     pub body_headers: Vec<(String, String)>,
     /// Timeout from the send, ns; 0: none.
     pub timeout_ns: u64,
+}
+
+/// The parts of a request that do not change from sample to sample.
+#[derive(Debug, Clone)]
+pub struct Base {
+    method: Rc<str>,
+    /// Everything before the path of the URL, and its origin.
+    origin: Result<(Rc<str>, Option<Rc<Target>>), Failure>,
+    headers: Rc<Vec<(String, String)>>,
+    closes: bool,
+    timeout_ns: u64,
+}
+
+/// Builds what precedes the path.
+pub fn base_of(sampler: &Sampler, http: &Http, scope: &mut Scope<'_>) -> Base {
+    let method = http.method.text(scope);
+    let method = method.trim();
+    let mut base = Base {
+        method: if method.is_empty() { "GET".into() } else { method.into() },
+        origin: origin(http, scope).map(|text| {
+            let target = url::parsed(&format!("{text}/")).ok().map(|(target, _)| Rc::new(target));
+            (text.into(), target)
+        }),
+        headers: Rc::default(),
+        closes: !http.keeps_alive,
+        timeout_ns: http.response_timeout_ms.integer(scope).max(0) as u64 * 1_000_000,
+    };
+    let target = base.origin.as_ref().ok().and_then(|(_, target)| target.clone());
+    let mut headers = Vec::with_capacity(sampler.headers.len());
+    for (name, value) in &sampler.headers {
+        let (name, value) = (name.value(scope), value.value(scope));
+        if name.is_empty() || name.eq_ignore_ascii_case("content-length") {
+            continue;
+        }
+        if name.eq_ignore_ascii_case("connection") {
+            base.closes = value.eq_ignore_ascii_case("close");
+            continue;
+        }
+        let mut value = value.trim().to_owned();
+        if name.eq_ignore_ascii_case("host") {
+            add_port(&mut value, target.as_deref());
+        }
+        headers.push((name.trim().to_owned(), value));
+    }
+    base.headers = headers.into();
+    base
 }
 
 /// The contents of files that are sent, by name.
@@ -96,19 +142,18 @@ pub struct Given {
     pub content_type: String,
 }
 
-/// Builds the request of a sampler.
+/// Builds the request of a sampler. `base` is what precedes its path, if that is fixed.
 ///
 /// # Errors
 /// Returns why JMeter would fail the sample without a request.
 pub fn build(
     sampler: &Sampler,
     http: &Http,
+    base: Option<&Base>,
     files: &FileContents,
     scope: &mut Scope<'_>,
 ) -> Result<Request, Failure> {
-    let method: Rc<str> = http.method.value(scope).trim().into();
-    let method: Rc<str> = if method.is_empty() { "GET".into() } else { method };
-    let path = http.path.value(scope);
+    let path = http.path.text(scope);
     let arguments: Vec<Given> = http
         .arguments
         .iter()
@@ -120,41 +165,61 @@ pub fn build(
             content_type: one.content_type.value(scope),
         })
         .collect();
+    // In this order: texts can set variables for later ones.
+    let new;
+    let base = match base {
+        Some(base) => base,
+        None => {
+            new = base_of(sampler, http, scope);
+            &new
+        }
+    };
+    let method = Rc::clone(&base.method);
     let is_whole = path.starts_with("http://") || path.starts_with("https://");
-    let url = match is_whole {
-        true => path.trim().replace(' ', "%20"),
+    let (url, origin) = match is_whole {
+        true => (path.trim().replace(' ', "%20"), None),
         false => {
-            let mut url = base(http, scope)?;
+            let (origin, target) = base.origin.as_ref().map_err(Clone::clone)?;
+            let mut url = String::with_capacity(origin.len() + path.len() + 1);
+            url.push_str(origin);
             if !path.starts_with('/') {
                 url.push('/');
             }
-            url.push_str(&path.replace(' ', "%20"));
+            match path.contains(' ') {
+                true => url.push_str(&path.replace(' ', "%20")),
+                false => url.push_str(&path),
+            }
             if has_query(&method) {
                 query(&arguments, path.contains('?'), &mut url);
             }
-            url
+            (url, target.as_ref().map(|target| (origin.len(), target)))
         }
     };
-    let (target, path) = url::parsed(&url).map_err(|failure| failure.to(&url))?;
-    let mut request = Request { method, target: Some(target), path, url, ..Request::default() };
-    let mut is_close = !http.keeps_alive;
-    for (name, value) in &sampler.headers {
-        let (name, value) = (name.value(scope), value.value(scope));
-        if name.is_empty() || name.eq_ignore_ascii_case("content-length") {
-            continue;
+    let (target, path) = match origin.filter(|(at, _)| url::is_plain(&url[*at..])) {
+        Some((at, target)) => (Rc::clone(target), url[at..].to_owned()),
+        None => {
+            let parsed = url::parsed(&url).map_err(|failure| failure.to(&url))?;
+            (Rc::new(parsed.0), parsed.1)
         }
-        if name.eq_ignore_ascii_case("connection") {
-            is_close = value.eq_ignore_ascii_case("close");
-            continue;
+    };
+    let mut request = Request {
+        method,
+        target: Some(target),
+        path,
+        url: url.into(),
+        headers: Rc::clone(&base.headers),
+        closes: base.closes,
+        timeout_ns: base.timeout_ns,
+        ..Request::default()
+    };
+    if is_whole && request.header("host").is_some() {
+        // Its port is that of the URL.
+        for (name, value) in Rc::make_mut(&mut request.headers) {
+            if name.eq_ignore_ascii_case("host") {
+                add_port(value, request.target.as_deref());
+            }
         }
-        let mut value = value.trim().to_owned();
-        if name.eq_ignore_ascii_case("host") {
-            add_port(&mut value, request.target.as_ref());
-        }
-        request.headers.push((name.trim().to_owned(), value));
     }
-    request.closes = is_close;
-    request.timeout_ns = http.response_timeout_ms.integer(scope).max(0) as u64 * 1_000_000;
     let is_raw =
         http.has_raw_body || (!arguments.is_empty() && arguments.iter().all(|one| one.name.is_empty()));
     let is_entity = has_body(&request.method)
@@ -176,9 +241,14 @@ fn add_port(host: &mut String, target: Option<&Target>) {
 }
 
 /// Returns protocol, host, and port.
-fn base(http: &Http, scope: &mut Scope<'_>) -> Result<String, Failure> {
-    let protocol = http.protocol.text(scope).trim().to_ascii_lowercase();
-    let protocol = if protocol.is_empty() { "http" } else { protocol.as_str() };
+fn origin(http: &Http, scope: &mut Scope<'_>) -> Result<String, Failure> {
+    let protocol = http.protocol.text(scope);
+    let protocol = match protocol.trim() {
+        "" => "http",
+        other => other,
+    };
+    let lower = protocol.to_ascii_lowercase();
+    let protocol = lower.as_str();
     if !matches!(protocol, "http" | "https") {
         let message = format!("unknown protocol: {protocol}");
         return Err(Failure::new("java.net.MalformedURLException", message));
@@ -224,7 +294,7 @@ impl Request {
         let location = location.replace(' ', "%20");
         let url = url::join(&self.url, &location);
         let (target, path) = url::parsed(&url)?;
-        let mut request = Request { target: Some(target), path, url, ..self.clone() };
+        let mut request = Request { target: Some(Rc::new(target)), path, url: url.into(), ..self.clone() };
         // Only 307 keeps the method; all others send GET, except for HEAD.
         let keeps = status == 307 || &*self.method == "HEAD";
         if !keeps {

@@ -217,8 +217,14 @@ pub struct Sampler {
     pub result_files: Vec<Arc<ResultFile>>,
     /// Whether anything in scope reads the body of its response.
     pub reads_body: bool,
+    /// Whether anything in scope reads the head of its response, but not the body.
+    pub reads_head: bool,
     /// Whether anything in scope reads the request.
     pub reads_request: bool,
+    /// Whether it sends the same request each time, except for cookies and credentials.
+    pub is_fixed: bool,
+    /// Whether at most path, arguments, and body of its request change.
+    pub has_fixed_base: bool,
 }
 
 #[derive(Debug)]
@@ -249,6 +255,26 @@ pub struct Http {
     pub keeps_alive: bool,
     pub response_timeout_ms: Template,
     pub stores_md5: bool,
+}
+
+impl Http {
+    /// Returns whether protocol, host, port, method, and timeout are fixed.
+    pub fn has_fixed_base(&self) -> bool {
+        [&self.protocol, &self.domain, &self.port, &self.method, &self.response_timeout_ms]
+            .into_iter()
+            .all(|text| text.fixed().is_some())
+    }
+
+    /// Returns whether nothing in it depends on a variable, a function, or a file.
+    pub fn is_fixed(&self) -> bool {
+        let texts = [&self.path, &self.encoding];
+        let arguments = self.arguments.iter().flat_map(|one| [&one.name, &one.value, &one.content_type]);
+        // The boundary between several parts is a random text.
+        !self.is_multipart
+            && self.files.is_empty()
+            && self.has_fixed_base()
+            && texts.into_iter().chain(arguments).all(|text| text.fixed().is_some())
+    }
 }
 
 #[derive(Debug)]

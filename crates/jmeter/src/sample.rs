@@ -23,7 +23,7 @@ pub struct Sample {
     pub bytes: u64,
     pub head_bytes: u64,
     pub sent_bytes: u64,
-    pub url: String,
+    pub url: Rc<str>,
     /// The head of the response, from the status line; empty without a response.
     pub head: Vec<u8>,
     /// Decoded.
@@ -64,11 +64,10 @@ impl DataType {
         if media.is_empty() {
             return DataType::None;
         }
-        let media =
-            media.split(|sign| *sign == b';').next().unwrap_or_default().trim_ascii().to_ascii_lowercase();
-        let is_list = [&b"image/svg+xml"[..], b"audio/x-mpegurl", b"audio/mpegurl", b"video/f4m"];
-        let is_text = is_list.iter().any(|kind| media.starts_with(kind));
-        let is_binary = [&b"image/"[..], b"audio/", b"video/"].iter().any(|kind| media.starts_with(kind));
+        let is = |kind: &&[u8]| media.get(..kind.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(kind));
+        let is_binary = [&b"image/"[..], b"audio/", b"video/"].iter().any(is);
+        let texts = [&b"image/svg+xml"[..], b"audio/x-mpegurl", b"audio/mpegurl", b"video/f4m"];
+        let is_text = is_binary && texts.iter().any(is);
         if is_binary && !is_text { DataType::Binary } else { DataType::Text }
     }
 }
@@ -122,7 +121,7 @@ impl Sample {
             bytes: self.bytes,
             head_bytes: self.head_bytes,
             sent_bytes: self.sent_bytes,
-            url: self.url.clone(),
+            url: Rc::clone(&self.url),
             method: Rc::clone(&self.method),
             children: self.children.iter().map(Sample::without_content).collect(),
             ..Sample::default()

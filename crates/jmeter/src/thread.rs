@@ -188,7 +188,7 @@ impl Thread {
         if !self.has_begun {
             self.has_begun = true;
             self.worker.run.thread_started(self.identity.group);
-            self.vars.set("JMeterThread.last_sample_ok", "true");
+            self.worker.set_last_ok(&mut self.vars, true);
             self.prepare_cookies(at);
             controller::initialize(&mut Controllers { thread: self, at });
         }

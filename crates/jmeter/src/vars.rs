@@ -67,6 +67,13 @@ impl Vars {
         }
     }
 
+    /// Sets a variable to a value that others share.
+    pub fn put_at(&mut self, id: VarId, value: &Arc<str>) {
+        if let Some(slot) = self.known.get_mut(id as usize) {
+            *slot = Some(Arc::clone(value));
+        }
+    }
+
     pub fn set(&mut self, name: &str, value: &str) {
         match self.names.find(name) {
             Some(id) => self.set_at(id, value),

@@ -1,15 +1,16 @@
 //! What the threads of one worker share.
 
-use crate::http::FileContents;
-use crate::plan::Plan;
+use crate::http::{Base, FileContents, Request};
+use crate::plan::{Plan, Sampler, SamplerId};
 use crate::run::Run;
 use crate::scope::Caches;
+use crate::vars::{VarId, Vars};
 use plimsoll_plan::origin::OriginId;
 use plimsoll_plan::program::{Outbox, RequestId};
 use plimsoll_plan::request::Target;
 use plimsoll_plan::series::Family;
 use plimsoll_script::ask::{Origin, Site};
-use std::cell::RefCell;
+use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -23,6 +24,10 @@ pub struct Worker {
     pub plan: Arc<Plan>,
     pub caches: Caches,
     pub files: FileContents,
+    /// By group and sampler.
+    kept: Vec<Vec<Kept>>,
+    /// The variable that says whether the last sample passed, and its values.
+    last_ok: (Option<VarId>, [Arc<str>; 2]),
     origins: RefCell<Vec<Rc<Known>>>,
     /// Series of requests by label.
     series: RefCell<HashMap<Rc<str>, RequestId>>,
@@ -42,13 +47,47 @@ pub struct Known {
     pub origin: Origin,
 }
 
+/// What a worker keeps for a sampler.
+pub struct Kept {
+    /// The request, if it is always the same.
+    pub fixed: OnceCell<Rc<Fixed>>,
+    /// What precedes its path, if that is always the same.
+    pub base: OnceCell<Base>,
+    /// Its series, if its label is fixed and nothing is challenged.
+    pub series: Cell<Option<RequestId>>,
+    /// The series of its assertions, if label and name are fixed.
+    pub checks: Box<[Cell<Option<RequestId>>]>,
+}
+
+/// The request of a sampler that sends the same each time.
+pub struct Fixed {
+    pub request: Rc<Request>,
+    /// Its head without cookies and credentials, for an origin.
+    pub head: OnceCell<(OriginId, Box<[u8]>)>,
+}
+
+impl Kept {
+    fn new(sampler: &Sampler) -> Kept {
+        Kept {
+            fixed: OnceCell::new(),
+            base: OnceCell::new(),
+            series: Cell::new(None),
+            checks: sampler.assertions.iter().map(|_| Cell::new(None)).collect(),
+        }
+    }
+}
+
 impl Worker {
     pub fn new(run: Arc<Run>, plan: Arc<Plan>, origins: &[(Target, OriginId)]) -> Worker {
+        let kept = plan.groups.iter().map(|group| group.samplers.iter().map(Kept::new).collect()).collect();
+        let last_ok = (run.names.find("JMeterThread.last_sample_ok"), ["false".into(), "true".into()]);
         let worker = Worker {
             run,
             plan,
             caches: Caches::default(),
             files: FileContents::default(),
+            kept,
+            last_ok,
             origins: RefCell::default(),
             series: RefCell::default(),
             cookies: RefCell::default(),
@@ -70,6 +109,19 @@ impl Worker {
             let host = target.authority();
             let origin = Origin::new(&site(number, &host, target.tls));
             self.origins.borrow_mut().push(Rc::new(Known { target, number, host, origin }));
+        }
+    }
+
+    /// Returns what is kept for a sampler.
+    pub fn kept(&self, group: usize, sampler: SamplerId) -> &Kept {
+        // proof: threads are made for groups of the plan, and ask for their samplers.
+        &self.kept[group][sampler as usize]
+    }
+
+    /// Sets the variable that says whether the last sample passed.
+    pub fn set_last_ok(&self, vars: &mut Vars, is_ok: bool) {
+        if let (Some(id), values) = &self.last_ok {
+            vars.put_at(*id, &values[usize::from(is_ok)]);
         }
     }
 

@@ -4,6 +4,7 @@ use super::{Failure, FileContents, Given, Request};
 use crate::function::{url_decoded, url_encoded, url_encoded_bytes};
 use crate::plan::Http;
 use crate::scope::Scope;
+use std::rc::Rc;
 
 /// Returns whether the body is one file: a file without a name, and no argument.
 pub fn is_file(http: &Http, arguments: &[Given], scope: &mut Scope<'_>) -> bool {
@@ -145,7 +146,7 @@ fn multipart(
     }
     field(&mut body, &format!("--{boundary}--\r\n"));
     // The type of several parts replaces any other.
-    request.headers.retain(|(name, _)| !name.eq_ignore_ascii_case("content-type"));
+    Rc::make_mut(&mut request.headers).retain(|(name, _)| !name.eq_ignore_ascii_case("content-type"));
     let media = format!("multipart/form-data; boundary={boundary}; charset={encoding}");
     request.body_headers.push(("Content-Type".to_owned(), media));
     request.body = Some(body);

@@ -36,6 +36,19 @@ pub fn parsed(text: &str) -> Result<(Target, String), Failure> {
     Ok((parsed.target, parsed.path))
 }
 
+/// Returns whether a path with its query is sent as it is written, and cannot fail.
+pub fn is_plain(path: &str) -> bool {
+    // A percent sign, a fragment, and everything outside of ASCII need a closer look.
+    path.starts_with('/')
+        && path.bytes().all(|byte| {
+            byte.is_ascii_graphic()
+                && !matches!(
+                    byte,
+                    b'"' | b'#' | b'%' | b'<' | b'>' | b'\\' | b'^' | b'`' | b'{' | b'|' | b'}'
+                )
+        })
+}
+
 fn encoded(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 16);
     for byte in text.bytes() {

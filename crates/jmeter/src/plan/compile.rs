@@ -184,15 +184,23 @@ impl Tree<'_> {
             .any(|pre| matches!(pre.kind, jmx::PreProcessor::Rewriting(_) | jmx::PreProcessor::Script(_)));
         elements.reads_previous |= matches!(sampler.kind, jmx::SamplerKind::Script(_));
         elements.reads_previous |= reads_previous(&info.name);
+        let headers: Vec<(Template, Template)> = scope
+            .headers
+            .iter()
+            .map(|header| (elements.compiler.text(&header.name), elements.compiler.text(&header.value)))
+            .collect();
+        let has_fixed_headers =
+            headers.iter().all(|(name, value)| name.fixed().is_some() && value.fixed().is_some());
+        let is_fixed = has_fixed_headers && matches!(&kind, SamplerKind::Http(http) if http.is_fixed());
+        let has_fixed_base =
+            has_fixed_headers && matches!(&kind, SamplerKind::Http(http) if http.has_fixed_base());
         Sampler {
             kind,
+            is_fixed,
+            has_fixed_base,
             label: elements.compiler.text(&info.name),
             parent,
-            headers: scope
-                .headers
-                .iter()
-                .map(|header| (elements.compiler.text(&header.name), elements.compiler.text(&header.value)))
-                .collect(),
+            headers,
             cookies: scope.cookies.as_ref().map(|manager| elements.cookie_manager(manager)),
             auth: scope.auth.as_ref().map(|manager| elements.auth_manager(manager)),
             pre: scope.pre.iter().map(|one| elements.pre_processor(one)).collect(),
@@ -203,6 +211,7 @@ impl Tree<'_> {
             savers: scope.savers.iter().map(|one| elements.result_saver(one)).collect(),
             result_files: scope.result_files.iter().map(|one| elements.result_file(one)).collect(),
             reads_body: reads.body,
+            reads_head: reads.head,
             reads_request: reads.request,
         }
     }
@@ -223,13 +232,14 @@ pub fn reads_previous(text: &Text) -> bool {
 #[derive(Default)]
 struct Reads {
     body: bool,
+    head: bool,
     request: bool,
 }
 
 impl Reads {
     fn of(scope: &jmx::Scope) -> Reads {
-        use jmx::{Assertion, Field, Match, PostProcessor, ResponseField, SizeField, Subject};
-        let mut reads = Reads { body: !scope.savers.is_empty(), request: false };
+        use jmx::{Assertion, Field, Match, PostProcessor, ResponseField, Subject};
+        let mut reads = Reads { body: !scope.savers.is_empty(), head: false, request: false };
         for post in &scope.post {
             match &post.kind {
                 PostProcessor::Script(_) => (reads.body, reads.request) = (true, true),
@@ -238,6 +248,7 @@ impl Reads {
                 PostProcessor::Extract(extract) => match &extract.matcher {
                     Match::Regex { field, .. } | Match::Boundary { field, .. } => {
                         reads.body |= matches!(field, Field::Body | Field::UnescapedBody | Field::Document);
+                        reads.head |= matches!(field, Field::ResponseHeaders);
                         reads.request |= matches!(field, Field::RequestHeaders);
                     }
                     _ => reads.body = true,
@@ -248,13 +259,12 @@ impl Reads {
             match &assertion.kind {
                 Assertion::Response { field, subject, .. } if !matches!(subject, Subject::Variable(_)) => {
                     reads.body |= matches!(field, ResponseField::Body | ResponseField::Document);
+                    reads.head |= matches!(field, ResponseField::ResponseHeaders);
                     reads.request |=
                         matches!(field, ResponseField::RequestHeaders | ResponseField::RequestData);
                 }
-                Assertion::Response { .. } | Assertion::Duration { .. } => {}
-                Assertion::Size { field, .. } => {
-                    reads.body |= matches!(field, SizeField::Body | SizeField::Response)
-                }
+                // Sizes are counted without the texts.
+                Assertion::Response { .. } | Assertion::Duration { .. } | Assertion::Size { .. } => {}
                 Assertion::Script(_) => (reads.body, reads.request) = (true, true),
                 _ => reads.body = true,
             }

@@ -5,7 +5,7 @@ use crate::http::{self, Failure, Request};
 use crate::plan::{AuthManager, Http, PreProcessor, Rewriting, Sampler, SamplerId, SamplerKind};
 use crate::sample::{DataType, Sample};
 use crate::scope::Wish;
-use crate::worker::{Known, USER_AGENT};
+use crate::worker::{Fixed, Known, USER_AGENT};
 use plimsoll_jmx::plan::Mechanism;
 use plimsoll_plan::Fault;
 use plimsoll_plan::Side;
@@ -13,6 +13,7 @@ use plimsoll_plan::metric::{SeriesSum, fault_id};
 use plimsoll_plan::origin::OriginId;
 use plimsoll_plan::program::{At, BodyUse, Count, Outbox, Reply, RequestId, Step, Unreachable};
 use plimsoll_wire::h1::{Writer, check_header, check_method, check_target};
+use std::cell::OnceCell;
 use std::convert::Infallible;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -25,7 +26,9 @@ const REDIRECTS_MAX: u32 = 20;
 /// A sample with its requests.
 pub struct Flow {
     sampler: SamplerId,
-    pub(super) request: Request,
+    pub(super) request: Rc<Request>,
+    /// What its sampler sends each time, if this is it.
+    fixed: Option<Rc<Fixed>>,
     /// The first response; later ones become its sub-samples.
     pub(super) first: Option<Box<Sample>>,
     pub(super) redirects: u32,
@@ -59,24 +62,40 @@ impl Thread {
         let Some((of, http)) = self.http_of(&plan, sampler) else { return After::Continues };
         let mut wish = Wish::default();
         let worker = Rc::clone(&self.worker);
-        let built = http::build(of, http, &worker.files, &mut scope!(self, at, &mut wish));
-        let mut request = match built {
-            Ok(request) => request,
-            Err(failure) => return self.refused(sampler, &failure, at, out),
+        let kept = worker.kept(self.identity.group, sampler);
+        let mut fixed = kept.fixed.get().map(Rc::clone);
+        let mut request = match &fixed {
+            Some(fixed) => Rc::clone(&fixed.request),
+            None => {
+                let mut scope = scope!(self, at, &mut wish);
+                let base =
+                    of.has_fixed_base.then(|| kept.base.get_or_init(|| http::base_of(of, http, &mut scope)));
+                match http::build(of, http, base, &worker.files, &mut scope) {
+                    Ok(request) => Rc::new(request),
+                    Err(failure) => return self.refused(sampler, &failure, at, out),
+                }
+            }
         };
+        if of.is_fixed && fixed.is_none() {
+            let new = || Rc::new(Fixed { request: Rc::clone(&request), head: OnceCell::new() });
+            fixed = Some(Rc::clone(kept.fixed.get_or_init(new)));
+        }
         for pre in &of.pre {
             if let PreProcessor::Rewriting(rewriting) = &**pre {
-                self.rewrite(rewriting, &mut request, at);
+                self.rewrite(rewriting, Rc::make_mut(&mut request), at);
+                fixed = None;
             }
         }
         if let Some(limit_ms) = self.limit_ms {
             let limit_ns = limit_ms * 1_000_000;
+            let request = Rc::make_mut(&mut request);
             request.timeout_ns =
                 if request.timeout_ns == 0 { limit_ns } else { request.timeout_ns.min(limit_ns) };
         }
         let flow = Flow {
             sampler,
             request,
+            fixed,
             first: None,
             redirects: 0,
             has_answered: false,
@@ -96,7 +115,7 @@ impl Thread {
         let label = if failure.url.is_empty() { "" } else { &self.label };
         let mut sample = Sample::local(label, at.unix_ns / 1_000_000);
         (sample.code, sample.message) = failure.columns();
-        sample.url.clone_from(&failure.url);
+        sample.url = failure.url.as_str().into();
         sample.is_success = false;
         sample.data_type = DataType::Text;
         let label = Rc::clone(&self.label);
@@ -134,7 +153,7 @@ impl Thread {
             }
         };
         request.path = change(&request.path);
-        request.url = change(&request.url);
+        request.url = change(&request.url).into();
     }
 
     /// Sends a request, or asks for its origin first.
@@ -142,7 +161,7 @@ impl Thread {
         let Some(target) = flow.request.target.clone() else { return After::Continues };
         let step = self.next_step();
         let Some(known) = self.worker.origin(&target) else {
-            out.reach(step, target);
+            out.reach(step, (*target).clone());
             self.stage = Stage::Requesting(flow);
             return After::Waits;
         };
@@ -153,7 +172,7 @@ impl Thread {
             }
             Err(why) => {
                 let failure = Failure::new("java.lang.IllegalArgumentException", why);
-                self.fail(flow, &failure, None, at, out)
+                self.fail(*flow, &failure, None, at, out)
             }
         }
     }
@@ -167,13 +186,29 @@ impl Thread {
             None => self.credentials(of, &flow.request, at),
         };
         let request = &flow.request;
-        check_method(&request.method)?;
-        check_target(&request.path)?;
-        for (name, value) in request.headers.iter().chain(&request.body_headers) {
-            check_header(name, value)?;
+        // A fixed request is checked once.
+        let head = flow.fixed.as_ref().and_then(|fixed| fixed.head.get());
+        if head.is_none() {
+            check_method(&request.method)?;
+            check_target(&request.path)?;
+            for (name, value) in request.headers.iter().chain(&request.body_headers) {
+                check_header(name, value)?;
+            }
         }
-        let label = self.series_label(flow, of);
-        let series = self.worker.series(&label, out).ok_or("too many different labels")?;
+        let worker = Rc::clone(&self.worker);
+        let kept = &worker.kept(self.identity.group, flow.sampler).series;
+        let is_usual = flow.redirects == 0 && of.auth.is_none() && of.label.fixed().is_some();
+        let series = match kept.get().filter(|_| is_usual) {
+            Some(series) => series,
+            None => {
+                let label = self.series_label(flow, of);
+                let series = self.worker.series(&label, out).ok_or("too many different labels")?;
+                if is_usual {
+                    kept.set(Some(series));
+                }
+                series
+            }
+        };
         flow.series = series;
         let is_kept = of.reads_body || http.stores_md5 || self.plan.keeps_previous;
         let step = Step {
@@ -188,50 +223,26 @@ impl Thread {
             ..Step::default()
         };
         let manager = of.cookies.filter(|number| !self.plan.cookie_managers[*number].ignores_cookies);
-        let jar = manager.map(|number| &self.jars[number]);
         let cookies = &mut *self.worker.cookies.borrow_mut();
+        cookies.clear();
+        if let Some(number) = manager {
+            self.jars[number].header(request.path.as_bytes(), &known.origin, at.unix_ns, cookies);
+        }
+        let is_plain = cookies.is_empty() && authorization.is_none();
+        let body = request.body.as_deref().unwrap_or_default();
         let begin = out.arena.len();
         let mut head_end = begin;
         out.push_rendered(step, |bytes| {
-            let mut writer = Writer::new(bytes);
-            let Ok(_) = writer.line(&request.method, false, |bytes| {
-                bytes.extend_from_slice(request.path.as_bytes());
-                Ok::<(), Infallible>(())
-            });
-            let connection: &[u8] = if request.closes { b"close" } else { b"keep-alive" };
-            writer.field("Connection", connection);
-            let has_cookies = jar.is_some_and(|jar| {
-                cookies.clear();
-                jar.header(request.path.as_bytes(), &known.origin, at.unix_ns, cookies);
-                !cookies.is_empty()
-            });
-            for (name, value) in request.headers.iter().chain(&request.body_headers) {
-                // The cookie manager replaces a header of the plan, if it has a cookie.
-                if !(has_cookies && name.eq_ignore_ascii_case("cookie")) {
-                    writer.field(name, value.as_bytes());
-                }
+            match head.filter(|(origin, _)| is_plain && *origin == known.number) {
+                Some((_, head)) => bytes.extend_from_slice(head),
+                None => write_head(request, known, cookies, authorization.as_deref(), bytes),
             }
-            if has_cookies {
-                writer.field("Cookie", cookies);
-            }
-            if let Some(value) = &authorization
-                && request.header("authorization").is_none()
-            {
-                writer.field("Authorization", value.as_bytes());
-            }
-            if let Some(body) = &request.body {
-                writer.field("Content-Length", body.len().to_string().as_bytes());
-            }
-            if request.header("host").is_none() {
-                writer.field("Host", known.host.as_bytes());
-            }
-            if request.header("user-agent").is_none() {
-                writer.field("User-Agent", USER_AGENT.as_bytes());
-            }
-            writer.end();
             head_end = bytes.len();
-            bytes.extend_from_slice(request.body.as_deref().unwrap_or_default());
+            bytes.extend_from_slice(body);
         });
+        if let (Some(fixed), None, true) = (&flow.fixed, head, is_plain) {
+            fixed.head.get_or_init(|| (known.number, out.arena[begin..head_end].into()));
+        }
         flow.sent_bytes = (out.arena.len() - begin) as u64;
         flow.request_head.clear();
         if of.reads_request || self.plan.keeps_previous {
@@ -271,7 +282,7 @@ impl Thread {
         match result {
             Ok(number) => {
                 if let Some(target) = flow.request.target.clone() {
-                    self.worker.know_origin(target, number);
+                    self.worker.know_origin((*target).clone(), number);
                 }
                 self.send(flow, at, out)
             }
@@ -283,8 +294,8 @@ impl Thread {
                 if why.fault == Fault::OriginRefused {
                     self.worker.run.warn_once(&why.sentence);
                 }
-                let failure = http::of_fault(why.fault, flow.request.target.as_ref());
-                self.fail(flow, &failure, None, at, out)
+                let failure = http::of_fault(why.fault, flow.request.target.as_deref());
+                self.fail(*flow, &failure, None, at, out)
             }
         }
     }
@@ -306,9 +317,9 @@ impl Thread {
                 {
                     Failure::new("java.net.SocketException", "Socket closed".to_owned())
                 }
-                fault => http::of_fault(fault, flow.request.target.as_ref()),
+                fault => http::of_fault(fault, flow.request.target.as_deref()),
             };
-            return self.fail(flow, &failure, Some(reply), at, out);
+            return self.fail(*flow, &failure, Some(reply), at, out);
         }
         let plan = Arc::clone(&self.plan);
         let Some((of, http)) = self.http_of(&plan, flow.sampler) else { return After::Continues };
@@ -356,7 +367,8 @@ impl Thread {
             };
             match next {
                 Ok(request) => {
-                    flow.request = request;
+                    flow.request = Rc::new(request);
+                    flow.fixed = None;
                     flow.redirects += 1;
                     flow.has_answered = false;
                     flow.add(sample, http.follows_redirects);
@@ -382,7 +394,7 @@ impl Thread {
     /// Ends a sample whose request has failed.
     fn fail(
         &mut self,
-        mut flow: Box<Flow>,
+        mut flow: Flow,
         failure: &Failure,
         reply: Option<&Reply<'_>>,
         at: At,
@@ -393,7 +405,7 @@ impl Thread {
         sample.is_success = false;
         sample.data_type = DataType::Text;
         sample.body = sample.message.as_bytes().to_vec();
-        sample.url.clone_from(&flow.request.url);
+        sample.url = Rc::clone(&flow.request.url);
         sample.method = Rc::clone(&flow.request.method);
         sample.sent_bytes = if reply.is_some() { flow.sent_bytes } else { 0 };
         sample.request_head = std::mem::take(&mut flow.request_head);
@@ -414,6 +426,45 @@ impl Thread {
         let sample = flow.ended(sample, is_listed);
         self.finish_sampler(sampler, Some(sample), None, at, out)
     }
+}
+
+/// Writes the request line and the fields of a request.
+fn write_head(
+    request: &Request,
+    known: &Known,
+    cookies: &[u8],
+    authorization: Option<&str>,
+    bytes: &mut Vec<u8>,
+) {
+    let mut writer = Writer::new(bytes);
+    let Ok(_) = writer.line(&request.method, false, |bytes| {
+        bytes.extend_from_slice(request.path.as_bytes());
+        Ok::<(), Infallible>(())
+    });
+    let connection: &[u8] = if request.closes { b"close" } else { b"keep-alive" };
+    writer.field("Connection", connection);
+    for (name, value) in request.headers.iter().chain(&request.body_headers) {
+        // The cookie manager replaces a header of the plan, if it has a cookie.
+        if cookies.is_empty() || !name.eq_ignore_ascii_case("cookie") {
+            writer.field(name, value.as_bytes());
+        }
+    }
+    if !cookies.is_empty() {
+        writer.field("Cookie", cookies);
+    }
+    if let Some(value) = authorization.filter(|_| request.header("authorization").is_none()) {
+        writer.field("Authorization", value.as_bytes());
+    }
+    if let Some(body) = &request.body {
+        writer.field("Content-Length", body.len().to_string().as_bytes());
+    }
+    if request.header("host").is_none() {
+        writer.field("Host", known.host.as_bytes());
+    }
+    if request.header("user-agent").is_none() {
+        writer.field("User-Agent", USER_AGENT.as_bytes());
+    }
+    writer.end();
 }
 
 /// Counts a request that was not sent.

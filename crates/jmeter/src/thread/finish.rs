@@ -13,6 +13,8 @@ use plimsoll_plan::answer::Statuses;
 use plimsoll_plan::metric::CheckSum;
 use plimsoll_plan::program::{At, Count, Outbox, RequestId};
 use plimsoll_plan::series::{Family, label};
+use std::cell::Cell;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -49,11 +51,14 @@ impl Thread {
             }
         }
         let mut check_failed = false;
-        for assertion in &of.assertions {
-            check_failed |= !self.assert(assertion, &mut sample, at, out);
+        let worker = Rc::clone(&self.worker);
+        let checks = &worker.kept(self.identity.group, sampler).checks;
+        for (assertion, check) in of.assertions.iter().zip(checks) {
+            let is_fixed = of.label.fixed().is_some() && assertion.name.fixed().is_some();
+            check_failed |= !self.assert(assertion, &mut sample, is_fixed.then_some(check), at, out);
         }
         self.is_last_ok = sample.is_success;
-        self.vars.set("JMeterThread.last_sample_ok", if sample.is_success { "true" } else { "false" });
+        self.worker.set_last_ok(&mut self.vars, sample.is_success);
         if series.is_some() && !sample.is_success {
             // An assertion that ignores the status leaves its own result only.
             let is_status = status_failed && !check_failed && !of_usual(&sample);
@@ -75,20 +80,27 @@ impl Thread {
         after
     }
 
-    /// Checks a sample with an assertion, and counts the check.
+    /// Checks a sample with an assertion, and counts the check. `kept` is its series, once it is known.
     pub(super) fn assert(
         &mut self,
         assertion: &Assertion,
         sample: &mut Sample,
+        kept: Option<&Cell<Option<RequestId>>>,
         at: At,
         out: &mut Outbox,
     ) -> bool {
         let mut wish = Wish::default();
         let mut scope = scope!(self, at, &mut wish);
         let passed = crate::assertion::check(assertion, sample, &mut scope);
-        let name = assertion.name.text(&mut scope).into_owned();
-        let labels = [(label::REQUEST, crate::worker::shortened(&sample.label))];
-        if let Some(series) = out.open(Family::Check, crate::worker::shortened(&name), &labels) {
+        let series = kept.and_then(Cell::get).or_else(|| {
+            let name = assertion.name.text(&mut scope);
+            let labels = [(label::REQUEST, crate::worker::shortened(&sample.label))];
+            out.open(Family::Check, crate::worker::shortened(&name), &labels)
+        });
+        if let Some(kept) = kept {
+            kept.set(series);
+        }
+        if let Some(series) = series {
             out.count(Count::sum(series, CheckSum::Made, 1));
             if !passed {
                 out.count(Count::sum(series, CheckSum::Failed, 1));
@@ -224,7 +236,7 @@ impl Thread {
             self.end_transaction(node, at, out);
         }
         self.is_last_ok = true;
-        self.vars.set("JMeterThread.last_sample_ok", "true");
+        self.worker.set_last_ok(&mut self.vars, true);
         match (jumped.ends_thread, jumped.ends_iteration) {
             (true, _) => After::Ended,
             (false, true) => After::Iteration,

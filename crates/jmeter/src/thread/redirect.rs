@@ -28,7 +28,7 @@ impl Flow {
         let mut first = *first;
         let mut last = last;
         let (code, message, is_success) = (last.code.clone(), last.message.clone(), last.is_success);
-        let (url, method, data_type) = (last.url.clone(), Rc::clone(&last.method), last.data_type);
+        let (url, method, data_type) = (Rc::clone(&last.url), Rc::clone(&last.method), last.data_type);
         let (head, body) = (last.head.clone(), last.body.clone());
         let (request_head, request_body) = (last.request_head.clone(), last.request_body.clone());
         let (bytes, head_bytes) = (last.bytes, last.head_bytes);

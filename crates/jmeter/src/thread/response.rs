@@ -38,13 +38,13 @@ impl Thread {
             bytes: head_bytes + reply.body_bytes,
             head_bytes,
             sent_bytes: flow.sent_bytes,
-            url: flow.request.url.clone(),
+            url: Rc::clone(&flow.request.url),
             method: Rc::clone(&flow.request.method),
             ..Sample::default()
         };
         sample.data_type = DataType::of_media(reply.head.field("content-type").unwrap_or_default());
         let is_read = of.reads_body || http.stores_md5 || self.plan.keeps_previous;
-        if is_read || !of.post.is_empty() || !of.assertions.is_empty() {
+        if is_read || of.reads_head {
             sample.head = reply.head.text().to_vec();
         }
         if is_read {
@@ -81,7 +81,7 @@ impl Thread {
         if head.field("set-cookie").is_none() {
             return;
         }
-        if let Some(known) = request.target.as_ref().and_then(|target| self.worker.origin(target)) {
+        if let Some(known) = request.target.as_deref().and_then(|target| self.worker.origin(target)) {
             self.jars[number].take(head, request.path.as_bytes(), at.unix_ns, &known.origin);
         }
     }
@@ -106,6 +106,9 @@ fn code_text(status: u16) -> Cow<'static, str> {
 
 /// Returns the reason phrase of a status line.
 fn reason(head: Head<'_>) -> Cow<'static, str> {
+    if head.text().starts_with(b"HTTP/1.1 200 OK\r\n") {
+        return Cow::Borrowed("OK");
+    }
     let line = head.text().split(|byte| matches!(byte, b'\r' | b'\n')).next().unwrap_or_default();
     let phrase = line.splitn(3, |byte| *byte == b' ').nth(2).unwrap_or_default();
     match phrase {

@@ -135,7 +135,7 @@ impl Thread {
             (sample.latency_ms, sample.connect_ms) = (open.latency_ms, open.connect_ms);
         } else {
             for assertion in &transaction.assertions {
-                self.assert(assertion, &mut sample, at, out);
+                self.assert(assertion, &mut sample, None, at, out);
             }
         }
         // Without a parent sample, JMeter reports no transaction before the first sampler of a thread.
