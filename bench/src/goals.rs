@@ -238,6 +238,18 @@ const GOALS: &[Goal] = &[
         bound: Bound::AtMost(10.0),
         unit: "KiB",
     },
+    Goal {
+        measure: "jmeter.plan_jmeter",
+        what: "test plan with a function, a header, and an assertion, requests per CPU-s",
+        bound: Bound::AtLeast(20.0),
+        unit: "x JMeter",
+    },
+    Goal {
+        measure: "jmeter.plan_yaml",
+        what: "the same",
+        bound: Bound::AtLeast(0.91),
+        unit: "x the same in an experiment file",
+    },
 ];
 
 /// The table of goals, in Markdown. A smoke run is not judged, because one second says nothing about a goal.

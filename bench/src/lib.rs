@@ -25,6 +25,7 @@ mod secure;
 mod start;
 mod streams;
 mod target;
+mod testplan;
 mod testserver;
 mod tools;
 
@@ -37,7 +38,7 @@ use target::Programs;
 
 pub const USAGE: &str = "[--smoke] [--rounds 15] [--secs 4] [plain|large|open|idle|start|scripted|mix|https|\
                          handshakes|streams|console|http2|http2-open|http2-held|websocket|grpc|protocols|\
-                         script|script-open|script-held|scripts|all] [--peers wrk,ab,...] [--peers-only] \
+                         script|script-open|script-held|scripts|jmeter|all] [--peers wrk,ab,...] [--peers-only] \
                          [--note TEXT] [--tool FILE] [--before FILE]";
 
 /// Connections in every bench except `idle` and `streams`.
@@ -93,6 +94,7 @@ pub fn command(arguments: &[String]) -> Outcome {
             Bench::Script => scripts::run(&context, &roster, &options, &mut report)?,
             Bench::ScriptOpen => openloop::script(&context, &roster, &options, &mut report)?,
             Bench::ScriptHeld => idle::script(&context, &roster, &options, &mut report)?,
+            Bench::Jmeter => testplan::run(&context, &roster, &options, &mut report)?,
         }
     }
     println!("\n{}", report.goals());

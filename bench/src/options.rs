@@ -23,6 +23,7 @@ pub enum Bench {
     Script,
     ScriptOpen,
     ScriptHeld,
+    Jmeter,
 }
 
 /// Those of other protocols than HTTP/1.1.
@@ -32,7 +33,7 @@ const PROTOCOLS: [Bench; 5] =
 /// Those of scripts.
 const SCRIPTS: [Bench; 3] = [Bench::Script, Bench::ScriptOpen, Bench::ScriptHeld];
 
-const ALL: [Bench; 19] = [
+const ALL: [Bench; 20] = [
     Bench::Plain,
     Bench::Large,
     Bench::Open,
@@ -52,6 +53,7 @@ const ALL: [Bench; 19] = [
     Bench::Script,
     Bench::ScriptOpen,
     Bench::ScriptHeld,
+    Bench::Jmeter,
 ];
 
 impl Bench {
@@ -76,6 +78,7 @@ impl Bench {
             Bench::Script => "script",
             Bench::ScriptOpen => "script-open",
             Bench::ScriptHeld => "script-held",
+            Bench::Jmeter => "jmeter",
         }
     }
 }

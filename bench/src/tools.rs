@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 
 /// The name of plimsoll in all results.
 pub const OWN: &str = "plimsoll";
+/// plimsoll with an experiment file, where the question is another input.
+pub const OWN_YAML: &str = "plimsoll-yaml";
 /// The binary of `--before`, with plimsoll's command line. It cannot be changed, so a bench that it cannot do
 /// leaves it out, like another tool.
 pub const BEFORE: &str = "before";
@@ -19,6 +21,9 @@ pub const TUNGSTENITE: &str = "tungstenite";
 pub const GHZ_BASE: &str = "ghz";
 /// The same for scripts.
 pub const K6_BASE: &str = "k6";
+/// The same for test plans, whose folder this variable names.
+pub const JMETER_BASE: &str = "jmeter";
+pub const JMETER_HOME: &str = "PLIMSOLL_JMETER";
 
 struct Peer {
     name: &'static str,
@@ -137,6 +142,15 @@ const OWN_SCRIPT_HELD: &str =
     "run {here}/k6-hold.js --set URL={url} --set VUS={conns} --set SECS=300 --quiet --out {out}";
 const K6_SCRIPT: &str = "run -q --no-usage-report --vus {conns} --duration {secs}s -e URL={url} {script}";
 const K6_SCRIPT_ONCE: &str = "run -q --no-usage-report --vus 1 --iterations 1 -e URL={url} {script}";
+/// A test plan, in both tools.
+const OWN_PLAN: &str =
+    "run {here}/plan-get.jmx -J port={port} -J users={conns} -J secs={secs} --quiet --out {out}";
+const OWN_PLAN_ONCE: &str =
+    "run {here}/plan-get.jmx -J port={port} -J users=1 -J loops=1 --quiet --out {out}";
+const JMETER_PLAN: &str = "-Dlog4j2.level=OFF -jar {jmeter}/bin/ApacheJMeter.jar -n -t {here}/plan-get.jmx -Jport={port} \
+                           -Jusers={conns} -Jsecs={secs}";
+const JMETER_PLAN_ONCE: &str = "-Dlog4j2.level=OFF -jar {jmeter}/bin/ApacheJMeter.jar -n -t {here}/plan-get.jmx \
+                                -Jport={port} -Jusers=1 -Jloops=1";
 const OWN_HTTP2_OPEN: &str =
     "{url} --http2 -r {rate} --max-connections {conns} --streams {streams} -d {secs}s --quiet --out {out}";
 const OWN_HTTP2_HELD: &str =
@@ -199,9 +213,12 @@ impl Tool {
 
     fn filled(&self, template: &str, values: &Values) -> Vec<String> {
         let rate_each = values.rate_per_s / values.connections.max(1);
+        let address = values.url.split('/').nth(2).unwrap_or_default();
         let table = [
             ("{url}", values.url.to_string()),
-            ("{address}", values.url.split('/').nth(2).unwrap_or_default().to_string()),
+            ("{address}", address.to_string()),
+            ("{port}", address.rsplit(':').next().unwrap_or_default().to_string()),
+            ("{jmeter}", std::env::var(JMETER_HOME).unwrap_or_default()),
             ("{conns}", values.connections.to_string()),
             ("{streams}", values.streams.to_string()),
             ("{streams_all}", (values.connections * values.streams).to_string()),
@@ -347,6 +364,19 @@ impl Roster {
         tools.map(|tool| Tool { once: once(&tool), ..tool }).collect()
     }
 
+    /// A test plan in plimsoll and in JMeter, if its folder is known, and the same as an experiment file.
+    pub fn plan(&self) -> Vec<Tool> {
+        let own = [(OWN, OWN_PLAN), (OWN_YAML, OWN_FILE)];
+        let once = |tool: &Tool| if tool.name == OWN_YAML { OWN_FILE_ONCE } else { OWN_PLAN_ONCE };
+        let tools = self.with(&own, |_| "").into_iter();
+        let mut tools: Vec<Tool> = tools.map(|tool| Tool { once: once(&tool), ..tool }).collect();
+        if let (Some(_), Some(program)) = (std::env::var_os(JMETER_HOME), shell::find_program("java")) {
+            let (template, once) = (JMETER_PLAN, JMETER_PLAN_ONCE);
+            tools.push(Tool { name: JMETER_BASE, program, template, once });
+        }
+        tools
+    }
+
     /// Arrivals that a script serves.
     pub fn script_open(&self) -> Vec<Tool> {
         self.with(&[(OWN, OWN_SCRIPT_OPEN)], |peer| if peer.name == K6_BASE { peer.open } else { "" })
@@ -466,6 +496,10 @@ mod tests {
             OWN_SCRIPT_ONCE,
             OWN_SCRIPT_OPEN,
             OWN_SCRIPT_HELD,
+            OWN_PLAN,
+            OWN_PLAN_ONCE,
+            JMETER_PLAN,
+            JMETER_PLAN_ONCE,
             K6_SCRIPT,
             K6_SCRIPT_ONCE,
             OWN_HTTP2_OPEN,

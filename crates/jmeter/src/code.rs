@@ -8,7 +8,7 @@ use crate::scope::{Caches, Identity, Scope, Wish};
 use crate::stage::Stage;
 use crate::template::Template;
 use crate::vars::Vars;
-use plimsoll_jmx::plan::{Columns, GroupLoad, TestPlan};
+use plimsoll_jmx::plan::{Columns, GroupLoad, Phase, TestPlan};
 use plimsoll_plan::code::Code;
 use plimsoll_plan::origin::OriginId;
 use plimsoll_plan::program::{At, Behavior};
@@ -63,6 +63,13 @@ impl JmeterCode {
 impl Code for JmeterCode {
     fn behavior(&self, plan: &Plan) -> Result<Arc<dyn Behavior>, Problem> {
         let (compiled, mut compiler) = compile(&self.plan);
+        let groups = compiled.groups.iter().filter(|group| group.phase == Phase::Main).count();
+        if compiled.is_serial && groups > 1 && plan.outline.share.of > 1 {
+            return Err(Problem::new(
+                "thread groups that run one after another cannot be divided over several machines",
+                "omit `--shard`, or run each thread group separately",
+            ));
+        }
         // One element at a time: its values do not see each other.
         let mut elements: Vec<Vec<(Template, Template)>> = Vec::new();
         let mut owner = None;

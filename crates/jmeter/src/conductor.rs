@@ -119,7 +119,7 @@ impl Conductor {
 const TURNS_MAX: u32 = 1_000_000;
 
 /// Returns the start of a thread after that of its group.
-fn start_ns(load: &Threads, number: u32) -> u64 {
+pub fn start_ns(load: &Threads, number: u32) -> u64 {
     let step_ns = load.ramp_up_ns / u64::from(load.threads.max(1));
     load.delay_ns.saturating_add(step_ns.saturating_mul(u64::from(number)))
 }

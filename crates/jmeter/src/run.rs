@@ -42,6 +42,7 @@ pub struct Run {
 pub struct GroupState {
     pub title: Arc<str>,
     active: AtomicU32,
+    ended: AtomicU32,
     /// The number of its threads, as planned.
     pub threads: u32,
 }
@@ -65,7 +66,12 @@ const WARNINGS_MAX: usize = 100;
 
 impl Run {
     pub fn new(parts: Parts) -> Run {
-        let group = |(title, threads)| GroupState { title, active: AtomicU32::new(0), threads };
+        let group = |(title, threads)| GroupState {
+            title,
+            active: AtomicU32::new(0),
+            ended: AtomicU32::new(0),
+            threads,
+        };
         Run {
             names: parts.names,
             plan_name: parts.plan_name,
@@ -143,7 +149,13 @@ impl Run {
         self.all_threads.fetch_sub(1, Ordering::Relaxed);
         if let Some(group) = self.groups.get(group) {
             group.active.fetch_sub(1, Ordering::Relaxed);
+            group.ended.fetch_add(1, Ordering::Relaxed);
         }
+    }
+
+    /// Returns whether all threads of a group have run and ended.
+    pub fn is_through(&self, group: usize) -> bool {
+        self.groups.get(group).is_none_or(|group| group.ended.load(Ordering::Relaxed) >= group.threads)
     }
 
     /// Returns how many threads run: of a group, and of all.

@@ -23,7 +23,7 @@ use crate::vars::Vars;
 use crate::worker::Worker;
 use exchange::Flow;
 use host::Controllers;
-use plimsoll_jmx::plan::GroupLoad;
+use plimsoll_jmx::plan::{GroupLoad, Phase};
 use plimsoll_plan::program::{At, Outbox, Program, StepId, Wake};
 use plimsoll_script::ask::CookieJar;
 use plimsoll_stats::random::SplitMix64;
@@ -51,6 +51,8 @@ pub(crate) use scope;
 
 /// Pauses between two looks at a lock or a barrier, ns.
 const POLL_NS: u64 = 1_000_000;
+/// Pauses between two looks at the thread groups before, ns.
+const HOLD_NS: u64 = 20_000_000;
 /// Steps without waiting, after which a thread lets others run.
 const STEPS_MAX: u32 = 2_000;
 
@@ -59,6 +61,10 @@ const STEPS_MAX: u32 = 2_000;
 enum Stage {
     #[default]
     Idle,
+    /// The groups before its own, which run one after another.
+    Held,
+    /// Its start after that of its group.
+    Starting,
     /// To look at a lock again, or to let others run.
     Resting,
     /// A pause of a Flow Control Action, which ends without a sample.
@@ -185,6 +191,53 @@ impl Thread {
             self.end();
             return out.retire();
         }
+        if !self.has_begun && self.has_to_wait() {
+            return self.hold(out);
+        }
+        self.begin_iteration(iteration, at, out);
+    }
+
+    /// Returns whether the groups before its own run first.
+    fn has_to_wait(&self) -> bool {
+        let group = self.identity.group;
+        self.plan.is_serial
+            && self.group().phase == Phase::Main
+            && self.plan.groups.iter().take(group).any(|before| before.phase == Phase::Main)
+    }
+
+    /// Waits for the groups before its own.
+    fn hold(&mut self, out: &mut Outbox) {
+        let step = self.next_step();
+        out.sleep(step, HOLD_NS);
+        self.stage = Stage::Held;
+    }
+
+    /// Looks whether the groups before its own have ended.
+    fn held(&mut self, at: At, out: &mut Outbox) -> After {
+        if self.worker.run.is_stopped() {
+            return After::Ended;
+        }
+        let groups = self.plan.groups.iter().enumerate().take(self.identity.group);
+        let mut before = groups.filter(|(_, group)| group.phase == Phase::Main).map(|(number, _)| number);
+        if !before.all(|group| self.worker.run.is_through(group)) {
+            self.hold(out);
+            return After::Waits;
+        }
+        let start_ns = match &self.group().load {
+            GroupLoad::Threads(load) => crate::conductor::start_ns(load, self.identity.number - 1),
+            _ => 0,
+        };
+        if start_ns > 0 {
+            let step = self.next_step();
+            out.sleep(step, start_ns);
+            self.stage = Stage::Starting;
+            return After::Waits;
+        }
+        self.begin_iteration(0, at, out);
+        After::Waits
+    }
+
+    fn begin_iteration(&mut self, iteration: u64, at: At, out: &mut Outbox) {
         if !self.has_begun {
             self.has_begun = true;
             self.worker.run.thread_started(self.identity.group);
@@ -269,6 +322,12 @@ impl Thread {
     fn slept(&mut self, at: At, out: &mut Outbox) -> After {
         match std::mem::take(&mut self.stage) {
             Stage::Resting => After::Continues,
+            Stage::Held => self.held(at, out),
+            Stage::Starting if self.worker.run.is_stopped() => After::Ended,
+            Stage::Starting => {
+                self.begin_iteration(0, at, out);
+                After::Waits
+            }
             Stage::Pausing => After::Continues,
             Stage::Delaying(sampler) => {
                 if self.worker.run.is_stopped() || self.is_over(at) {

@@ -213,3 +213,17 @@ fn setup_and_teardown_run_around_the_load() {
     assert_eq!(trace.paths().concat(), "/u/u/u/u/a/a/d");
     assert!(trace.lines[0].contains("Up 1-1") && trace.lines[6].contains("Down 1-1"));
 }
+
+#[test]
+fn groups_can_run_one_after_another() {
+    let groups = group_with("ThreadGroup", "First", 2, 2, "continue", &get("A", "/a", ""))
+        + &group_with("ThreadGroup", "Second", 2, 1, "continue", &get("B", "/b", ""));
+    let serial = |is: &str| {
+        let flag = format!("<boolProp name=\"TestPlan.serialize_threadgroups\">{is}</boolProp></TestPlan>");
+        plan(&[], &groups).replacen("</TestPlan>", &flag, 1)
+    };
+    let trace = run(&serial("true"), |_| text(200, ""));
+    assert_eq!(trace.paths(), ["/a", "/a", "/a", "/a", "/b", "/b"]);
+    let trace = run(&serial("false"), |_| text(200, ""));
+    assert_eq!(trace.paths()[..4].iter().filter(|path| **path == "/b").count(), 2, "{:?}", trace.paths());
+}

@@ -40,14 +40,21 @@ pub fn draft(plan: &TestPlan, files: &Files) -> Result<Draft, Vec<Diagnostic>> {
             );
             wrong.push(Diagnostic::of(code::SETTING, files.place(group.info.pos), problem));
         }
-        if plan.is_serial && number > 0 {
+        let is_bounded =
+            matches!(&group.load, GroupLoad::Threads(Threads { loops: Some(_), duration_ns: None, .. }));
+        if plan.is_serial && groups.len() > 1 && !is_bounded {
             let problem = Problem::new(
-                format!("`{}` cannot wait for the thread groups before it", group.title),
+                format!("`{}` has no end by its loops, and thread groups run one after another", group.title),
                 "run all thread groups at the same time, or each in a separate run",
             );
             wrong.push(Diagnostic::of(code::SETTING, files.place(group.info.pos), problem));
         }
-        draft.workloads.push(workload(number, group));
+        let mut workload = workload(number, group);
+        if plan.is_serial && number > 0 {
+            // Its threads themselves wait for the groups before, and for their own start.
+            (workload.load.ramp_up_ns, workload.start_ns) = (0, 0);
+        }
+        draft.workloads.push(workload);
     }
     if !wrong.is_empty() {
         return Err(wrong);

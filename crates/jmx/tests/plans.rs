@@ -351,7 +351,7 @@ TestPlan p
 }
 
 #[test]
-fn main_groups_that_run_one_after_another_are_refused_and_a_single_one_is_not() {
+fn groups_that_run_one_after_another_end_with_their_loops() {
     let one = "\nTestPlan p | TestPlan.serialize_threadgroups=true\n  ThreadGroup g | threads=1 | loops=1\n    \
                HTTPSamplerProxy a | domain=h | path=/a\n";
     let second = "  ThreadGroup h | threads=1 | loops=1\n    HTTPSamplerProxy b | domain=h | path=/b\n";
@@ -361,9 +361,12 @@ fn main_groups_that_run_one_after_another_are_refused_and_a_single_one_is_not() 
         draft(&reading.plan, &reading.files)
     };
     assert!(of(one).is_ok());
-    let wrong = of(&format!("{one}{second}")).unwrap_err();
+    assert!(of(&format!("{one}{second}")).is_ok());
+    // Its time would begin with the run, and not with its group.
+    let timed = second.replace("threads=1", "threads=1 | scheduler=true | duration=9");
+    let wrong = of(&format!("{one}{timed}")).unwrap_err();
     assert_eq!((wrong.len(), wrong[0].code), (1, "J004"));
-    assert!(wrong[0].message.contains("`h` cannot wait"), "{}", wrong[0].message);
+    assert!(wrong[0].message.contains("`h` has no end by its loops"), "{}", wrong[0].message);
 }
 
 #[test]
