@@ -145,12 +145,10 @@ const K6_SCRIPT_ONCE: &str = "run -q --no-usage-report --vus 1 --iterations 1 -e
 /// A test plan, in both tools.
 const OWN_PLAN: &str =
     "run {here}/plan-get.jmx -J port={port} -J users={conns} -J secs={secs} --quiet --out {out}";
-const OWN_PLAN_ONCE: &str =
-    "run {here}/plan-get.jmx -J port={port} -J users=1 -J loops=1 --quiet --out {out}";
-const JMETER_PLAN: &str = "-Dlog4j2.level=OFF -jar {jmeter}/bin/ApacheJMeter.jar -n -t {here}/plan-get.jmx -Jport={port} \
-                           -Jusers={conns} -Jsecs={secs}";
-const JMETER_PLAN_ONCE: &str = "-Dlog4j2.level=OFF -jar {jmeter}/bin/ApacheJMeter.jar -n -t {here}/plan-get.jmx \
-                                -Jport={port} -Jusers=1 -Jloops=1";
+const OWN_PLAN_ONCE: &str = "run {here}/plan-get.jmx -J port={port} -J loops=1 --quiet --out {out}";
+const JMETER_PLAN: &str =
+    "-jar {jmeter} -n -t {here}/plan-get.jmx -j {scrap} -Jport={port} -Jusers={conns} -Jsecs={secs}";
+const JMETER_PLAN_ONCE: &str = "-jar {jmeter} -n -t {here}/plan-get.jmx -j {scrap} -Jport={port} -Jloops=1";
 const OWN_HTTP2_OPEN: &str =
     "{url} --http2 -r {rate} --max-connections {conns} --streams {streams} -d {secs}s --quiet --out {out}";
 const OWN_HTTP2_HELD: &str =
@@ -218,7 +216,7 @@ impl Tool {
             ("{url}", values.url.to_string()),
             ("{address}", address.to_string()),
             ("{port}", address.rsplit(':').next().unwrap_or_default().to_string()),
-            ("{jmeter}", std::env::var(JMETER_HOME).unwrap_or_default()),
+            ("{jmeter}", std::env::var(JMETER_HOME).unwrap_or_default() + "/bin/ApacheJMeter.jar"),
             ("{conns}", values.connections.to_string()),
             ("{streams}", values.streams.to_string()),
             ("{streams_all}", (values.connections * values.streams).to_string()),
