@@ -35,6 +35,11 @@ exits! {
     Inconclusive = 3, "inconclusive: not enough evidence to pass or fail";
     Refused = 4, "refused by the safety policy: a public host without permission; no load was sent";
     ThresholdMissed = 99, "a threshold or a gate was missed, or an audit found an impossible number";
+    K6SetupTimeout = 100, "`plimsoll k6 run`: `setup()` took too long";
+    K6TeardownTimeout = 101, "`plimsoll k6 run`: `teardown()` took too long";
+    K6Invalid = 104, "`plimsoll k6 run`: the options are invalid; nothing was sent";
+    K6Interrupted = 105, "`plimsoll k6 run`: interrupted by a signal; the summary is printed";
+    K6Exception = 107, "`plimsoll k6 run`: the script is invalid, or its init part, `setup()`, or `teardown()` throws";
     K6Aborted = 108, "a k6 script has ended the test with `exec.test.abort()`";
     K6Failed = 110, "a k6 script has declared the test failed with `exec.test.fail()`";
     HungUp = 129, "interrupted by SIGHUP; the report is written if the load had started";
@@ -222,7 +227,7 @@ mod tests {
     #[test]
     fn the_codes_are_those_that_scripts_rely_on() {
         let codes: Vec<u8> = Exit::ALL.iter().map(|e| e.code()).collect();
-        assert_eq!(codes, [0, 1, 2, 3, 4, 99, 108, 110, 129, 130, 143]);
+        assert_eq!(codes, [0, 1, 2, 3, 4, 99, 100, 101, 104, 105, 107, 108, 110, 129, 130, 143]);
     }
 
     #[test]

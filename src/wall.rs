@@ -20,6 +20,11 @@ pub fn stamp(unix_ns: u64) -> String {
     calendar::utc(unix_ns).strftime("%Y-%m-%d-%H%M%S").to_string()
 }
 
+/// Formats an instant in UTC: `2026-11-21T03:20:42Z`.
+pub fn instant(unix_ns: u64) -> String {
+    calendar::utc(unix_ns).strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+}
+
 /// Returns random bytes from the kernel.
 ///
 /// # Errors

@@ -1,20 +1,22 @@
 //! `plimsoll k6`: the command line of k6, for jobs that change only one word.
 
+mod codes;
+mod help;
+mod log;
+
 use super::{load, script};
 use crate::exit::{Exit, Failure};
 use crate::flags::load::{LoadFlags, MannerFlags};
 use crate::flags::tool::K6;
 use crate::say;
-use plimsoll_js::{Ready, ScriptCode};
-use plimsoll_k6::flags::{self, Invocation, SummaryMode};
+use plimsoll_js::{Level, Log, Ready, ScriptCode, Secret, Source};
+use plimsoll_k6::flags::{self, Invocation, SecretSource, SummaryMode};
 use plimsoll_k6end::{EndOfTest, Mode, Options};
 use plimsoll_plan::diag::Place;
+use plimsoll_plan::request::Target;
 use plimsoll_plan::{Diagnostic, Problem};
 use std::io::IsTerminal;
 use std::path::Path;
-
-/// The flags of plimsoll that `plimsoll k6 run` accepts as well, with whether they have a value.
-const OWN: [(&str, bool); 3] = [("--allow", true), ("--save", true), ("--report", false)];
 
 /// `plimsoll k6 run|inspect|new`.
 pub fn command(given: &K6) -> Result<Exit, Failure> {
@@ -23,7 +25,13 @@ pub fn command(given: &K6) -> Result<Exit, Failure> {
         None => ("", &[][..]),
     };
     match action {
-        "run" => run(words),
+        "run" if words.iter().any(|word| word == "--help" || word == "-h") => {
+            say::result(&help::text()).map(|()| Exit::Pass)
+        }
+        "run" => run(words).or_else(|failure| {
+            say::failure(&failure, words.iter().any(|word| word == "--no-color"));
+            Ok(codes::before(&failure))
+        }),
         "inspect" => inspect(words),
         "new" => new(words),
         "" => wrong("missing action of `k6`".into(), "write `plimsoll k6 run script.js`"),
@@ -55,11 +63,11 @@ fn separated(words: &[String]) -> Result<(Own, Vec<String>), Failure> {
             Some((name, value)) => (name, Some(value.to_owned())),
             None => (word.as_str(), None),
         };
-        let Some((_, has_value)) = OWN.iter().find(|(own, _)| *own == name) else {
+        let Some((_, placeholder, _)) = help::OWN.iter().find(|(own, _, _)| *own == name) else {
             rest.push(word.clone());
             continue;
         };
-        let value = if *has_value { value.or_else(|| words.next().cloned()) } else { None };
+        let value = if placeholder.is_some() { value.or_else(|| words.next().cloned()) } else { None };
         match (name, value) {
             ("--allow", Some(host)) => own.allow.push(host),
             ("--save", Some(file)) => own.out = Some(file),
@@ -94,9 +102,51 @@ fn of_flags(problem: Problem) -> Failure {
 }
 
 /// Reads the script of an invocation.
-fn ready(invocation: &Invocation) -> Result<Ready, Failure> {
+fn ready(invocation: &Invocation, log: Log) -> Result<Ready, Failure> {
     let run = &invocation.run;
-    script::read(&run.script, run.env.clone(), invocation.overrides.clone(), script::console(false))
+    let secrets = secrets(&run.secret_sources)?;
+    script::read(&run.script, run.env.clone(), invocation.overrides.clone(), secrets, log)
+}
+
+/// Returns the secrets of all sources. Those of the default one come first, and once more under its name.
+fn secrets(sources: &[SecretSource]) -> Result<Vec<Secret>, Failure> {
+    let mut all = Vec::new();
+    for source in sources {
+        let mut pairs = source.pairs.clone();
+        if let Some(path) = &source.file {
+            let unreadable = |e: std::io::Error| {
+                Failure::machine(format!("cannot read the file of `--secret-source`, `{path}`: {e}"), None)
+            };
+            for line in std::fs::read_to_string(path).map_err(unreadable)?.lines() {
+                let Some((name, value)) = line.split_once('=') else {
+                    let message = format!("a line of `{path}` is not NAME=VALUE");
+                    let hint = "write one secret on each line";
+                    return Err(Diagnostic::new(
+                        "K107",
+                        Place::Flag("--secret-source".into()),
+                        message,
+                        hint,
+                    )
+                    .into());
+                };
+                pairs.push((name.to_owned(), value.to_owned()));
+            }
+        }
+        let is_default = source.is_default || sources.len() == 1;
+        let names = [Some(source.name.as_str()), is_default.then_some("default")];
+        for name in names.into_iter().flatten() {
+            all.extend(pairs.iter().map(|(key, value)| Secret {
+                source: name.to_owned(),
+                name: key.clone(),
+                value: value.clone(),
+            }));
+        }
+    }
+    Ok(all)
+}
+
+fn is_local(host: &str) -> bool {
+    host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
 /// `plimsoll k6 run`.
@@ -109,12 +159,18 @@ fn run(words: &[String]) -> Result<Exit, Failure> {
             "use `--save FILE.plim`, and `plimsoll report FILE.plim --csv` or `--json`",
         );
     }
-    let ready = ready(&invocation)?;
-    if !invocation.run.quiet {
-        for note in invocation.notes.iter().chain(&ready.test.notes) {
-            say::talk(&format!("note: {note}\n"));
-        }
+    let log = log::of(&invocation.run)?;
+    let mut ready = ready(&invocation, log.clone())?;
+    // The thresholds that plimsoll itself does not measure are evaluated at the end of a test of k6.
+    let notes = ready.test.notes.iter().filter(|note| !note.contains("is not evaluated"));
+    for note in invocation.notes.iter().chain(notes) {
+        log.write(Level::Warning, Source::Run, note);
     }
+    // A local host that does not answer makes requests fail, as in k6. Others are asked about before the run.
+    let goes_elsewhere = |target: &Target| ready.code.settings.mapped(target).as_ref() != Ok(target);
+    let asked = ready.draft.target.take();
+    ready.draft.target = asked.filter(|target| !is_local(&target.host) && !goes_elsewhere(target));
+    ready.draft.tls_files.key_log = invocation.run.key_log.as_ref().map(Into::into);
     if let Some(problem) = plimsoll_k6end::unmeasured(&ready.test.thresholds).into_iter().next() {
         return Err(Failure::Text(vec![Diagnostic::of("K106", Place::Whole, problem)]));
     }
@@ -131,7 +187,10 @@ fn run(words: &[String]) -> Result<Exit, Failure> {
     };
     let flags = LoadFlags { manner: manner.clone(), ..LoadFlags::default() };
     let plan = script::planned(ready, &flags)?;
-    let measured = load::measure(plan, &manner, None)?;
+    let measured = match load::measure(plan, &manner, None) {
+        Ok(measured) => measured,
+        Err(failure) => return instead(&code, failure, manner.no_color),
+    };
     if own.prints_report {
         load::print(&measured, &manner)?;
     }
@@ -152,15 +211,26 @@ fn run(words: &[String]) -> Result<Exit, Failure> {
     let end = EndOfTest::new(&measured.record, &options);
     finish(&invocation, &code, &end, &options)?;
     let has_missed = plimsoll_k6end::evaluate(&end, &options).iter().any(|outcome| !outcome.is_met);
-    Ok(match (script::own_end(&code), measured.exit) {
-        (Some(Exit::K6Aborted), _) => Exit::K6Aborted,
-        (_, Exit::Interrupted | Exit::Terminated | Exit::HungUp) => measured.exit,
+    let own_end = script::own_end(&code);
+    Ok(match measured.exit {
+        _ if own_end == Some(Exit::K6Aborted) => Exit::K6Aborted,
+        Exit::Interrupted | Exit::Terminated | Exit::HungUp => Exit::K6Interrupted,
         _ if has_missed => Exit::ThresholdMissed,
-        (Some(failed), _) => failed,
-        // The verdict of plimsoll needs no thresholds: a run whose iterations throw fails.
-        (_, exit) if test.thresholds.is_empty() => exit,
-        _ => Exit::Pass,
+        _ if codes::of_phase(&code).is_some() => codes::of_phase(&code).unwrap_or(Exit::K6Exception),
+        exit => match own_end {
+            Some(failed) => failed,
+            // Without thresholds, the default ones apply: a run whose iterations throw fails.
+            None if test.thresholds.is_empty() && exit == Exit::ThresholdMissed => exit,
+            None => Exit::Pass,
+        },
     })
+}
+
+/// Returns the code of a run without a result: `setup()` failed, which is in the log, or plimsoll could not run.
+fn instead(code: &ScriptCode, failure: Failure, no_color: bool) -> Result<Exit, Failure> {
+    let Some(exit) = codes::of_phase(code) else { return Err(failure) };
+    say::failure(&failure, no_color);
+    Ok(exit)
 }
 
 /// Calls `handleSummary()`, or prints the end of the test, and writes the files that were asked for.
@@ -173,15 +243,15 @@ fn finish(
     let write = |path: &str, text: &str| {
         std::fs::write(path, text).map_err(|e| Failure::machine(format!("cannot write `{path}`: {e}"), None))
     };
-    if let Some(path) = &invocation.run.summary_export {
-        write(path, &format!("{:#}\n", plimsoll_k6end::export(end, options)))?;
-    }
     let mode = match invocation.run.summary_mode {
         SummaryMode::Disabled => return Ok(()),
         SummaryMode::Compact => Mode::Compact,
         SummaryMode::Full => Mode::Full,
         SummaryMode::Legacy => Mode::Legacy,
     };
+    if let Some(path) = &invocation.run.summary_export {
+        write(path, &format!("{:#}\n", plimsoll_k6end::export(end, options)))?;
+    }
     let data = plimsoll_k6end::data(end, options)?.to_string();
     match plimsoll_js::handle_summary(code, &data) {
         Ok(None) => {}
@@ -196,7 +266,7 @@ fn finish(
             return Ok(());
         }
         // As in k6, the usual text replaces that of a function that throws.
-        Err(why) => say::talk(&format!("handleSummary() failed: {why}\n")),
+        Err(why) => code.script.log.write(Level::Error, Source::Exception, &why),
     }
     say::result(&plimsoll_k6end::text(end, options, mode))?;
     Ok(())
@@ -205,7 +275,7 @@ fn finish(
 /// `plimsoll k6 inspect`: the options of a script as JSON.
 fn inspect(words: &[String]) -> Result<Exit, Failure> {
     let invocation = parsed(words)?;
-    let ready = ready(&invocation)?;
+    let ready = ready(&invocation, script::console(false))?;
     let options = ready.init.options_json.as_deref().unwrap_or("{}");
     let options: serde_json::Value = serde_json::from_str(options).unwrap_or_default();
     say::result(&format!("{options:#}\n"))?;

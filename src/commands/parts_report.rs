@@ -64,8 +64,16 @@ impl PartResult {
             Exit::Pass => Some(Outcome::Pass),
             Exit::ThresholdMissed | Exit::K6Aborted | Exit::K6Failed => Some(Outcome::Fail),
             Exit::Inconclusive => Some(Outcome::Inconclusive),
-            Exit::Interrupted | Exit::Terminated | Exit::HungUp => Some(Outcome::Interrupted),
-            Exit::CouldNotRun | Exit::Usage | Exit::Refused => None,
+            Exit::Interrupted | Exit::Terminated | Exit::HungUp | Exit::K6Interrupted => {
+                Some(Outcome::Interrupted)
+            }
+            Exit::CouldNotRun
+            | Exit::Usage
+            | Exit::Refused
+            | Exit::K6SetupTimeout
+            | Exit::K6TeardownTimeout
+            | Exit::K6Invalid
+            | Exit::K6Exception => None,
         };
         Row {
             name: self.name.clone(),

@@ -7,7 +7,7 @@ use crate::flags::verbs::Run;
 use crate::say;
 use plimsoll_bundle::{Entry, Isolation};
 use plimsoll_front::Located;
-use plimsoll_js::{Given, Level, Log, Ready, ScriptCode};
+use plimsoll_js::{Given, Level, Log, Ready, ScriptCode, Secret};
 use plimsoll_k6::Overrides;
 use plimsoll_plan::diag::Place;
 use plimsoll_plan::phrase::{counted, duration_ns};
@@ -114,7 +114,7 @@ fn ready(file: &str, flags: &LoadFlags, log: Log) -> Result<Ready, Failure> {
         // and its duration are those of the flags.
         (overrides.flags.vus, overrides.flags.duration_ns) = (Some(1), Some(SECOND_NS));
     }
-    read(file, environment(&flags.set)?, overrides, log)
+    read(file, environment(&flags.set)?, overrides, Vec::new(), log)
 }
 
 /// Returns whether a flag shapes the load.
@@ -143,10 +143,11 @@ pub fn read(
     file: &str,
     env: Vec<(String, String)>,
     overrides: Overrides,
+    secrets: Vec<Secret>,
     log: Log,
 ) -> Result<Ready, Failure> {
     let entry = entry(file)?;
-    plimsoll_js::read(entry, Given { env, overrides, log }).map_err(Failure::Text)
+    plimsoll_js::read(entry, Given { env, overrides, secrets, log }).map_err(Failure::Text)
 }
 
 fn entry(file: &str) -> Result<Entry, Failure> {
@@ -180,7 +181,8 @@ fn environment(set: &[String]) -> Result<Vec<(String, String)>, Failure> {
 
 /// Returns the console of a script: standard error, without debug messages.
 pub fn console(is_quiet: bool) -> Log {
-    Log::new(move |level, text| {
+    Log::new(move |message| {
+        let (level, text) = (message.level, message.text);
         let name = match level {
             Level::Debug => return,
             Level::Info => "INFO",

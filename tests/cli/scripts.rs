@@ -94,6 +94,60 @@ fn a_script_can_end_the_test() {
 }
 
 #[test]
+fn k6_run_has_the_exit_codes_and_logs_of_k6() {
+    let (scratch, server) = (Scratch::new(), Ruler::start(&[]));
+    let set = format!("BASE={}", base(&server));
+    let run = |text: &str, flags: &[&str]| {
+        let file = scratch.file("load.js", text);
+        Tool::run(&[&["k6", "run", "-e", &set], flags, &[&file]].concat())
+    };
+    let sleeps = "import { sleep } from 'k6';\nexport default () => {};\n";
+    let setup = format!(
+        "{sleeps}export const options = {{ setupTimeout: '1s' }};\nexport function setup() {{ sleep(9); }}"
+    );
+    run(&setup, &[]).expect_code(100);
+    let teardown = format!(
+        "{sleeps}export const options = {{ teardownTimeout: '1s' }};\nexport function teardown() {{ sleep(9); }}"
+    );
+    run(&teardown, &[]).expect_code(101);
+    run("export const options = { vus: 'many' };\nexport default () => {};", &[]).expect_code(104);
+    run("const a = null;\na.b;\nexport default () => {};", &[]).expect_code(107);
+    run("export const setup = () => { throw new Error('no'); };\nexport default () => {};", &[])
+        .expect_code(107);
+    run("import exec from 'k6/execution';\nexec.test.abort('now');\nexport default () => {};", &[])
+        .expect_code(108);
+    let talks = "export default () => { console.log('a text'); console.warn('word'); };";
+    let output = run(talks, &["--quiet"]).expect_code(0);
+    assert!(output.stderr.contains("level=info msg=\"a text\" source=console\n"), "{}", output.stderr);
+    assert!(output.stderr.contains("level=warning msg=word source=console\n"), "{}", output.stderr);
+    let output = run(talks, &["--quiet", "--log-format", "json"]).expect_code(0);
+    assert!(output.stderr.contains("{\"level\":\"info\",\"msg\":\"a text\","), "{}", output.stderr);
+    let file = scratch.path("console.txt");
+    let output = run(talks, &["--quiet", "--log-format=raw", "--console-output", &file]).expect_code(0);
+    assert!(!output.stderr.contains("a text"), "{}", output.stderr);
+    assert_eq!(std::fs::read_to_string(file).expect("the console is in the file"), "a text\nword\n");
+    let help = Tool::run(&["k6", "run", "--help"]).expect_code(0);
+    assert!(
+        help.stdout.contains("--summary-export VALUE") && help.stdout.contains("--allow HOST"),
+        "{}",
+        help.stdout
+    );
+}
+
+#[test]
+fn k6_run_passes_secrets_that_no_log_shows() {
+    let (scratch, server) = (Scratch::new(), Ruler::start(&[]));
+    let script = "import http from 'k6/http';\nimport secrets from 'k6/secrets';\n\
+                  export default async () => { const s = await secrets.get('key'); console.log('it is', s); \
+                  http.get(`${__ENV.BASE}/${s}`); };";
+    let (file, set) = (scratch.file("load.js", script), format!("BASE={}", base(&server)));
+    let source = format!("file={}", scratch.file("secrets.txt", "key=hidden7\n"));
+    let output = Tool::run(&["k6", "run", "--secret-source", &source, "-e", &set, &file]).expect_code(0);
+    assert!(server.last_request().starts_with("GET /hidden7"), "{}", server.last_request());
+    assert!(output.stderr.contains("it is ***") && !output.stderr.contains("hidden7"), "{}", output.stderr);
+}
+
+#[test]
 fn flags_of_the_load_replace_all_scenarios() {
     let (scratch, server) = (Scratch::new(), Ruler::start(&[]));
     let script = format!("{SCRIPT}\nexport default () => {{ http.get(`${{__ENV.BASE}}/default`); }};\n");

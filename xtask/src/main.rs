@@ -49,6 +49,12 @@ const COMMANDS: &[Command] = &[
         run: jmeterdiff::command,
     },
     Command {
+        name: "k6",
+        usage: k6diff::USAGE,
+        about: "run the scripts of tests/k6 with k6 and with plimsoll, and compare what they send and report",
+        run: k6diff::command,
+    },
+    Command {
         name: "browser",
         usage: browser::USAGE,
         about: "test report and console in a real browser; --pictures writes docs/images, --shots takes screenshots",

@@ -40,8 +40,9 @@ pub fn command(arguments: &[String]) -> Outcome {
     javascript_collected()?;
     println!("== JavaScript: AddressSanitizer");
     javascript_sanitized()?;
-    println!("== plans with JMeter and with plimsoll");
-    compared_with_jmeter()?;
+    println!("== scripts with k6, and plans with JMeter, beside plimsoll");
+    compared("k6", k6diff::k6().is_some(), k6diff::VARIABLE, k6diff::command)?;
+    compared("JMeter", jmeterdiff::jmeter().is_some(), jmeterdiff::VARIABLE, jmeterdiff::command)?;
     println!("== bench, full");
     bench::command(&["all".into(), "--note".into(), "nightly".into()])?;
     println!("== licenses, bans, sources");
@@ -80,15 +81,15 @@ fn javascript_sanitized() -> Outcome {
     shell::run(&mut command)
 }
 
-/// The comparison with JMeter, if it is there.
-fn compared_with_jmeter() -> Outcome {
-    if jmeterdiff::jmeter().is_none() {
-        println!("left out: {} does not name the folder of JMeter", jmeterdiff::VARIABLE);
+/// The comparison with another tool, if it is there.
+fn compared(name: &str, is_there: bool, variable: &str, compare: fn(&[String]) -> Outcome) -> Outcome {
+    if !is_there {
+        println!("left out: {name} is not installed ({variable} names its place)");
         return Ok(());
     }
     shell::run(shell::cargo().args(["build", "--release", "--bin", "plimsoll"]))?;
     let tool = shell::target_folder()?.join("release/plimsoll").display().to_string();
-    jmeterdiff::command(&["--tool".into(), tool])
+    compare(&["--tool".into(), tool])
 }
 
 /// cargo-deny is installed below target/tools: a chore installs nothing into a user's home.

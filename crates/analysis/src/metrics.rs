@@ -6,7 +6,7 @@ use super::reading::Reading;
 use crate::summary::{CustomFigures, CustomMetric, CustomSeries, SERIES_TOLD};
 use plimsoll_plan::metric::{CounterSum, GaugeFloor, GaugeLast, GaugePeak, GaugeSum, RateSum, TrendHist};
 use plimsoll_plan::series::{
-    Custom, Family, SeriesKey, THOUSANDTHS, counted, from_ordered, group_path, label,
+    Custom, Family, SeriesKey, THOUSANDTHS, counted, from_ordered, group_path, label, request_trend,
 };
 use plimsoll_plan::threshold::{FigureUnit, Statistic, Threshold};
 use plimsoll_stats::tally::{Layout, Tally};
@@ -14,7 +14,9 @@ use std::collections::BTreeMap;
 
 pub(super) fn metrics(facts: &Facts) -> Vec<CustomMetric> {
     let mut by_name: BTreeMap<(&str, Family), Vec<(&SeriesKey, Tally)>> = BTreeMap::new();
-    for (key, tally) in series(facts, |key| key.family.is_custom()) {
+    for (key, tally) in
+        series(facts, |key| key.family.is_custom() && !request_trend::ALL.contains(&key.name.as_str()))
+    {
         by_name.entry((&key.name, key.family)).or_default().push((key, tally));
     }
     by_name.into_iter().filter_map(|((name, family), all)| metric(name, family, all, facts)).collect()

@@ -512,6 +512,13 @@ pub const TABLE: &[Explained] = &[
          JSON.parse(open('./users.json'));\n  export default function () { http.get(users[0].url); }",
     ),
     row(
+        "K014",
+        "test ended in the init part of a script",
+        "The script calls `exec.test.abort()` outside of functions, so that the test ends before it begins. To end it \
+         during the run, call it in `setup()` or in an iteration.\n\n  export function setup() {\n    if \
+         (http.get(url).status !== 200) exec.test.abort('not ready');\n  }",
+    ),
+    row(
         "K101",
         "invalid value of a k6 option",
         "The value has the wrong type, or is out of range. Numbers may be text, because environment variables are, \

@@ -173,7 +173,7 @@ impl Channel {
 
     /// Sends a ping with a number; returns false if the socket is not open.
     pub fn ping(&mut self, host: &Host) -> bool {
-        let payload = (self.pings_sent + 1).to_string().into_bytes();
+        let payload = self.pings_sent.to_string().into_bytes();
         if !self.send(host, MessageKind::Ping, &payload) {
             return false;
         }

@@ -91,7 +91,7 @@ impl Host {
     /// # Errors
     /// Returns an error in the init part of a script.
     pub fn vu(&self, realm: &Realm, what: &str) -> Result<Rc<Vu>, Thrown> {
-        self.vu.borrow().clone().ok_or_else(|| {
+        self.vu.borrow().clone().filter(|_| !self.is_init.get()).ok_or_else(|| {
             realm.error("Error", &format!("{what} cannot be called in the init part of a script"))
         })
     }

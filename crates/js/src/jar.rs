@@ -84,7 +84,7 @@ impl Cookie {
             if self.host_only { self.domain == place.host } else { is_within(place.host, &self.domain) };
         let path = place.path.split('?').next().unwrap_or("/");
         is_host
-            && (!self.secure || place.is_secure)
+            && (!self.secure || place.is_secure || is_loopback(place.host))
             && self.expires_s.is_none_or(|expires_s| expires_s > place.now_s)
             && is_below(path, &self.path)
     }
@@ -125,6 +125,11 @@ impl Jar {
     pub fn delete(&mut self, place: Place<'_>, name: &str) {
         self.cookies.retain(|cookie| cookie.name != name || !cookie.applies(place));
     }
+}
+
+/// Returns whether what is sent to a host stays on this machine, so that TLS would not protect it.
+fn is_loopback(host: &str) -> bool {
+    host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
 /// Section 5.1.3.

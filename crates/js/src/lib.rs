@@ -32,9 +32,9 @@ mod vu;
 
 pub use builtins::BuiltIn;
 pub use code::ScriptCode;
-pub use log::{Level, Log};
+pub use log::{Level, Log, Message, Source};
 pub use modules::{Builtin, resolve};
-pub use settings::{Isolation, ScenarioSettings, Secret, Settings};
-pub use source::{Init, InitError, ReadFile, Script, Shared, handle_summary, initialize};
+pub use settings::{HostRule, Isolation, ScenarioSettings, Secret, Settings};
+pub use source::{Init, InitError, PhaseFailure, ReadFile, Script, Shared, handle_summary, initialize};
 pub use stage::Stage;
 pub use test::{Given, Ready, read};

@@ -1,5 +1,8 @@
 //! What a script's options and the command line decide for its users.
 
+use plimsoll_plan::request::Target;
+use std::net::IpAddr;
+
 /// How the users of a worker are kept apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Isolation {
@@ -47,6 +50,18 @@ impl std::fmt::Debug for Secret {
     }
 }
 
+/// An entry of `hosts` that needs more than the address of a name.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HostRule {
+    /// A name in lower case, or `*.` and an ending.
+    pub pattern: String,
+    /// The port to which it applies; `None`: any.
+    pub of_port: Option<u16>,
+    pub address: IpAddr,
+    /// The port to connect to; `None`: that of the URL.
+    pub port: Option<u16>,
+}
+
 /// Settings of all users.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
@@ -78,6 +93,8 @@ pub struct Settings {
     pub reads_bodies: bool,
     /// Hosts that no request may name, in lower case; `*.` at the start matches any subdomain.
     pub blocked_hosts: Vec<String>,
+    /// Where connections to some hosts go instead; the first that matches applies.
+    pub hosts: Vec<HostRule>,
     /// Maximum number of requests per second of all users.
     pub requests_per_s: Option<u64>,
     /// Whether requests and responses are logged; with their bodies if true.
@@ -91,6 +108,35 @@ pub struct Settings {
     pub budget: u64,
     /// Users that share one runtime.
     pub users_per_pod: usize,
+}
+
+impl Settings {
+    /// Returns where connections to a target go.
+    ///
+    /// # Errors
+    /// Returns a sentence for TLS, which needs the name of the host for its certificate.
+    pub fn mapped(&self, target: &Target) -> Result<Target, String> {
+        let host = target.host.to_ascii_lowercase();
+        let matches = |rule: &&HostRule| {
+            let is_host = match rule.pattern.strip_prefix('*') {
+                Some(ending) => host.ends_with(ending),
+                None => rule.pattern == host,
+            };
+            is_host && rule.of_port.is_none_or(|port| port == target.port)
+        };
+        match self.hosts.iter().find(matches) {
+            None => Ok(target.clone()),
+            Some(rule) if target.tls => Err(format!(
+                "`hosts`: `{}` has a pattern or a port, which is not supported with TLS",
+                rule.pattern
+            )),
+            Some(rule) => Ok(Target {
+                host: rule.address.to_string(),
+                port: rule.port.unwrap_or(target.port),
+                tls: false,
+            }),
+        }
+    }
 }
 
 impl Default for Settings {
@@ -112,6 +158,7 @@ impl Default for Settings {
             batch_per_host: 6,
             reads_bodies: true,
             blocked_hosts: Vec::new(),
+            hosts: Vec::new(),
             requests_per_s: None,
             logs_http: None,
             setup_timeout_ns: 60_000_000_000,

@@ -2,7 +2,7 @@
 
 use crate::code::ScriptCode;
 use crate::host::Host;
-use crate::log::{Level, Log};
+use crate::log::{Level, Log, Source};
 use crate::metrics::Defined;
 use crate::pod::Pod;
 use crate::settings::Settings;
@@ -34,6 +34,15 @@ impl std::fmt::Debug for Script {
     }
 }
 
+/// How setup or teardown failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PhaseFailure {
+    /// It threw, or no user could be made for it.
+    Exception,
+    SetupTimeout,
+    TeardownTimeout,
+}
+
 /// What all users of a script share, over all workers.
 pub struct Shared {
     pub script: Script,
@@ -48,11 +57,11 @@ pub struct Shared {
     pub completed: AtomicU64,
     /// Users that were made.
     pub users: AtomicU64,
-    /// Why setup or teardown failed.
-    trouble: Mutex<Option<String>>,
+    /// How setup or teardown failed, and why.
+    trouble: Mutex<Option<(PhaseFailure, String)>>,
     /// Whether setup or teardown has returned.
     is_over: AtomicBool,
-    /// Why a script has ended the test.
+    /// Why a script has ended the test, or that its init part has.
     aborted: Mutex<Option<String>>,
     /// Why a script has declared the test failed.
     failed: Mutex<Option<String>>,
@@ -112,12 +121,17 @@ impl Shared {
         self.is_over.load(Ordering::Relaxed)
     }
 
-    pub fn set_trouble(&self, why: String) {
-        self.trouble.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(why);
+    pub fn set_trouble(&self, how: PhaseFailure, why: String) {
+        self.trouble.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert((how, why));
     }
 
     pub fn trouble(&self) -> Option<String> {
-        self.trouble.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.trouble.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map(|(_, why)| why.clone())
+    }
+
+    /// Returns how setup or teardown failed.
+    pub fn phase_failure(&self) -> Option<PhaseFailure> {
+        self.trouble.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map(|(how, _)| *how)
     }
 
     /// Keeps the result of setup.
@@ -160,7 +174,7 @@ impl Shared {
         let mut warned = self.warned.lock().unwrap_or_else(PoisonError::into_inner);
         if warned.len() < WARNINGS_MAX && warned.insert(text.to_owned()) {
             drop(warned);
-            self.script.log.write(Level::Warning, text);
+            self.script.log.write(Level::Warning, Source::Run, text);
         }
     }
 
@@ -196,15 +210,21 @@ impl Shared {
 
     /// Writes the error of an iteration that threw.
     pub fn threw(&self, thrown: &Thrown) {
+        if matches!(thrown, Thrown::Interrupted)
+            && let Some(why) = self.aborted()
+        {
+            self.script.log.write(Level::Error, Source::Run, &why);
+            return;
+        }
         let text = self.describe(thrown);
-        self.script.log.write(Level::Error, &text);
+        self.script.log.write(Level::Error, Source::Exception, &text);
     }
 }
 
 fn described(value: &Value) -> String {
     let text = value.describe();
     if !value.is_error() {
-        return format!("uncaught: {text}");
+        return text;
     }
     let stack = value.get_str("stack").ok().and_then(|stack| stack.as_text()).unwrap_or_default();
     match stack.trim_end() {
@@ -259,6 +279,8 @@ impl Script {
 pub struct Init {
     /// `options`, as JSON.
     pub options_json: Option<String>,
+    /// Whether `options` is not an object.
+    pub has_invalid_options: bool,
     /// Names of exported functions.
     pub functions: Vec<String>,
     /// The metrics that it defines.
@@ -270,6 +292,8 @@ pub struct Init {
 /// Why the init part of a script has not ended.
 #[derive(Debug, Clone, PartialEq)]
 pub struct InitError {
+    /// Whether it has ended the test with `exec.test.abort()`.
+    pub has_aborted: bool,
     /// In one line.
     pub message: String,
     pub place: Place,
@@ -281,9 +305,14 @@ pub struct InitError {
 /// Returns what it has thrown, with its place.
 pub fn initialize(script: &Script, settings: &Settings) -> Result<Init, InitError> {
     let shared = Arc::new(Shared::new(script.clone(), settings.clone(), Vec::new(), 1));
-    let describe =
-        |thrown: Thrown| InitError { message: shared.message(&thrown), place: shared.place(&thrown) };
-    let no_memory = |_| InitError { message: "memory has run out".to_owned(), place: Place::Whole };
+    let describe = |thrown: Thrown| match shared.aborted() {
+        Some(message) => InitError { has_aborted: true, message, place: Place::Whole },
+        None => {
+            InitError { has_aborted: false, message: shared.message(&thrown), place: shared.place(&thrown) }
+        }
+    };
+    let no_memory =
+        |_| InitError { has_aborted: false, message: "memory has run out".to_owned(), place: Place::Whole };
     let pod = Pod::new(&shared).map_err(no_memory)?;
     let realm = pod.realm().map_err(describe)?;
     pod.runtime.set_budget(settings.budget);
@@ -296,6 +325,7 @@ pub fn initialize(script: &Script, settings: &Settings) -> Result<Init, InitErro
         } else if name == "options" && value.is_object() {
             init.options_json = value.to_json().map_err(describe)?;
         } else {
+            init.has_invalid_options |= name == "options" && !value.is_nullish();
             texts_of(&value, 0, &mut init.texts);
         }
     }
@@ -324,6 +354,10 @@ pub fn handle_summary(code: &ScriptCode, data: &str) -> Result<Option<Vec<(Strin
     pod.runtime.set_budget(code.settings.budget);
     let exports = pod.instantiate(&realm, false).map_err(describe)?;
     let data = realm.parse_json(data, "summary.json").map_err(describe)?;
+    // k6 has the property in any case.
+    if data.get_str("setup_data").map_err(describe)?.is_undefined() {
+        data.set_str("setup_data", realm.undefined()).map_err(describe)?;
+    }
     let function = exports.get_str("handleSummary").map_err(describe)?;
     let mut result = function.call(&realm.undefined(), &[&data]).map_err(describe)?;
     if result.is_promise() {

@@ -1,9 +1,9 @@
 //! The behavior of a plan whose users are a script.
 
-use crate::log::Level;
+use crate::log::{Level, Source};
 use crate::pod::Pod;
 use crate::settings::Isolation;
-use crate::source::Shared;
+use crate::source::{PhaseFailure, Shared};
 use crate::user::{User, Work};
 use crate::vu::Vu;
 use plimsoll_plan::Problem;
@@ -122,8 +122,8 @@ impl Programs for Worker {
         match self.user(number, scenario) {
             Ok(user) => user,
             Err(why) => {
-                shared.script.log.write(Level::Error, &why);
-                shared.set_trouble(why);
+                shared.script.log.write(Level::Error, Source::Exception, &why);
+                shared.set_trouble(PhaseFailure::Exception, why);
                 Box::new(Idle)
             }
         }

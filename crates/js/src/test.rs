@@ -3,15 +3,17 @@
 use crate::builtins::BuiltIn;
 use crate::code::ScriptCode;
 use crate::log::Log;
-use crate::settings::{Isolation, ScenarioSettings, Settings};
+use crate::settings::{HostRule, Isolation, ScenarioSettings, Secret, Settings};
 use crate::source::{Init, ReadFile, Script, initialize};
 use plimsoll_bundle::{Bundle, Disk, Entry, Isolation as Need};
 use plimsoll_k6::settings::HttpDebug;
+use plimsoll_k6::settings::network::Host;
+use plimsoll_k6::test::{Executor, Scenario, Stage};
 use plimsoll_k6::{Overrides, Test};
 use plimsoll_plan::diag::Place;
 use plimsoll_plan::request::{Target, url};
 use plimsoll_plan::{Diagnostic, Draft};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::net::IpAddr;
 use std::path::Path;
@@ -23,6 +25,8 @@ pub struct Given {
     pub env: Vec<(String, String)>,
     /// Options with priority over those of the script.
     pub overrides: Overrides,
+    /// What `k6/secrets` returns.
+    pub secrets: Vec<Secret>,
     pub log: Log,
 }
 
@@ -41,10 +45,19 @@ pub struct Ready {
 /// Returns every mistake with its place, as far as one does not hide the others.
 pub fn read(entry: Entry, given: Given) -> Result<Ready, Vec<Diagnostic>> {
     let bundle = Arc::new(plimsoll_bundle::load(entry, &Disk, &BuiltIn)?);
-    let mut settings = Settings { env: given.env, isolation: isolation(&bundle), ..Settings::default() };
+    let mut settings = Settings {
+        env: given.env,
+        secrets: given.secrets,
+        isolation: isolation(&bundle),
+        ..Settings::default()
+    };
     settings.reads_bodies = bundle.usage.reads_bodies.is_some();
     let script = Script { read_file: read_file(&bundle), bundle: Arc::clone(&bundle), log: given.log };
     let init = initialize(&script, &settings).map_err(|why| {
+        if why.has_aborted {
+            let hint = "call `exec.test.abort()` in `setup()` or in an iteration to run the test until then";
+            return vec![Diagnostic::new("K014", why.place, why.message, hint)];
+        }
         let hint = "the init part is everything outside of functions; it runs once for each virtual user";
         vec![Diagnostic::new(
             "K013",
@@ -53,6 +66,10 @@ pub fn read(entry: Entry, given: Given) -> Result<Ready, Vec<Diagnostic>> {
             hint,
         )]
     })?;
+    if init.has_invalid_options {
+        let hint = "export an object, such as `export const options = { vus: 10, duration: '30s' }`";
+        return Err(vec![Diagnostic::new("K101", Place::Whole, "`options` must be an object", hint)]);
+    }
     let options: Value = match &init.options_json {
         Some(json) => serde_json::from_str(json).unwrap_or(Value::Null),
         None => Value::Null,
@@ -63,7 +80,7 @@ pub fn read(entry: Entry, given: Given) -> Result<Ready, Vec<Diagnostic>> {
     let test = plimsoll_k6::read(&options, &overrides, &init.functions)?;
     refuse_unsupported(&test)?;
     let mut draft = plimsoll_k6::draft::draft(&test)?;
-    draft.link.resolve = resolved(&test)?;
+    draft.link.resolve = resolved(&test);
     apply(&test, &options, &mut settings);
     let mut code = ScriptCode::new(script, settings, init.functions.clone());
     code.runs_setup = !test.settings.no_setup;
@@ -96,18 +113,14 @@ fn refuse_unsupported(test: &Test) -> Result<(), Vec<Diagnostic>> {
 }
 
 /// Returns the addresses of hosts instead of lookups.
-fn resolved(test: &Test) -> Result<Vec<(String, IpAddr)>, Vec<Diagnostic>> {
-    let mut all = Vec::new();
-    for host in &test.settings.hosts {
-        if host.pattern.starts_with("*.") || host.of_port.is_some() || host.port.is_some() {
-            let message =
-                format!("`hosts`: `{}` has a pattern or a port, which is not supported", host.pattern);
-            let hint = "write the name of a host, and its address without a port";
-            return Err(vec![Diagnostic::new("K104", Place::Whole, message, hint)]);
-        }
-        all.push((host.pattern.clone(), host.address));
-    }
-    Ok(all)
+fn resolved(test: &Test) -> Vec<(String, IpAddr)> {
+    let names = test.settings.hosts.iter().filter(|host| !needs_rule(host));
+    names.map(|host| (host.pattern.clone(), host.address)).collect()
+}
+
+/// Returns whether an entry of `hosts` is more than a name with an address.
+fn needs_rule(host: &Host) -> bool {
+    host.pattern.starts_with("*.") || host.of_port.is_some() || host.port.is_some()
 }
 
 fn isolation(bundle: &Bundle) -> Isolation {
@@ -160,11 +173,62 @@ fn apply(test: &Test, options: &Value, settings: &mut Settings) {
     settings.batch = u32::try_from(of.batch).unwrap_or(u32::MAX);
     settings.batch_per_host = u32::try_from(of.batch_per_host).unwrap_or(u32::MAX);
     settings.blocked_hosts.clone_from(&of.block_hostnames);
+    let rules = of.hosts.iter().filter(|host| needs_rule(host));
+    settings.hosts = rules
+        .map(|host| HostRule {
+            pattern: host.pattern.to_ascii_lowercase(),
+            of_port: host.of_port,
+            address: host.address,
+            port: host.port,
+        })
+        .collect();
     settings.requests_per_s = of.rps;
     settings.logs_http = of.http_debug.map(|debug| debug == HttpDebug::Full);
     settings.setup_timeout_ns = of.setup_timeout_ns;
     settings.teardown_timeout_ns = of.teardown_timeout_ns;
-    settings.options_json = options.to_string();
+    settings.options_json = in_effect(test, options).to_string();
+}
+
+/// Returns the options as they are in effect: those of the script, with tags and scenarios of the command line.
+fn in_effect(test: &Test, options: &Value) -> Value {
+    let mut all = options.as_object().cloned().unwrap_or_default();
+    let tags = test.settings.tags.iter().map(|(name, value)| (name.clone(), Value::from(value.as_str())));
+    all.insert("tags".into(), Value::Object(tags.collect()));
+    let known = all.get("scenarios").and_then(Value::as_object).cloned().unwrap_or_default();
+    let scenario = |one: &Scenario| {
+        let value = known.get(&one.name).cloned().unwrap_or_else(|| shortcut(one));
+        (one.name.clone(), value)
+    };
+    all.insert("scenarios".into(), Value::Object(test.scenarios.iter().map(scenario).collect()));
+    for name in ["vus", "iterations", "duration", "stages"] {
+        all.remove(name);
+    }
+    all.entry("paused").or_insert(Value::Null);
+    Value::Object(all)
+}
+
+/// Returns the scenario of a shortcut, such as `vus` and `duration`.
+fn shortcut(scenario: &Scenario) -> Value {
+    let ms = |ns: u64| format!("{}ms", ns / 1_000_000);
+    let stages = |all: &[Stage]| -> Vec<Value> {
+        all.iter().map(|one| json!({ "duration": ms(one.duration_ns), "target": one.target })).collect()
+    };
+    let mut of = match &scenario.executor {
+        Executor::ConstantVus { vus, duration_ns } => json!({ "vus": vus, "duration": ms(*duration_ns) }),
+        Executor::RampingVus { start_vus, stages: all, .. } => {
+            json!({ "startVUs": start_vus, "stages": stages(all) })
+        }
+        Executor::SharedIterations { vus, iterations, max_duration_ns }
+        | Executor::PerVuIterations { vus, iterations, max_duration_ns } => {
+            json!({ "vus": vus, "iterations": iterations, "maxDuration": ms(*max_duration_ns) })
+        }
+        // No shortcut leads to the others.
+        _ => json!({}),
+    };
+    if let Some(of) = of.as_object_mut() {
+        of.insert("executor".into(), scenario.executor.name().into());
+    }
+    of
 }
 
 /// Returns the target if it is certain before the run: the origin of a request with a literal address, or the only

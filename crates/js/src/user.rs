@@ -4,8 +4,9 @@ use crate::channel;
 use crate::event_loop;
 use crate::host::Host;
 use crate::known::What;
-use crate::log::Level;
+use crate::log::{Level, Source};
 use crate::pod::Pod;
+use crate::source::PhaseFailure;
 use crate::vu::{Arrived, Vu};
 use plimsoll_plan::metric::RunSum;
 use plimsoll_plan::program::{At, Count, Outbox, Program, StepId, Wake};
@@ -99,7 +100,8 @@ impl User {
     /// Prepares an iteration; returns whether it can run.
     fn begin(&mut self, host: &Rc<Host>, number: Option<u64>) -> bool {
         let shared = &host.shared;
-        if shared.aborted().is_some() {
+        // As in k6, `teardown()` is called all the same.
+        if shared.aborted().is_some() && matches!(&*self.work, Work::Function(_)) {
             host.out.borrow_mut().retire();
             return false;
         }
@@ -146,13 +148,14 @@ impl User {
         }
         self.fiber = None;
         self.vu.end_iteration();
-        let (name, limit_ns) = match &*self.work {
-            Work::Teardown(_) => ("teardown()", host.shared.settings.teardown_timeout_ns),
-            _ => ("setup()", host.shared.settings.setup_timeout_ns),
+        let settings = &host.shared.settings;
+        let (name, limit_ns, how) = match &*self.work {
+            Work::Teardown(_) => ("teardown()", settings.teardown_timeout_ns, PhaseFailure::TeardownTimeout),
+            _ => ("setup()", settings.setup_timeout_ns, PhaseFailure::SetupTimeout),
         };
         let why = format!("{name} timed out after {}", plimsoll_plan::phrase::chosen_ns(limit_ns));
-        host.shared.script.log.write(Level::Error, &why);
-        host.shared.set_trouble(why);
+        host.shared.script.log.write(Level::Error, Source::Run, &why);
+        host.shared.set_trouble(how, why);
     }
 
     fn run(&mut self, host: &Rc<Host>) {
@@ -230,6 +233,9 @@ impl Vu {
     fn iteration_ended(&self, host: &Host, began_ns: u64, has_thrown: bool) {
         let least_ns = host.shared.settings.min_iteration_ns;
         let passed_ns = host.at.get().run_ns.saturating_sub(began_ns);
+        // The pause at the end is not part of the iteration.
+        let time_ms = passed_ns as f64 / 1e6;
+        host.add(self, What::IterationDuration, (Family::Trend, "iteration_duration"), time_ms, &[]);
         if passed_ns < least_ns {
             let id = self.step();
             host.out.borrow_mut().sleep(id, least_ns - passed_ns);
@@ -238,8 +244,6 @@ impl Vu {
                 return;
             }
         }
-        let time_ms = host.at.get().run_ns.saturating_sub(began_ns) as f64 / 1e6;
-        host.add(self, What::IterationDuration, (Family::Trend, "iteration_duration"), time_ms, &[]);
         host.shared.completed.fetch_add(1, Ordering::Relaxed);
         if has_thrown {
             host.count_exception();
@@ -256,8 +260,8 @@ impl Host {
 
 impl crate::source::Shared {
     fn phase_failed(&self, thrown: &Thrown) {
-        let text = self.describe(thrown);
-        self.script.log.write(Level::Error, &text);
-        self.set_trouble(text);
+        self.threw(thrown);
+        let text = self.aborted().unwrap_or_else(|| self.describe(thrown));
+        self.set_trouble(PhaseFailure::Exception, text);
     }
 }

@@ -2,6 +2,7 @@
 
 mod assertions;
 mod bench;
+mod compatible;
 mod crypto;
 mod events;
 mod experimental;

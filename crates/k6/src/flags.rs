@@ -41,6 +41,17 @@ pub enum LogFormat {
     Raw,
 }
 
+/// A source of secrets, which `k6/secrets` returns.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct SecretSource {
+    pub name: String,
+    /// Whether scripts that name no source get this one.
+    pub is_default: bool,
+    /// The file with a line `NAME=VALUE` for each.
+    pub file: Option<String>,
+    pub pairs: Vec<(String, String)>,
+}
+
 /// Settings of the command other than those of the test.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Run {
@@ -48,6 +59,7 @@ pub struct Run {
     pub script: String,
     /// `__ENV`: system variables, unless they are excluded, and those of `-e`, which have priority.
     pub env: Vec<(String, String)>,
+    pub secret_sources: Vec<SecretSource>,
     /// Outputs such as `json=results.json`, in their order.
     pub outputs: Vec<String>,
     pub summary_export: Option<String>,
@@ -81,6 +93,7 @@ struct Source {
     /// `NAME=VALUE`.
     env: Vec<String>,
     outputs: Option<Vec<String>>,
+    secret_sources: Option<Vec<SecretSource>>,
     summary_export: Option<String>,
     summary_mode: Option<SummaryMode>,
     no_summary: Option<bool>,
@@ -212,6 +225,7 @@ fn combine(
         script,
         env,
         outputs: flags.outputs.or(own.outputs).unwrap_or_default(),
+        secret_sources: flags.secret_sources.or(own.secret_sources).unwrap_or_default(),
         summary_export: flags.summary_export.or(own.summary_export),
         summary_mode: if is_off { SummaryMode::Disabled } else { mode },
         config: flags.config.or(own.config),

@@ -146,6 +146,7 @@ fn every_flag_is_unique_and_has_a_meaning() {
                 "local-ips" => "127.0.0.1",
                 "dns" => "ttl=0",
                 "summary-mode" => "full",
+                "secret-source" => "file=a.txt",
                 "log-output" => "stdout",
                 "log-format" => "raw",
                 "compatibility-mode" => "base",

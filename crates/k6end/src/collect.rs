@@ -7,7 +7,7 @@ use super::samples::{ITERATION_DURATION, Samples};
 use super::select::{Selection, sum};
 use plimsoll_k6::threshold::Threshold;
 use plimsoll_plan::metric::CheckSum;
-use plimsoll_plan::series::{Family, label};
+use plimsoll_plan::series::{Family, SeriesKey, label, request_trend};
 use plimsoll_record::RunRecord;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,6 +17,8 @@ pub struct EndOfTest {
     /// By name; sub-metrics as `metric{tag:value}`.
     pub metrics: BTreeMap<String, Metric>,
     pub root: Group,
+    /// The checks of all groups, in the order of their first use.
+    pub checks: Vec<CheckCount>,
     /// Length of the test, in ms.
     pub duration_ms: f64,
     /// The metrics that k6 would report and the record does not contain.
@@ -37,12 +39,18 @@ pub struct Part {
 }
 
 /// Metrics that divide a part.
-const OF_PARTS: [&str; 7] = [
+const OF_PARTS: [&str; 13] = [
+    "http_req_blocked",
+    "http_req_connecting",
     "http_req_duration",
     "http_req_failed",
     "http_req_receiving",
+    "http_req_sending",
+    "http_req_tls_handshaking",
     "http_req_waiting",
     "http_reqs",
+    "iteration_duration",
+    "iterations",
     "data_received",
     "data_sent",
 ];
@@ -56,6 +64,7 @@ impl EndOfTest {
         super::evaluate::judge(&mut metrics, options.thresholds);
         EndOfTest {
             root: samples.tree(&Selection::default()),
+            checks: samples.checks(),
             duration_ms: samples.duration_s * 1e3,
             missing: samples.missing(&metrics),
             parts: samples.parts(options.scenarios),
@@ -76,8 +85,7 @@ impl Samples<'_> {
                 all.insert(name.to_owned(), Metric { contains, values, thresholds: Vec::new() });
             }
         }
-        let custom =
-            self.series.iter().filter(|(key, _)| key.family.is_custom() && key.name != ITERATION_DURATION);
+        let custom = self.series.iter().filter(|(key, _)| is_user_defined(key));
         let names: BTreeSet<(&str, Family)> =
             custom.map(|(key, _)| (key.name.as_str(), key.family)).collect();
         for (name, family) in names {
@@ -118,6 +126,20 @@ impl Samples<'_> {
         }
     }
 
+    /// All checks, in the order of their first use.
+    fn checks(&self) -> Vec<CheckCount> {
+        let everything = Selection::default();
+        let root = self.tree(&everything);
+        let known = root.all_checks();
+        let mut all: Vec<CheckCount> = Vec::new();
+        for (key, _) in self.of(&everything, |family| family == Family::Check) {
+            let path = format!("{}::{}", key.label(label::GROUP).unwrap_or_default(), key.name);
+            let is_new = !all.iter().any(|one| one.path == path);
+            all.extend(known.iter().find(|one| is_new && one.path == path).map(|one| (*one).clone()));
+        }
+        all
+    }
+
     /// The groups and checks of a selection.
     fn tree(&self, selection: &Selection<'_>) -> Group {
         let mut root = Group::default();
@@ -143,14 +165,13 @@ impl Samples<'_> {
         let has_requests = metrics.contains_key("http_reqs");
         let has_iterations = metrics.contains_key("iterations");
         let mut missing = Vec::new();
-        if has_requests {
-            missing.extend(["http_req_blocked", "http_req_sending"]);
+        for name in [request_trend::BLOCKED, "http_req_duration{expected_response:true}"] {
+            if has_requests && !metrics.contains_key(name) {
+                missing.push(name);
+            }
         }
         if has_iterations && !metrics.contains_key(ITERATION_DURATION) {
             missing.push(ITERATION_DURATION);
-        }
-        if has_requests && !metrics.contains_key("http_req_duration{expected_response:true}") {
-            missing.push("http_req_duration{expected_response:true}");
         }
         missing
     }
@@ -195,19 +216,26 @@ impl Samples<'_> {
             }
         };
         for name in OF_PARTS {
-            // The bytes of groups are not among the values that k6 reports.
-            if is_scenario || !name.starts_with("data_") {
+            // The bytes and iterations of groups are not among the values that k6 reports.
+            if is_scenario || name.starts_with("http_") {
                 add(name, self.built_in(name, selection));
             }
         }
-        let custom = self.of(selection, Family::is_custom);
+        let custom = self.of(selection, Family::is_custom).filter(|(key, _)| is_user_defined(key));
         let names: BTreeSet<(&str, Family)> =
             custom.map(|(key, _)| (key.name.as_str(), key.family)).collect();
-        for (name, family) in names.into_iter().filter(|(name, _)| *name != ITERATION_DURATION) {
+        for (name, family) in names {
             add(name, self.custom(name, family, selection));
         }
         Part { name: name.to_owned(), is_scenario, checks, metrics, parts }
     }
+}
+
+/// Some built-in metrics are counted as those of users are.
+fn is_user_defined(key: &SeriesKey) -> bool {
+    key.family.is_custom()
+        && key.name != ITERATION_DURATION
+        && !request_trend::ALL.contains(&key.name.as_str())
 }
 
 fn family(threshold: &Threshold) -> Family {

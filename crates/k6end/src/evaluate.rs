@@ -18,18 +18,11 @@ pub struct ThresholdOutcome<'a> {
 }
 
 /// Built-in metrics that no record contains.
-const UNMEASURED: [&str; 6] = [
-    "http_req_blocked",
-    "http_req_sending",
-    "grpc_req_duration",
-    "grpc_streams",
-    "grpc_streams_msgs_sent",
-    "grpc_streams_msgs_received",
-];
+const UNMEASURED: [&str; 4] =
+    ["grpc_req_duration", "grpc_streams", "grpc_streams_msgs_sent", "grpc_streams_msgs_received"];
 
 /// Built-in metrics of the whole test only.
-const WITHOUT_TAGS: [&str; 6] =
-    ["vus", "vus_max", "iterations", "dropped_iterations", "http_req_connecting", "http_req_tls_handshaking"];
+const WITHOUT_TAGS: [&str; 3] = ["vus", "vus_max", "dropped_iterations"];
 
 /// Returns a problem for each threshold on values that no record contains. Evaluate the others with [`evaluate`].
 pub fn unmeasured(thresholds: &[Threshold]) -> Vec<Problem> {

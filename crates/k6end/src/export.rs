@@ -10,7 +10,12 @@ use serde_json::{Map, Value, json};
 pub fn export(end: &EndOfTest, options: &Options<'_>) -> Value {
     let metrics: Map<String, Value> =
         end.metrics.iter().map(|(name, one)| (name.clone(), metric(one, options))).collect();
-    json!({ "root_group": group(&end.root), "metrics": metrics })
+    let mut all = json!({ "root_group": group(&end.root), "metrics": metrics });
+    let setup = options.setup_data.and_then(|text| serde_json::from_str(text).ok());
+    if let (Some(setup), Some(all)) = (setup, all.as_object_mut()) {
+        all.insert("setup_data".into(), setup);
+    }
+    all
 }
 
 fn metric(metric: &Metric, options: &Options<'_>) -> Value {

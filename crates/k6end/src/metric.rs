@@ -30,17 +30,19 @@ pub struct Trend {
     values: Hist,
     /// Values of the histogram per unit of the metric.
     scale: f64,
+    /// Whether the values are a user's.
+    is_rounded: bool,
 }
 
 impl Trend {
     /// Creates a distribution of times, in ms, from a histogram in ns.
     pub(super) fn of_ns(values: Hist) -> Trend {
-        Trend { values, scale: 1e6 }
+        Trend { values, scale: 1e6, is_rounded: false }
     }
 
     /// Creates a distribution of numbers from a histogram in thousandths.
     pub(super) fn of_thousandths(values: Hist) -> Trend {
-        Trend { values, scale: plimsoll_plan::series::THOUSANDTHS }
+        Trend { values, scale: plimsoll_plan::series::THOUSANDTHS, is_rounded: true }
     }
 
     /// Returns the number of values.
@@ -50,12 +52,21 @@ impl Trend {
 
     /// Returns a percentile of 0 to 100; 0 without values, as in k6.
     pub fn percentile(&self, percent: f64) -> f64 {
-        let ends = match percent {
-            p if p <= 0.0 => self.values.min(),
-            p if p >= 100.0 => self.values.max(),
-            p => self.values.quantile(p / 100.0),
+        // Between two samples, k6 interpolates.
+        let at = (percent / 100.0).clamp(0.0, 1.0) * self.count().saturating_sub(1) as f64;
+        let (low, share) = (self.at_rank(at as u64 + 1), at.fract());
+        if share == 0.0 { low } else { low + share * (self.at_rank(at as u64 + 2) - low) }
+    }
+
+    /// Returns the value of a rank. Of the numbers in a bucket of a user's trend, it is the roundest,
+    /// because scripts often add whole numbers.
+    fn at_rank(&self, rank_from_1: u64) -> f64 {
+        let value = match self.values.bounds_at_rank(rank_from_1) {
+            None => 0,
+            Some((low, high)) if self.is_rounded => roundest(low, high),
+            Some(_) => self.values.value_at_rank(rank_from_1).unwrap_or(0),
         };
-        ends.map_or(0.0, |value| value as f64 / self.scale)
+        value as f64 / self.scale
     }
 
     /// Returns a statistic by its name in `summaryTrendStats`; `None` if the name is unknown.
@@ -69,6 +80,18 @@ impl Trend {
             other => self.percentile(other.strip_prefix("p(")?.strip_suffix(')')?.parse().ok()?),
         })
     }
+}
+
+/// Returns the number between two others, inclusive, that ends in the most zeros.
+fn roundest(low: u64, high: u64) -> u64 {
+    let mut step = 1_u64;
+    while let Some(next) = step.checked_mul(10).filter(|next| high / next * next >= low) {
+        step = next;
+        if high / step == 0 {
+            break;
+        }
+    }
+    high / step * step
 }
 
 /// The values of a metric.

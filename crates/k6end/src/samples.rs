@@ -4,11 +4,12 @@ use super::Options;
 use super::metric::{Contains, Gauge, Trend, Values};
 use super::select::{Covered, RequestTag, Selection, sum};
 use super::times::{hist, merged};
+use plimsoll_plan::Fault;
 use plimsoll_plan::metric::{
-    CheckSum, CounterSum, GaugeFloor, GaugeLast, GaugePeak, GaugeSum, GroupHist, RateSum, RunHist, RunSum,
-    SeriesHist, SeriesSum, StreamHist, StreamSum, TrendHist, WebSocketHist, WebSocketSum,
+    CheckSum, CounterSum, GaugeFloor, GaugeLast, GaugePeak, GaugeSum, GroupHist, RateSum, RunSum, SeriesHist,
+    SeriesSum, StreamHist, StreamSum, TrendHist, WebSocketHist, WebSocketSum, fault_id,
 };
-use plimsoll_plan::series::{Custom, Family, SeriesKey, counted, from_ordered};
+use plimsoll_plan::series::{Custom, Family, SeriesKey, counted, from_ordered, request_trend};
 use plimsoll_record::RunRecord;
 use plimsoll_record::record::GeneratorRecord;
 use plimsoll_stats::Hist;
@@ -54,7 +55,10 @@ impl<'a> Samples<'a> {
             let seen_ns = last.map_or(0, |tick| machine.opening.outline.tick_bounds_ns(*tick).1);
             machine.ending.as_ref().map_or(seen_ns, |ending| ending.elapsed_ns)
         };
-        let duration_s = machines.iter().map(length_ns).max().unwrap_or(0) as f64 / 1e9;
+        // The clock is read at events. A test without any lasts a moment all the same, so that it has rates.
+        const MOMENT_NS: u64 = 1_000;
+        let longest_ns = machines.iter().map(length_ns).max().map_or(0, |ns| ns.max(MOMENT_NS));
+        let duration_s = longest_ns as f64 / 1e9;
         let single = match options.scenarios {
             [one] => Some(one.as_str()),
             _ => None,
@@ -87,7 +91,7 @@ impl<'a> Samples<'a> {
             "http_reqs" => {
                 let count = |tally: &Tally| match selection.of_requests {
                     Some(tag) => tag.count(tally),
-                    None => sum(tally, SeriesSum::Finished),
+                    None => sum(tally, SeriesSum::Finished).saturating_add(refused(tally)),
                 };
                 let all: f64 = requests().map(|(_, tally)| count(tally) as f64).sum();
                 Some((Contains::Default, self.counter(all)))
@@ -96,15 +100,22 @@ impl<'a> Samples<'a> {
             "http_req_duration" => time(self.duration(selection)),
             "http_req_waiting" => time(self.responses(selection, SeriesHist::FirstByte)),
             "http_req_receiving" => time(self.responses(selection, SeriesHist::Body)),
-            "http_req_connecting" => time(self.of_connections(RunHist::Connect, is_whole)),
-            "http_req_tls_handshaking" => time(self.of_connections(RunHist::Handshake, is_whole)),
+            request_trend::BLOCKED | request_trend::CONNECTING | request_trend::HANDSHAKING => {
+                time(self.of_connections(name, selection))
+            }
+            "http_req_sending" => time(self.sending(selection)),
             "data_sent" if selection.of_requests.is_none() => {
                 Some((Contains::Data, self.counter(sums(SeriesSum::BytesOut))))
             }
             "data_received" if selection.of_requests.is_none() => {
                 Some((Contains::Data, self.counter(sums(SeriesSum::BytesIn))))
             }
-            "iterations" => whole_count(RunSum::Iterations),
+            "iterations" if is_whole => whole_count(RunSum::Iterations),
+            "iterations" => {
+                let (_, durations) = self.custom(ITERATION_DURATION, Family::Trend, selection)?;
+                let Values::Trend(durations) = durations else { return None };
+                Some((Contains::Default, self.counter(durations.count() as f64)))
+            }
             "dropped_iterations" => whole_count(RunSum::IterationsDropped),
             ITERATION_DURATION => {
                 let (_, values) = self.custom(name, Family::Trend, selection)?;
@@ -151,7 +162,9 @@ impl<'a> Samples<'a> {
     pub fn failed(&self, selection: &Selection<'_>) -> Option<Values> {
         let (mut passes, mut fails) = (0_u64, 0_u64);
         for (_, tally) in self.of(selection, is_http) {
-            let (all, failed) = (sum(tally, SeriesSum::Finished), sum(tally, SeriesSum::Failed));
+            let never = refused(tally);
+            let all = sum(tally, SeriesSum::Finished).saturating_add(never);
+            let failed = sum(tally, SeriesSum::Failed).saturating_add(never);
             let (all, failed) = match selection.of_requests {
                 None => (all, failed),
                 Some(tag @ RequestTag::Expected(is_expected)) => {
@@ -199,6 +212,11 @@ impl<'a> Samples<'a> {
         let is_time = family == Family::Trend && self.time_trends.iter().any(|one| one == name);
         Some((if is_time { Contains::Time } else { Contains::Default }, values))
     }
+}
+
+/// Requests that were never sent, because the script named an invalid URL or a blocked host: k6 counts them as failed.
+fn refused(tally: &Tally) -> u64 {
+    super::select::cell(tally, fault_id(Fault::ClientSendRefused))
 }
 
 /// k6 has other metrics for WebSockets.

@@ -65,6 +65,11 @@ impl<'a> Selection<'a> {
         Some(selection)
     }
 
+    /// Returns the same labels, without the tags of requests.
+    pub fn of_all_requests(&self) -> Selection<'a> {
+        Selection { labels: self.labels.clone(), of_requests: None }
+    }
+
     pub fn is_empty(&self) -> bool {
         self.labels.is_empty() && self.of_requests.is_none()
     }

@@ -19,16 +19,14 @@ pub fn write(end: &EndOfTest, options: &Options<'_>, is_full: bool) -> String {
     let mut widths = Widths::default();
     widths.widen(&total, 0);
     let parts: &[Part] = if is_full { &end.parts } else { &[] };
-    widen(parts, 0, options, &mut widths);
-    let mut out = String::from("\n");
+    let mut out = String::from("\n\n");
     out += &thresholds(&end.metrics, options);
     out += "  █ TOTAL RESULTS \n\n";
-    let all: Vec<CheckCount> = end.root.all_checks().into_iter().cloned().collect();
-    out += &block(&all, &total, &Context { end, options, widths: &widths }, 0);
+    out += &block(&end.checks, &total, &Context { end, options, widths: &widths }, 0);
     for part in parts {
-        out += &section(part, &Context { end, options, widths: &widths }, 0);
+        out += &section(part, end, options, 0);
     }
-    out
+    out + "\n\n"
 }
 
 struct Context<'a> {
@@ -105,7 +103,7 @@ fn block(checks: &[CheckCount], rows: &[Row<'_>], context: &Context<'_>, indent:
                 is_own = category(&row.name) == Some(title);
             }
             if is_own {
-                lines += &format!("{space}{}\n", context.widths.line(row, indent));
+                lines += &format!("{space}{}\n", context.widths.line(row, 0));
             }
         }
         if !lines.is_empty() {
@@ -136,20 +134,17 @@ fn totals(checks: &[CheckCount], end: &EndOfTest, space: &str) -> String {
     lines.iter().map(line).collect::<String>() + "\n"
 }
 
-fn section(part: &Part, context: &Context<'_>, indent: usize) -> String {
+/// The columns of each section have their own widths.
+fn section(part: &Part, end: &EndOfTest, options: &Options<'_>, indent: usize) -> String {
     let kind = if part.is_scenario { "SCENARIO" } else { "GROUP" };
     let head = match indent {
         0 => format!("\n  █ {kind}: {} \n\n", part.name),
         _ => format!("{}↳ {kind}: {} \n\n", " ".repeat(2 + indent), part.name),
     };
-    let own = visible(rows(&part.metrics, context.options, Form::OutOf), true);
-    let nested = part.parts.iter().map(|part| section(part, context, indent + 2));
-    head + &block(&part.checks, &own, context, indent) + &nested.collect::<String>()
-}
-
-fn widen(parts: &[Part], indent: usize, options: &Options<'_>, widths: &mut Widths) {
-    for part in parts {
-        widths.widen(&visible(rows(&part.metrics, options, Form::OutOf), true), indent);
-        widen(&part.parts, indent + 2, options, widths);
-    }
+    let own = visible(rows(&part.metrics, options, Form::OutOf), true);
+    let mut widths = Widths::default();
+    widths.widen(&own, 0);
+    let context = Context { end, options, widths: &widths };
+    let nested = part.parts.iter().map(|part| section(part, end, options, indent + 2));
+    head + &block(&part.checks, &own, &context, indent) + &nested.collect::<String>()
 }

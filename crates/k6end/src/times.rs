@@ -4,8 +4,8 @@ use super::metric::{Gauge, Trend};
 use super::samples::{Samples, has_response_time, is_http};
 use super::select::{Covered, RequestTag, Selection, sum};
 use plimsoll_plan::Fault;
-use plimsoll_plan::metric::{HistCell, RunHist, RunSum, SeriesHist, SeriesSum, fault_id};
-use plimsoll_plan::series::SeriesKey;
+use plimsoll_plan::metric::{HistCell, RunHist, RunSum, SeriesHist, SeriesSum, TrendHist, fault_id};
+use plimsoll_plan::series::{Family, SeriesKey, request_trend};
 use plimsoll_stats::Hist;
 use plimsoll_stats::tally::Tally;
 use std::collections::BTreeMap;
@@ -27,11 +27,14 @@ impl Samples<'_> {
     /// Service times of responses and, with their whole time, of timeouts.
     pub fn duration(&self, selection: &Selection<'_>) -> Option<Trend> {
         let mut all = Hist::on_demand();
+        // Series of which some responses are selected, all of their responses.
+        let mut divided = Hist::on_demand();
         for (_, tally) in self.of(selection, has_response_time) {
+            let service = hist(tally, SeriesHist::Service);
             match selection.of_requests.map_or(Covered::All, |tag| tag.of_responses(tally)) {
-                Covered::All => all.merge(hist(tally, SeriesHist::Service)),
+                Covered::All => all.merge(service),
                 Covered::None => {}
-                Covered::Some => return None,
+                Covered::Some => divided.merge(service),
             }
             let has_timeouts = match selection.of_requests {
                 None | Some(RequestTag::Expected(false) | RequestTag::Status(0)) => true,
@@ -41,17 +44,82 @@ impl Samples<'_> {
                 add_timeouts(tally, &mut all);
             }
         }
+        if divided.count() > 0 {
+            let Some(RequestTag::Expected(is_expected)) = selection.of_requests else { return None };
+            let unexpected = self.unexpected(selection);
+            if unexpected.count() == 0 {
+                return None;
+            }
+            match is_expected {
+                true => all.merge(&without(&divided, &unexpected)),
+                false => all.merge(&unexpected),
+            }
+        }
         Some(Trend::of_ns(all))
     }
 
-    /// A time of each new connection, and 0 for each request on a reused one.
-    pub fn of_connections(&self, id: RunHist, is_whole: bool) -> Option<Trend> {
-        let mut all = hist(&self.run, Connections(id)).clone();
-        let everything = Selection::default();
-        let requests = self.of(&everything, is_http).map(|(_, tally)| sum(tally, SeriesSum::Finished));
-        let requests = requests.fold(0, u64::saturating_add);
-        all.record_n(0, requests.saturating_sub(all.count()));
-        is_whole.then(|| Trend::of_ns(all))
+    /// Service times of responses that were not expected, of series in which others were, ns.
+    fn unexpected(&self, selection: &Selection<'_>) -> Hist {
+        let labels = selection.of_all_requests();
+        let mixed = self
+            .of(selection, has_response_time)
+            .filter(|(_, tally)| RequestTag::Expected(true).of_responses(tally) == Covered::Some);
+        let names: Vec<&str> = mixed.map(|(key, _)| key.name.as_str()).collect();
+        let mut all = Hist::on_demand();
+        for (key, tally) in self.of(&labels, |family| family == Family::Trend) {
+            let is_mixed = key.label("name").is_some_and(|name| names.contains(&name));
+            if key.name == request_trend::UNEXPECTED && is_mixed {
+                add_thousandths(hist(tally, TrendHist::Values), &mut all);
+            }
+        }
+        all
+    }
+
+    /// A time of each request that opened a connection, and 0 for each of the others; `None` if the record does not
+    /// tell them apart.
+    pub fn of_connections(&self, name: &str, selection: &Selection<'_>) -> Option<Trend> {
+        if selection.of_requests.is_some() {
+            return None;
+        }
+        let is_own = |key: &SeriesKey| key.family == Family::Trend && key.name == name;
+        let of_run = match name {
+            request_trend::HANDSHAKING => RunHist::Handshake,
+            _ => RunHist::Connect,
+        };
+        let of_run = hist(&self.run, Whole(of_run));
+        let is_divided = self.series.iter().any(|(key, _)| is_own(key));
+        let mut all = Hist::on_demand();
+        for (_, tally) in self.of(selection, |_| true).filter(|(key, _)| is_own(key)) {
+            all.merge(hist(tally, TrendHist::Values));
+        }
+        let others = self.finished(selection).saturating_sub(all.count());
+        if is_divided || of_run.count() == 0 {
+            all.record_n(0, others);
+            return Some(Trend::of_thousandths(all));
+        }
+        // The program has not counted them: only the whole run is known, and not how long requests were blocked.
+        if name == request_trend::BLOCKED || !selection.is_empty() {
+            return None;
+        }
+        let mut all = of_run.clone();
+        all.record_n(0, self.finished(selection).saturating_sub(all.count()));
+        Some(Trend::of_ns(all))
+    }
+
+    /// The times in which the send buffer was full; a request that the kernel takes at once has none. `None`: some had,
+    /// and a histogram of the whole run cannot be divided.
+    pub fn sending(&self, selection: &Selection<'_>) -> Option<Trend> {
+        let mut all = hist(&self.run, Whole(RunHist::SendBlocked)).clone();
+        if selection.of_requests.is_some() || !selection.is_empty() && all.count() > 0 {
+            return None;
+        }
+        all.record_n(0, self.finished(selection).saturating_sub(all.count()));
+        Some(Trend::of_ns(all))
+    }
+
+    fn finished(&self, selection: &Selection<'_>) -> u64 {
+        let requests = self.of(selection, is_http).map(|(_, tally)| sum(tally, SeriesSum::Finished));
+        requests.fold(0, u64::saturating_add)
     }
 
     /// Active users: means of whole seconds.
@@ -92,6 +160,32 @@ fn add_timeouts(tally: &Tally, all: &mut Hist) {
     }
 }
 
+/// Adds values of a trend in ms to a histogram in ns.
+fn add_thousandths(values: &Hist, all: &mut Hist) {
+    const NS_PER_THOUSANDTH: u64 = 1_000;
+    for (low, high, count) in values.buckets() {
+        all.record_n((low + (high - low) / 2).saturating_mul(NS_PER_THOUSANDTH), count);
+    }
+}
+
+/// Returns a histogram without values that are part of it. Their buckets differ, so the nearest values are removed.
+fn without(all: &Hist, removed: &Hist) -> Hist {
+    let middle = |(low, high, count): (u64, u64, u64)| (low + (high - low) / 2, count);
+    let mut left: Vec<(u64, u64)> = all.buckets().map(middle).collect();
+    for (value, mut count) in removed.buckets().map(middle) {
+        while count > 0 {
+            let filled = left.iter_mut().filter(|(_, count)| *count > 0);
+            let Some(nearest) = filled.min_by_key(|(other, _)| other.abs_diff(value)) else { break };
+            let taken = nearest.1.min(count);
+            nearest.1 -= taken;
+            count -= taken;
+        }
+    }
+    let mut rest = Hist::on_demand();
+    left.into_iter().filter(|(_, count)| *count > 0).for_each(|(value, count)| rest.record_n(value, count));
+    rest
+}
+
 pub fn merged<'s>(series: impl Iterator<Item = &'s (&'s SeriesKey, Tally)>, id: impl HistCell) -> Hist {
     let mut all = Hist::on_demand();
     series.for_each(|(_, tally)| all.merge(hist(tally, id)));
@@ -100,9 +194,9 @@ pub fn merged<'s>(series: impl Iterator<Item = &'s (&'s SeriesKey, Tally)>, id: 
 
 /// A histogram of the whole run.
 #[derive(Clone, Copy)]
-struct Connections(RunHist);
+struct Whole(RunHist);
 
-impl HistCell for Connections {
+impl HistCell for Whole {
     fn cell(self) -> usize {
         self.0.id()
     }

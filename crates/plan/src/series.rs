@@ -142,6 +142,21 @@ pub mod label {
     pub const METHOD: &str = "method";
 }
 
+/// Trends, in ms, that the requests of a script add to: only those that opened a connection, and, for the last one,
+/// only those with a response that was not expected.
+pub mod request_trend {
+    /// From the intended start to the send.
+    pub const BLOCKED: &str = "http_req_blocked";
+    /// The TCP handshake.
+    pub const CONNECTING: &str = "http_req_connecting";
+    /// The TLS handshake.
+    pub const HANDSHAKING: &str = "http_req_tls_handshaking";
+    /// From the send to the end of an unexpected response.
+    pub const UNEXPECTED: &str = "http_req_duration_unexpected";
+    /// All of them: a script cannot define metrics of these names.
+    pub const ALL: [&str; 4] = [BLOCKED, CONNECTING, HANDSHAKING, UNEXPECTED];
+}
+
 /// Returns the path of a group as plans and reports write it: `outer / inner`. Scripts of k6 write `::outer::inner`.
 pub fn group_path(text: &str) -> String {
     match text.strip_prefix("::") {

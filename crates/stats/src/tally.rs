@@ -122,7 +122,10 @@ impl Tally {
     /// Sets last value `id`, unless a later one exists.
     #[inline]
     pub fn last(&mut self, id: usize, last: Last) {
-        self.lasts[id] = self.lasts[id].max(last);
+        // Values of one owner come in their order, also within one instant.
+        if last.at >= self.lasts[id].at {
+            self.lasts[id] = last;
+        }
     }
 
     /// Records `value` in histogram `id`.

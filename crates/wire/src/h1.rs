@@ -30,6 +30,7 @@ pub use head::Head;
 pub use malformed::Malformed;
 pub use request::{
     Body, Field, Request, RequestHead, body_at, fields, has_line, own_close, put_chunks, render,
+    render_accepting,
 };
 pub use session::Session;
 pub use writer::Writer;

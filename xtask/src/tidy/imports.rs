@@ -6,7 +6,7 @@ use super::{Problem, source, tree::Package, tree::Tree};
 
 const RULE: &str = "imports";
 /// Packages of chores, which import each other and no other package of this workspace.
-const CHORES: &[&str] = &["bench", "chore", "jmeterdiff", "lab"];
+const CHORES: &[&str] = &["bench", "chore", "jmeterdiff", "k6diff", "lab"];
 
 pub fn check(tree: &Tree) -> Vec<Problem> {
     let mut problems = Vec::new();
@@ -69,7 +69,7 @@ fn owner(path: &str) -> &str {
     if path.starts_with("testbed/testkit/") {
         return "testkit";
     }
-    if path.starts_with("testbed/lab/") || path.starts_with("testbed/jmeterdiff/") {
+    if ["testbed/jmeterdiff/", "testbed/k6diff/", "testbed/lab/"].iter().any(|folder| path.starts_with(folder)) {
         return "xtask";
     }
     match path.split('/').next() {

@@ -168,7 +168,7 @@ impl Channel {
             judged: true,
             ..Step::default()
         };
-        host.out.borrow_mut().push_rendered(step, |out| h1::render(&request, out));
+        host.out.borrow_mut().push_rendered(step, |out| h1::render_accepting(&request, "", out));
         (self.step, self.phase, self.series) = (step.id, Phase::Opening, Some(series));
         Ok(())
     }

@@ -3,6 +3,7 @@
 use crate::host::Host;
 use crate::http::url;
 use crate::jar::Place;
+use crate::settings::Settings;
 use plimsoll_plan::origin::OriginId;
 use plimsoll_plan::request::{Target, Url};
 use std::borrow::Cow;
@@ -29,6 +30,8 @@ pub struct Way {
     /// Scheme and authority as written.
     written: String,
     pub target: Target,
+    /// Where its connections go (`hosts` of the script), or why there are none.
+    pub mapped: Result<Target, String>,
     /// As in the field `Host`.
     pub authority: String,
     /// Scheme and authority, normalized.
@@ -50,10 +53,11 @@ pub struct Address<'a> {
 }
 
 impl Way {
-    fn new(written: &str, target: Target) -> Way {
+    fn new(written: &str, target: Target, settings: &Settings) -> Way {
         let (authority, origin) = (target.authority(), url::origin(&target));
         let host = target.host.to_ascii_lowercase();
-        Way { written: written.to_owned(), target, authority, origin, host, number: Cell::new(None) }
+        let (written, mapped) = (written.to_owned(), settings.mapped(&target));
+        Way { written, target, mapped, authority, origin, host, number: Cell::new(None) }
     }
 }
 
@@ -100,7 +104,7 @@ impl Host {
         }
         let Url { target, path, credentials } = url::parse(text)?;
         let written = split(text).map_or_else(|| url::origin(&target), |(written, _)| written.to_owned());
-        let way = self.way_of(&written).unwrap_or_else(|| self.keep_way(Way::new(&written, target)));
+        let way = self.way_of(&written).unwrap_or_else(|| self.keep_way(Way::new(&written, target, &self.shared.settings)));
         Ok(Address { way, path: Cow::Owned(path), credentials })
     }
 
@@ -120,7 +124,7 @@ impl Host {
     /// Returns the number of an origin; `None` if it must be asked for.
     pub fn number_of(&self, way: &Way) -> Option<OriginId> {
         if way.number.get().is_none() {
-            way.number.set(self.origin(&way.target));
+            way.number.set(way.mapped.as_ref().ok().and_then(|target| self.origin(target)));
         }
         way.number.get()
     }

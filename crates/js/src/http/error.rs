@@ -2,6 +2,22 @@
 
 use plimsoll_plan::Fault;
 
+/// A host that `blockHostnames` names.
+pub const BLOCKED_HOST: u16 = 1111;
+
+/// Returns the message of k6, which scripts may compare; `None`: the sentence of the fault.
+pub const fn error_text(code: u16) -> Option<&'static str> {
+    Some(match code {
+        1050 => "request timeout",
+        1101 => "lookup: no such host",
+        BLOCKED_HOST => "hostname is blocked",
+        1211 => "dial: i/o timeout",
+        1212 => "dial: connection refused",
+        1220 => "read: connection reset by peer",
+        _ => return None,
+    })
+}
+
 /// Returns the code that k6 documents for a kind of failure.
 pub const fn error_code(fault: Option<Fault>, status: u16) -> u16 {
     match fault {
@@ -13,6 +29,8 @@ pub const fn error_code(fault: Option<Fault>, status: u16) -> u16 {
             Fault::ConnectTimeout => 1211,
             Fault::ConnectionReset | Fault::StaleConnection => 1220,
             Fault::ClosedBeforeResponse | Fault::ClosedMidResponse => 1220,
+            Fault::DnsFailed => 1101,
+            Fault::DnsTimeout => 1100,
             Fault::HostUnreachable | Fault::PortsExhausted | Fault::FdLimit => 1210,
             Fault::Tls | Fault::TlsTimeout => 1300,
             Fault::CertificateRejected => 1310,

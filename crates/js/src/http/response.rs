@@ -1,5 +1,6 @@
 //! A response as a script sees it.
 
+use crate::http::error::error_text;
 use crate::http::error_code;
 use plimsoll_plan::Fault;
 use plimsoll_plan::head::Head;
@@ -48,6 +49,8 @@ pub struct Response {
     pub fault: Option<Fault>,
     /// An error that is not a fault of the exchange, such as an unknown host.
     pub error: String,
+    /// The code of a failure without a fault; 0: that of the fault.
+    pub code: u16,
     pub head: Vec<u8>,
     /// Decoded.
     pub body: Vec<u8>,
@@ -72,14 +75,17 @@ impl Pending {
             status: reply.status,
             fault,
             error: String::new(),
+            code: 0,
             head: reply.head.text().to_vec(),
             body: Vec::new(),
             body_type: BodyType::None,
             phases: reply.phases,
         };
-        if self.keeps_body && reply.fault.is_none() {
+        // RFC 9110 section 6.4.1: these have no body.
+        let has_body = !matches!(reply.status, 100..=199 | 204 | 304);
+        if self.keeps_body && has_body && reply.fault.is_none() {
             response.body_type = BodyType::Text;
-            if response.header("content-encoding").is_none() {
+            if response.header("content-encoding").is_none_or(|coding| !is_known(&coding)) {
                 response.body = reply.body.to_vec();
             } else {
                 match plimsoll_script::answer::decoded(reply.head, reply.body, DECODED_BYTES_MAX) {
@@ -103,6 +109,7 @@ impl Response {
             status: 0,
             fault: Some(fault),
             error,
+            code: 0,
             head: Vec::new(),
             body: Vec::new(),
             body_type: BodyType::None,
@@ -148,6 +155,9 @@ impl Response {
 
     pub fn error(&self) -> String {
         match self.fault {
+            Some(fault) if fault != Fault::Status && error_text(self.error_code()).is_some() => {
+                error_text(self.error_code()).unwrap_or_default().to_owned()
+            }
             Some(_) if !self.error.is_empty() => self.error.clone(),
             Some(fault) if fault != Fault::Status => fault.sentence().to_owned(),
             _ => String::new(),
@@ -156,7 +166,7 @@ impl Response {
 
     pub fn error_code(&self) -> u16 {
         let fault = self.fault.filter(|fault| *fault != Fault::Status);
-        error_code(fault, self.status)
+        if self.code > 0 { self.code } else { error_code(fault, self.status) }
     }
 
     /// Returns the body as text; invalid UTF-8 is replaced.
@@ -173,11 +183,24 @@ impl Response {
         let lines = self.head.split(|byte| *byte == b'\n').skip(1).map(<[u8]>::trim_ascii_end);
         let fields = lines.take_while(|line| !line.is_empty()).filter_map(|line| {
             let colon = line.iter().position(|byte| *byte == b':')?;
+            // How the body was framed is not part of the response.
+            if line[..colon].eq_ignore_ascii_case(b"transfer-encoding") {
+                return None;
+            }
             let name = String::from_utf8_lossy(&line[..colon]);
             Some((canonical(&name), String::from_utf8_lossy(line[colon + 1..].trim_ascii())))
         });
         fields.collect()
     }
+}
+
+/// Returns whether a body can be decoded. Scripts get others as they are.
+fn is_known(codings: &str) -> bool {
+    let is_one = |name: &str| {
+        let known = ["gzip", "x-gzip", "deflate", "br", "zstd", "identity"];
+        known.iter().any(|known| known.eq_ignore_ascii_case(name.trim()))
+    };
+    codings.split(',').all(is_one)
 }
 
 /// Returns a field name in the form in which scripts look it up: `Content-Type`.

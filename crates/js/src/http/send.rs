@@ -2,12 +2,13 @@
 
 use crate::host::Host;
 use crate::http::address::Address;
+use crate::http::error::BLOCKED_HOST;
 use crate::http::params::{Params, TIMEOUT_NS};
 use crate::http::response::{BodyType, Pending, Response, Sent};
 use crate::http::url;
 use crate::jar::{Cookie, Jar, Place};
-use crate::known::RequestKey;
-use crate::log::Level;
+use crate::known::{RequestKey, What};
+use crate::log::{Level, Source};
 use crate::metrics::Labels;
 use crate::native::response;
 use crate::vu::{Arrived, Vu};
@@ -19,7 +20,7 @@ use plimsoll_plan::metric::{SeriesSum, fault_id};
 use plimsoll_plan::origin::{ORIGIN_TAG, OriginId};
 use plimsoll_plan::program::{BodyUse, Count, Step, StepId};
 use plimsoll_plan::request::Target;
-use plimsoll_plan::series::{Family, label};
+use plimsoll_plan::series::{Family, label, request_trend};
 use plimsoll_quickjs::{Call, Realm, Thrown, Value};
 use plimsoll_script::auth::digest::Challenge;
 use plimsoll_wire::h1::{self, Request, check_header, check_method, check_target};
@@ -99,6 +100,8 @@ pub struct Flow {
     is_paced: bool,
     /// Whether a challenge was answered, so that another one is the result.
     has_answered: bool,
+    /// Whether a redirect has named its page.
+    has_referrer: bool,
     jar: Rc<RefCell<Jar>>,
 }
 
@@ -113,7 +116,7 @@ impl Flow {
     pub fn new(host: &Host, vu: &Vu, mut prepared: Prepared) -> Flow {
         let redirects_left = prepared.params.redirects.unwrap_or(host.shared.settings.max_redirects);
         let jar = prepared.params.jar.take().unwrap_or_else(|| Rc::clone(&vu.jar.borrow()));
-        Flow { prepared, redirects_left, is_paced: false, has_answered: false, jar }
+        Flow { prepared, redirects_left, is_paced: false, has_answered: false, has_referrer: false, jar }
     }
 
     /// Returns host and port of the request; empty if its URL is invalid.
@@ -126,13 +129,17 @@ impl Flow {
         let url = Rc::clone(&self.prepared.url);
         let address = match host.address(&url) {
             Ok(address) => address,
-            Err(why) => return self.failed(Fault::ClientSendRefused, why),
+            Err(why) => return self.refused(host, vu, why, 0),
         };
         let target = &address.way.target;
         if let Some(pattern) = blocked_by(&host.shared.settings.blocked_hosts, &target.host) {
             let why = format!("host `{}` is blocked by `{pattern}` in `blockHostnames`", target.host);
-            return self.failed(Fault::ClientSendRefused, why);
+            return self.refused(host, vu, why, BLOCKED_HOST);
         }
+        let target = match &address.way.mapped {
+            Ok(target) => target,
+            Err(why) => return self.refused(host, vu, why.clone(), 0),
+        };
         if let Some(pacer) = host.shared.pacer.as_ref().filter(|_| !self.is_paced) {
             self.is_paced = true;
             let wait_ns = pacer.wait_ns(host.at.get().run_ns);
@@ -153,6 +160,21 @@ impl Flow {
         }
     }
 
+    /// Counts and returns a request that is never sent, with a code of k6, or 0.
+    fn refused(&self, host: &Host, vu: &Vu, why: String, code: u16) -> Started {
+        let prepared = &self.prepared;
+        let name = prepared.params.name.as_deref().or(prepared.name.as_deref()).unwrap_or(&prepared.url);
+        let group = vu.group();
+        let labels = host.labels(vu, &group, &prepared.params.tags);
+        let mut pairs = labels.pairs();
+        pairs.push((label::METHOD, &prepared.method));
+        let series = host.out.borrow_mut().open(Family::Request, shortened(name), &pairs);
+        if let Some(series) = series {
+            host.count_fault(series, Fault::ClientSendRefused);
+        }
+        Started::Failed(Response { code, ..self.never(Fault::ClientSendRefused, why) })
+    }
+
     fn failed(&self, fault: Fault, why: String) -> Started {
         Started::Failed(self.never(fault, why))
     }
@@ -170,8 +192,10 @@ impl Flow {
             Arrived::Response(response) => self.finish(host, vu, *response),
             Arrived::Slept | Arrived::News(_) => None,
             Arrived::Reached(Ok(number)) => {
-                if let Ok(url) = url::parse(&self.prepared.url) {
-                    host.know_origin(url.target, number);
+                if let Ok(address) = host.address(&self.prepared.url)
+                    && let Ok(target) = &address.way.mapped
+                {
+                    host.know_origin(target.clone(), number);
                 }
                 None
             }
@@ -233,11 +257,15 @@ impl Flow {
         if let Some(is_full) = settings.logs_http {
             host.log_request(&request, is_full);
         }
-        host.out.borrow_mut().push_rendered(step, |out| h1::render(&request, out));
-        let expected = match &prepared.params.expected {
+        host.out.borrow_mut().push_rendered(step, |out| h1::render_accepting(&request, "", out));
+        let mut expected = match &prepared.params.expected {
             Some(expected) => expected.clone(),
             None => vu.expected.borrow().clone(),
         };
+        // A challenge is what the first request of a digest is for.
+        if prepared.params.auth.as_deref() == Some("digest") && !self.has_answered {
+            expected = expected.map(|all| Rc::new(all.iter().copied().chain([(401, 401)]).collect()));
+        }
         let is_normal = prepared.url.len() == address.way.origin.len() + address.path.len()
             && prepared.url.starts_with(&address.way.origin);
         let url = if is_normal { Rc::clone(&prepared.url) } else { address.text().into() };
@@ -247,12 +275,36 @@ impl Flow {
         Ok(id)
     }
 
+    /// Counts the times of a request that opened a connection, or whose response was not expected.
+    fn count_times(&self, host: &Host, vu: &Vu, response: &Response) {
+        let phases = &response.phases;
+        let is_unexpected = response.fault == Some(Fault::Status);
+        if phases.connect_ns == 0 && !is_unexpected {
+            return;
+        }
+        let prepared = &self.prepared;
+        let name = prepared.params.name.as_deref().or(prepared.name.as_deref()).unwrap_or(&prepared.url);
+        let mut tags = prepared.params.tags.clone();
+        tags.push(("name".to_owned(), name.to_owned()));
+        tags.push((label::METHOD.to_owned(), prepared.method.clone()));
+        let add = |trend: &str, ns: u64| host.add(vu, Family::Trend, trend, ns as f64 / 1e6, &tags);
+        if phases.connect_ns > 0 {
+            add(request_trend::BLOCKED, phases.wait_ns);
+            add(request_trend::CONNECTING, phases.connect_ns.saturating_sub(phases.tls_ns));
+            add(request_trend::HANDSHAKING, phases.tls_ns);
+        }
+        if is_unexpected {
+            add(request_trend::UNEXPECTED, phases.service_ns());
+        }
+    }
+
     /// Takes a response: stores its cookies, and returns it unless it is a redirect to follow.
     fn finish(&mut self, host: &Host, vu: &Vu, mut response: Response) -> Option<Response> {
         let kind = self.prepared.params.body_type.unwrap_or_default();
         if response.body_type != BodyType::None {
             response.body_type = kind;
         }
+        self.count_times(host, vu, &response);
         self.store_cookies(host, &response);
         if let Some(is_full) = host.shared.settings.logs_http {
             host.log_response(&response, is_full);
@@ -263,6 +315,7 @@ impl Flow {
         let Some(location) = self.redirect(&response) else { return Some(response) };
         self.redirects_left -= 1;
         self.prepared.url = url::join(&response.request.url, &location).into();
+        self.name_referrer(&response.request.url);
         // RFC 9110 section 15.4: 307 and 308 keep method and body; for others, user agents send GET.
         if !matches!(response.status, 307 | 308) {
             if self.prepared.method != "HEAD" {
@@ -286,6 +339,19 @@ impl Flow {
             self.prepared.params.cookies.clear();
         }
         None
+    }
+
+    /// Names the page that redirected (RFC 9110 section 10.1.3), unless the script has named one, or TLS ends there.
+    fn name_referrer(&mut self, from: &str) {
+        let is_first = !self.has_referrer && has_header(&self.prepared.params.headers, "referer");
+        if is_first || from.starts_with("https:") && !self.prepared.url.starts_with("https:") {
+            return;
+        }
+        let Ok(url) = url::parse(from) else { return };
+        let headers = &mut self.prepared.params.headers;
+        headers.retain(|(name, _)| !name.eq_ignore_ascii_case("referer"));
+        headers.push(("Referer".to_owned(), format!("{}{}", url::origin(&url.target), url.path)));
+        self.has_referrer = true;
     }
 
     /// Answers a digest challenge (RFC 7616) with the credentials of the URL; returns whether to repeat the request.
@@ -331,6 +397,11 @@ impl Flow {
     }
 }
 
+/// Returns the beginning of a name that is too long for a row.
+fn shortened(name: &str) -> &str {
+    name.char_indices().nth(200).map_or(name, |(at, _)| &name[..at])
+}
+
 /// Returns the pattern of blocked hosts that a host matches.
 fn blocked_by<'a>(patterns: &'a [String], host: &str) -> Option<&'a str> {
     if patterns.is_empty() {
@@ -370,9 +441,10 @@ pub fn full_headers(
     }
     let is_replaced =
         |name: &str| params.cookies.iter().any(|(known, _, replaces)| *replaces && known == name);
+    let own = params.cookies.iter().map(|(name, value, _)| (name.clone(), value.clone()));
     let stored = jar.matching(place).into_iter().filter(|cookie| !is_replaced(&cookie.name));
-    let mut cookies: Vec<_> = stored.map(|cookie| (cookie.name.clone(), cookie.value.clone())).collect();
-    cookies.extend(params.cookies.iter().map(|(name, value, _)| (name.clone(), value.clone())));
+    let cookies: Vec<_> =
+        own.chain(stored.map(|cookie| (cookie.name.clone(), cookie.value.clone()))).collect();
     if !cookies.is_empty() {
         let text: Vec<String> = cookies.iter().map(|(name, value)| format!("{name}={value}")).collect();
         let text = text.join("; ");
@@ -397,8 +469,13 @@ impl Host {
     /// Writes a request to the console (`httpDebug`).
     fn log_request(&self, request: &Request<'_>, is_full: bool) {
         let mut bytes = Vec::new();
-        h1::render(&Request { body: if is_full { request.body } else { None }, ..*request }, &mut bytes);
-        self.shared.script.log.write(Level::Info, &format!("request:\n{}", String::from_utf8_lossy(&bytes)));
+        let shown = Request { body: if is_full { request.body } else { None }, ..*request };
+        h1::render_accepting(&shown, "", &mut bytes);
+        self.shared.script.log.write(
+            Level::Info,
+            Source::Http,
+            &format!("request:\n{}", String::from_utf8_lossy(&bytes)),
+        );
     }
 
     /// Writes a response to the console (`httpDebug`).
@@ -407,7 +484,7 @@ impl Host {
         if is_full {
             text.push_str(&response.text());
         }
-        self.shared.script.log.write(Level::Info, &format!("response:\n{text}"));
+        self.shared.script.log.write(Level::Info, Source::Http, &format!("response:\n{text}"));
     }
 
     /// Counts a request that was not sent, because its origin cannot be used.
@@ -474,11 +551,7 @@ impl Host {
         if self.origins.borrow().len() > 1 {
             pairs.push((ORIGIN_TAG, &origin));
         }
-        let name = match name.char_indices().nth(200) {
-            Some((at, _)) => &name[..at],
-            None => name,
-        };
-        let series = self.out.borrow_mut().open(family, name, &pairs);
+        let series = self.out.borrow_mut().open(family, shortened(name), &pairs);
         series.ok_or_else(|| "too many different requests: give them a `name` tag".to_owned())
     }
 }

@@ -1,36 +1,33 @@
 (function (exports, require, native) {
   'use strict';
-  const handler = {
-    get(target, key) {
-      if (typeof key === 'string') {
-        if (key === 'length') return target.size;
-        const at = Number(key);
-        if (Number.isInteger(at) && at >= 0) {
-          return at < target.size ? native.sharedElement(target.name, at) : undefined;
-        }
-      }
-      if (key === Symbol.iterator) return Array.prototype[Symbol.iterator];
-      return Array.prototype[key];
-    },
-    set() {
-      throw new TypeError('a SharedArray is read-only');
-    },
-    has(target, key) {
-      const at = typeof key === 'string' ? Number(key) : NaN;
-      return Number.isInteger(at) ? at >= 0 && at < target.size : key in Array.prototype;
-    },
-    ownKeys(target) {
-      return [...Array.from({ length: target.size }, (_, at) => String(at)), 'name', 'size'];
-    },
-    getOwnPropertyDescriptor(target, key) {
-      if (key === 'name' || key === 'size') {
-        return { value: target[key], writable: true, enumerable: false, configurable: true };
-      }
-      const value = this.get(target, key);
-      if (value === undefined) return undefined;
-      return { value, writable: false, enumerable: true, configurable: true };
-    },
+  const readOnly = () => {
+    throw new TypeError('a SharedArray is read-only');
   };
+  const frozen = (value) => {
+    if (typeof value === 'object' && value !== null) Object.values(Object.freeze(value)).forEach(frozen);
+    return value;
+  };
+  const position = (key) => {
+    const at = typeof key === 'string' ? Number(key) : NaN;
+    return Number.isInteger(at) && at >= 0 ? at : -1;
+  };
+  const handlerOf = (name) => ({
+    get(target, key) {
+      const at = position(key);
+      if (at >= 0) return at < target.length ? frozen(native.sharedElement(name, at)) : undefined;
+      return target[key];
+    },
+    set: readOnly,
+    defineProperty: readOnly,
+    deleteProperty: readOnly,
+    has: (target, key) => (position(key) >= 0 ? position(key) < target.length : key in target),
+    ownKeys: (target) => [...Array.from({ length: target.length }, (_, at) => String(at)), 'length'],
+    getOwnPropertyDescriptor(target, key) {
+      if (key === 'length') return Reflect.getOwnPropertyDescriptor(target, key);
+      const value = position(key) >= 0 ? this.get(target, key) : undefined;
+      return value === undefined ? undefined : { value, writable: false, enumerable: true, configurable: true };
+    },
+  });
   exports.SharedArray = function SharedArray(name, make) {
     if (!new.target) throw new TypeError('SharedArray requires `new`');
     if (typeof name !== 'string' || name === '') throw new TypeError('a SharedArray requires a name');
@@ -41,11 +38,8 @@
       if (!Array.isArray(made)) throw new TypeError('the function of a SharedArray must return an array');
       size = native.sharedKeep(name, made.map((one) => JSON.stringify(one) ?? 'null'));
     }
-    const target = Object.defineProperties({}, {
-      name: { value: name, writable: true, configurable: true },
-      size: { value: size, writable: true, configurable: true },
-    });
-    return new Proxy(target, handler);
+    // An array, so that it counts as one; its elements are elsewhere.
+    return new Proxy(new Array(size), handlerOf(name));
   };
   exports.default = { SharedArray: exports.SharedArray };
 })

@@ -15,7 +15,10 @@
   );
   const tags = new Proxy({}, {
     get: (_, name) => (typeof name === 'string' ? native.tag(name) : undefined),
-    set: (_, name, value) => native.setTag(name, value),
+    set: (_, name, value) => {
+      if (value === undefined) throw new TypeError(`the tag \`${String(name)}\` must not be undefined`);
+      return native.setTag(name, value);
+    },
     deleteProperty: (_, name) => native.setTag(name, undefined),
     has: (_, name) => native.tag(name) !== undefined,
     ownKeys: () => native.tagNames(),

@@ -16,12 +16,12 @@
     CookieJar: function CookieJar() { return native.CookieJar(); },
     setResponseCallback: native.setResponseCallback,
     file(data, filename, contentType) {
-      return {
-        __file: true,
+      const file = {
         data,
         filename: filename === undefined ? `${Date.now()}` : filename,
         content_type: contentType === undefined ? 'application/octet-stream' : contentType,
       };
+      return Object.defineProperty(file, '__file', { value: true });
     },
     // A tag for template literals: the name is the text as written, so that all values share one row.
     url(parts, ...values) {

@@ -2,8 +2,8 @@
 
 use super::Row;
 use crate::host::Host;
-use crate::log::Level;
-use plimsoll_quickjs::{Call, Realm, Thrown, Value};
+use crate::log::{Level, Source};
+use plimsoll_quickjs::{Call, Kind, Realm, Thrown, Value};
 
 pub(super) const ROWS: &[Row] = &[
     ("consoleDebug", 1, debug),
@@ -50,22 +50,93 @@ fn write(call: &Call<'_>, level: Level) -> Result<Value, Thrown> {
         }
         text.push_str(&describe(&call.argument(at))?);
     }
-    Host::of(call)?.shared.script.log.write(level, &text);
+    Host::of(call)?.shared.script.log.write(level, Source::Console, &text);
     Ok(call.realm().undefined())
 }
 
-/// Returns a value as text: objects as JSON, where they have one.
+/// Returns a value as text, as k6 writes it.
 fn describe(value: &Value) -> Result<String, Thrown> {
-    if value.is_object()
-        && !value.is_error()
-        && !value.is_function()
-        && let Ok(Some(json)) = value.to_json()
-    {
-        return Ok(json);
+    if value.is_function() {
+        return Ok(FUNCTION.to_owned());
     }
-    if value.is_error() {
-        let stack = value.get_str("stack")?.as_text().unwrap_or_default();
-        return Ok(format!("{}\n{}", value.to_text()?, stack.trim_end()).trim_end().to_owned());
+    if !value.is_object() || value.is_error() {
+        // A symbol has no text.
+        return Ok(value.to_text().unwrap_or_else(|_| value.describe()));
     }
-    value.to_text()
+    let mut out = String::new();
+    write_nested(value, &mut Vec::new(), &mut out)?;
+    Ok(out)
+}
+
+const FUNCTION: &str = "[object Function]";
+
+/// Writes a value inside of an object: `{ a: 1, b: [ "x" ] }`. `around` are the objects that contain it.
+fn write_nested(value: &Value, around: &mut Vec<Value>, out: &mut String) -> Result<(), Thrown> {
+    match value.kind() {
+        _ if value.is_nullish() => out.push_str("null"),
+        Kind::String => out.push_str(&format!("\"{}\"", value.to_text()?)),
+        _ if value.is_function() => out.push_str(FUNCTION),
+        _ if !value.is_object() || value.is_error() => {
+            out.push_str(&value.to_text().unwrap_or_else(|_| value.describe()));
+        }
+        _ if around.iter().any(|outer| outer.is_same(value)) => out.push_str("[Circular]"),
+        _ => {
+            around.push(value.clone());
+            write_object(value, around, out)?;
+            around.pop();
+        }
+    }
+    Ok(())
+}
+
+fn write_object(value: &Value, around: &mut Vec<Value>, out: &mut String) -> Result<(), Thrown> {
+    let (open, close, keys) = match () {
+        () if value.bytes().is_some() => return write_bytes(value, out),
+        () if value.is_array() => ("[", "]", None),
+        () => ("{", "}", Some(value.keys()?)),
+    };
+    let length = match &keys {
+        Some(keys) => keys.len(),
+        None => value.length()? as usize,
+    };
+    if length == 0 {
+        match value.is_date() {
+            true => out.push_str(&format!("\"{}\"", value.call_method("toISOString", &[])?.to_text()?)),
+            false => out.push_str(&format!("{open}{close}")),
+        }
+        return Ok(());
+    }
+    out.push_str(open);
+    for at in 0..length {
+        out.push_str(if at == 0 { " " } else { ", " });
+        let inner = match keys.as_ref().and_then(|keys| keys.get(at)) {
+            Some(key) => {
+                out.push_str(&format!("{key}: "));
+                value.get_str(key)?
+            }
+            None => value.get_index(u32::try_from(at).unwrap_or(u32::MAX))?,
+        };
+        write_nested(&inner, around, out)?;
+    }
+    out.push_str(&format!(" {close}"));
+    Ok(())
+}
+
+/// Writes a buffer, or a view of one.
+fn write_bytes(value: &Value, out: &mut String) -> Result<(), Thrown> {
+    let name = value.get_str("constructor")?.get_str("name")?.to_text()?;
+    if name.ends_with("Buffer") {
+        let bytes = value.bytes().unwrap_or_default();
+        let hex: Vec<String> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        let text = format!("{name} {{ [Uint8Contents]: <{}>, byteLength: {} }}", hex.join(" "), bytes.len());
+        out.push_str(&text);
+        return Ok(());
+    }
+    let length = value.length().unwrap_or(0);
+    let items = (0..length).map(|at| value.get_index(at)?.to_text()).collect::<Result<Vec<_>, _>>()?;
+    match items.is_empty() {
+        true => out.push_str(&format!("{name}(0) []")),
+        false => out.push_str(&format!("{name}({length}) [ {} ]", items.join(", "))),
+    }
+    Ok(())
 }

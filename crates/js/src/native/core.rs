@@ -34,6 +34,8 @@ pub(super) fn nothing(call: &Call<'_>) -> Result<Value, Thrown> {
 
 pub(super) fn install(realm: &Realm) -> Result<(), Thrown> {
     let global = realm.global();
+    // The name of the global object in older scripts.
+    global.define("global", global.clone(), true, false)?;
     global.define_getter("__ENV", realm.function("__ENV", 0, env))?;
     global.define_getter("__VU", realm.function("__VU", 0, vu_number))?;
     global.define_getter("__ITER", realm.function("__ITER", 0, iteration))?;
@@ -106,7 +108,8 @@ fn is_common(call: &Call<'_>) -> Result<Value, Thrown> {
 fn module_url(call: &Call<'_>) -> Result<Value, Thrown> {
     let host = Host::of(call)?;
     let module = host.shared.script.bundle.modules.get(index(call, 0));
-    let path = module.map(|module| module.path.display().to_string()).unwrap_or_default();
+    let path = module.map(|module| std::path::absolute(&module.path).unwrap_or_else(|_| module.path.clone()));
+    let path = path.map(|path| path.display().to_string()).unwrap_or_default();
     Ok(call.realm().text(&format!("file://{path}")))
 }
 
@@ -155,7 +158,8 @@ fn random_seed(call: &Call<'_>) -> Result<Value, Thrown> {
 
 fn env(call: &Call<'_>) -> Result<Value, Thrown> {
     let (host, realm) = (Host::of(call)?, call.realm());
-    let vu = host.vu.borrow().clone();
+    // The init part does not belong to a scenario.
+    let vu = host.vu.borrow().clone().filter(|_| !host.is_init.get());
     if let Some(env) = vu.as_ref().and_then(|vu| vu.env.borrow().clone()) {
         return Ok(env);
     }

@@ -19,9 +19,15 @@ fn execution(call: &Call<'_>) -> Result<Value, Thrown> {
     let (host, realm) = (Host::of(call)?, call.realm());
     let (of, name) = (call.argument(0).to_text()?, call.argument(1).to_text()?);
     let at = host.at.get();
+    if host.is_init.get() {
+        return Err(
+            realm.error("Error", &format!("exec.{of}.{name} is not known in the init part of a script"))
+        );
+    }
     if of == "instance" {
         return Ok(match name.as_str() {
             "currentTestRunDuration" => realm.number(at.run_ns as f64 / 1e6),
+            "vusActive" if host.vu.borrow().as_ref().is_some_and(|vu| vu.number == 0) => realm.number(0.0),
             "vusActive" | "vusInitialized" => realm.number(host.shared.users() as f64),
             "iterationsCompleted" => realm.number(host.shared.completed.load(Ordering::Relaxed) as f64),
             _ => realm.number(0.0),
@@ -29,6 +35,9 @@ fn execution(call: &Call<'_>) -> Result<Value, Thrown> {
     }
     let vu = host.vu(realm, &format!("exec.{of}.{name}"))?;
     let scenario = host.shared.settings.scenarios.get(vu.scenario);
+    if of == "scenario" && scenario.is_none() {
+        return Err(realm.error("Error", "setup() and teardown() belong to no scenario"));
+    }
     Ok(match name.as_str() {
         "name" => realm.text(scenario.map_or("", |one| &one.name)),
         "executor" => realm.text(scenario.map_or("", |one| &one.executor)),
@@ -101,10 +110,11 @@ fn tag_names(call: &Call<'_>) -> Result<Value, Thrown> {
 
 /// Ends the test: the iteration throws, and no other begins.
 fn abort(call: &Call<'_>) -> Result<Value, Thrown> {
-    let (host, realm) = (Host::of(call)?, call.realm());
+    let host = Host::of(call)?;
     let message = call.argument(0).to_text()?;
     host.shared.abort(&message);
-    Err(realm.error("Error", &message))
+    // The script cannot catch it.
+    Err(Thrown::Interrupted)
 }
 
 /// Makes the test fail at its end; the iteration continues.
@@ -116,5 +126,10 @@ fn fail_test(call: &Call<'_>) -> Result<Value, Thrown> {
 
 fn options(call: &Call<'_>) -> Result<Value, Thrown> {
     let host = Host::of(call)?;
+    if host.is_init.get() {
+        return Err(call
+            .realm()
+            .error("Error", "exec.test.options is not known in the init part of a script"));
+    }
     Ok(call.realm().text(&host.shared.settings.options_json))
 }

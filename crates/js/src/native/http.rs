@@ -77,7 +77,7 @@ fn request(call: &Call<'_>) -> Result<Value, Thrown> {
 }
 
 fn of_arguments(call: &Call<'_>) -> Result<Prepared, Thrown> {
-    let method = call.argument(0).to_text()?.to_ascii_uppercase();
+    let method = call.argument(0).to_text()?;
     prepare(Cow::Owned(method), &call.argument(1), Some(&call.argument(2)), &call.argument(3))
 }
 
@@ -150,6 +150,8 @@ fn body_of(body: &Value, params: &mut Params) -> Result<Vec<u8>, Thrown> {
     if fields.iter().any(|(_, value)| is_file(value)) {
         return multipart(&fields, params);
     }
+    // k6 sorts them.
+    fields.sort_by(|(a, _), (b, _)| a.cmp(b));
     let mut out = String::new();
     for (key, value) in fields {
         let values = match value.is_array() {
@@ -215,14 +217,15 @@ fn form_encoded(text: &str, out: &mut String) {
 fn multipart(fields: &[(String, Value)], params: &mut Params) -> Result<Vec<u8>, Thrown> {
     let mut parts = Vec::new();
     for (key, value) in fields {
-        let key = key.replace('"', "%22");
+        let quoted = |text: &str| text.replace('\\', "\\\\").replace('"', "\\\"");
+        let key = quoted(key);
         if value.is_object() && value.get_str("__file")?.truth() {
             let data = value.get_str("data")?;
             let content = match data.bytes() {
                 Some(bytes) => bytes,
                 None => data.to_text()?.into_bytes(),
             };
-            let name = value.get_str("filename")?.to_text()?.replace('"', "%22");
+            let name = quoted(&value.get_str("filename")?.to_text()?);
             let kind = value.get_str("content_type")?.to_text()?;
             let head = format!(
                 "Content-Disposition: form-data; name=\"{key}\"; filename=\"{name}\"\r\nContent-Type: {kind}\r\n\r\n"

@@ -61,6 +61,10 @@ fn check(call: &Call<'_>) -> Result<Value, Thrown> {
             host.count_check(series, passed);
         } else {
             let (group, name) = (vu.group(), conditions.name(at)?);
+            // A name that is measured already is none of these.
+            if name.contains("::") {
+                return Err(realm.error("Error", "the name of a check must not contain `::`"));
+            }
             let labels = host.labels(&vu, &group, &own);
             if let Some((series, is_lasting)) = host.series(Family::Check, &name, &labels) {
                 if own.is_empty() && is_lasting {
@@ -136,10 +140,13 @@ fn metric_add(call: &Call<'_>) -> Result<Value, Thrown> {
         return Err(realm.error("TypeError", "add() must be called on a metric"));
     };
     let value = call.argument(1);
-    let number = match defined.family {
-        Family::Rate => f64::from(u8::from(value.truth())),
-        _ => value.to_number()?,
+    let number = match value.kind() {
+        _ if value.is_nullish() => f64::NAN,
+        // An object without a number, or a symbol.
+        _ => value.to_number().unwrap_or(f64::NAN),
     };
+    let is_rate = defined.family == Family::Rate && !number.is_nan();
+    let number = if is_rate { f64::from(u8::from(number != 0.0)) } else { number };
     if !number.is_finite() || (number < 0.0 && defined.family != Family::Gauge) {
         host.shared.warn_once(&format!("metric `{}`: invalid value {}", defined.name, value.describe()));
         return Ok(realm.bool(false));

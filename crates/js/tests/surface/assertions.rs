@@ -103,7 +103,7 @@ fn matches_as_playwright_does() {
             "info: expect().toBeVisible() is not supported: there is no browser",
             "error: expected 1 to be 3",
             "info: next",
-            "info: expected [1] to contain 4",
+            "error: expected [1] to contain 4",
         ]
     );
 }

@@ -62,6 +62,6 @@ fn has_random_values_clocks_and_microtasks() {
                 queueMicrotask(() => console.log('micro')); await null; console.log(typeof global, typeof window);";
     assert_eq!(
         lines(&[], body),
-        ["true", "8 true", "TypeMismatchError", "20 1800000000000", "micro", "undefined undefined",]
+        ["true", "8 true", "TypeMismatchError", "20 1800000000000", "micro", "object undefined",]
     );
 }

@@ -130,7 +130,7 @@ fn submits_forms_and_clicks_links() {
     let sent_all = sent("r.submitForm({ fields: { user: 'you', extra: 1 } })");
     assert!(sent_all[0].starts_with("POST /login HTTP/1.1\r\n"), "{sent_all:?}");
     assert!(
-        sent_all[0].ends_with("user=you&csrf=t%221&keep=on&size=M&note=a%0Ab&go=1&extra=1"),
+        sent_all[0].ends_with("csrf=t%221&extra=1&go=1&keep=on&note=a%0Ab&size=M&user=you"),
         "{sent_all:?}"
     );
     let sent_all = sent("r.submitForm({ formSelector: '#search', params: { headers: { A: 'b' } } })");

@@ -142,7 +142,7 @@ fn gives_each_user_its_own_libraries() {
         requests.push(request.contains("traceparent: "));
         json(200, "{}")
     });
-    assert_eq!(trace.console, ["info: [\"1\"] true 1", "info: [\"2\"] false 2"]);
+    assert_eq!(trace.console, ["info: [ \"1\" ] true 1", "info: [ \"2\" ] false 2"]);
     assert_eq!(requests, [true, true, false, false]);
 }
 

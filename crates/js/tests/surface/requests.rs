@@ -41,9 +41,10 @@ fn follows_redirects_with_cookies() {
     });
     assert_eq!(lines, [format!("info: {URL}/home?x=1 200")]);
     assert!(requests[0].contains("Content-Type: application/x-www-form-urlencoded\r\n"), "{}", requests[0]);
-    assert!(requests[0].ends_with("user=a+b&n=1&n=2"), "{}", requests[0]);
+    assert!(requests[0].ends_with("n=1&n=2&user=a+b"), "{}", requests[0]);
     assert!(requests[1].starts_with("GET /home?x=1 HTTP/1.1\r\n"), "{}", requests[1]);
     assert!(requests[1].contains("Cookie: sid=7\r\n"), "{}", requests[1]);
+    assert!(requests[1].contains(&format!("Referer: {URL}/login\r\n")), "{}", requests[1]);
 }
 
 #[test]

@@ -138,8 +138,9 @@ pub fn run_script(
 ) -> Trace {
     let console = Arc::new(Mutex::new(Vec::new()));
     let sink = Arc::clone(&console);
-    let log = Log::new(move |level, text| {
-        let mark = match level {
+    let log = Log::new(move |message| {
+        let text = message.text;
+        let mark = match message.level {
             Level::Debug => "debug",
             Level::Info => "info",
             Level::Warning => "warning",

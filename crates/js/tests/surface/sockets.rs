@@ -52,7 +52,7 @@ fn a_socket_blocks_until_it_is_closed_and_passes_each_kind_of_message() {
         "Sec-WebSocket-Key: ",
     ];
     assert!(parts.iter().all(|part| request.contains(part)), "{request}");
-    assert_eq!(trace.sent, ["Text hi", "Ping 1", "Binary AB", "Close(1001) "]);
+    assert_eq!(trace.sent, ["Text hi", "Ping 0", "Binary AB", "Close(1001) "]);
     assert_eq!(values(&trace, "chat", &Count::hist(0, StreamHist::StreamLife, 0)), 1);
     assert_eq!(values(&trace, "chat", &Count::hist(0, WebSocketHist::PingRoundTrip, 0)), 1);
     assert!(trace.faults.is_empty(), "{:?}", trace.faults);

@@ -49,7 +49,7 @@ fn an_iteration_lasts_until_its_sockets_are_closed() {
         assert!(lines.binary_search(&line).is_ok(), "missing `{line}` in {lines:?}");
     }
     assert!(trace.requests[0].contains("Sec-WebSocket-Protocol: a, b\r\n"), "{}", trace.requests[0]);
-    assert_eq!(trace.sent[..4], ["Text hi", "Ping 1", "Binary AB", "Close(1000) done"]);
+    assert_eq!(trace.sent[..4], ["Text hi", "Ping 0", "Binary AB", "Close(1000) done"]);
 }
 
 #[test]

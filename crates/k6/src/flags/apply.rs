@@ -1,6 +1,6 @@
 //! Sets what a flag or a variable means.
 
-use super::{Flag, LogFormat, LogOutput, Source, SummaryMode};
+use super::{Flag, LogFormat, LogOutput, SecretSource, Source, SummaryMode};
 use crate::settings::network::{block_hostnames_of, dns_text, ip_range, local_ips_text};
 use crate::settings::{check_system_tags, check_trend_stats, http_debug_text, time_unit_text};
 use crate::test::Stage;
@@ -71,6 +71,7 @@ pub(super) fn set(source: &mut Source, flag: &Flag, text: &str, is_variable: boo
             let outputs = if is_variable { items() } else { vec![text.to_owned()] };
             source.outputs.get_or_insert_default().extend(outputs);
         }
+        "secret-source" => source.secret_sources.get_or_insert_default().push(secret_source(text)?),
         "summary-export" => source.summary_export = Some(text.to_owned()),
         "summary-mode" => source.summary_mode = Some(summary_mode(text)?),
         "no-summary" => source.no_summary = boolean_text(text)?,
@@ -136,6 +137,29 @@ fn summary_mode(text: &str) -> Result<SummaryMode, Problem> {
             let hint = "use `compact`, `full`, `legacy`, or `disabled`";
             Err(Problem::new(format!("unknown summary mode `{other}`"), hint))
         }
+    }
+}
+
+/// Reads `TYPE=[name=NAME,][default,]REST`.
+fn secret_source(text: &str) -> Result<SecretSource, Problem> {
+    let hint = "use `file=FILE`, or `mock=NAME=VALUE` for tests";
+    let (kind, rest) = text.split_once('=').unwrap_or((text, ""));
+    let mut source = SecretSource { name: kind.to_owned(), ..SecretSource::default() };
+    for part in rest.split(',').filter(|part| !part.is_empty()) {
+        match (part.split_once('='), kind) {
+            (Some(("name", name)), _) => name.clone_into(&mut source.name),
+            (None, _) if part == "default" => source.is_default = true,
+            (Some(("filename", _)) | None, "file") if source.file.is_none() => {
+                source.file = Some(part.strip_prefix("filename=").unwrap_or(part).to_owned());
+            }
+            (Some((name, value)), "mock") => source.pairs.push((name.to_owned(), value.to_owned())),
+            _ => return Err(Problem::new(format!("invalid part `{part}` of a source of secrets"), hint)),
+        }
+    }
+    match kind {
+        "file" if source.file.is_none() => Err(Problem::new("missing name of the file", hint)),
+        "file" | "mock" => Ok(source),
+        other => Err(Problem::new(format!("the source of secrets `{other}` is not supported"), hint)),
     }
 }
 

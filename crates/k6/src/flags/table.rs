@@ -108,6 +108,13 @@ pub const FLAGS: &[Flag] = &[
         Some("K6_INCLUDE_SYSTEM_ENV_VARS"),
         "Pass system variables to the script [default: true]",
     ),
+    row(
+        "secret-source",
+        None,
+        Value,
+        Some("K6_SECRET_SOURCE"),
+        "Secrets of a script: file=FILE or mock=NAME=VALUE,... [repeatable]",
+    ),
     row("out", Some('o'), Value, Some("K6_OUT"), "Output, such as json=FILE [repeatable]"),
     row("summary-export", None, Value, Some("K6_SUMMARY_EXPORT"), "File for the summary as JSON"),
     row("summary-mode", None, Value, Some("K6_SUMMARY_MODE"), "Summary: compact, full, legacy, or disabled"),
@@ -154,7 +161,6 @@ pub const FLAGS: &[Flag] = &[
     row("js-cpu-profile-output", None, Unsupported("use `perf` on the process"), None, "Profiling"),
     row("js-runtime-trace-output", None, Unsupported("use `perf` on the process"), None, "Profiling"),
     row("js-profile-id", None, Unsupported("use `perf` on the process"), None, "Profiling"),
-    row("secret-source", None, Unsupported("pass secrets with `-e`"), None, "Secrets"),
     row(
         "type",
         Some('t'),

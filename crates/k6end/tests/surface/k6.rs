@@ -82,8 +82,11 @@ fn metrics_follow_the_definitions_of_k6() {
         assert!((connecting.percentile(100.0) - 1.0).abs() < 0.01);
         assert!((trend("cart_size").stat("avg").unwrap() - 2.5).abs() < 0.01);
         assert_eq!(trend("group_duration").count(), 900);
-        assert!(
-            !end.metrics.contains_key("http_req_blocked") && !end.metrics.contains_key("http_req_sending")
+        assert!(!end.metrics.contains_key("http_req_blocked"));
+        // The kernel took each request at once.
+        assert_eq!(
+            (trend("http_req_sending").count(), trend("http_req_sending").percentile(100.0)),
+            (2_250, 0.0)
         );
         assert!(end.missing.contains(&"http_req_blocked") && end.missing.contains(&"iteration_duration"));
         assert_eq!(end.duration_ms, 15_000.0);
@@ -155,14 +158,14 @@ fn thresholds_are_evaluated_on_sub_metrics_by_labels() {
 #[test]
 fn a_threshold_on_what_no_record_contains_is_named_and_never_met() {
     let all = thresholds(json!({
-        "http_req_blocked": ["avg < 10"],
+        "grpc_req_duration": ["avg < 10"],
         "http_req_duration{proto:HTTP/2}": ["avg < 10"],
         "vus{scenario:buy}": ["value > 0"],
         "http_req_duration": ["avg < 1000"],
     }));
     let problems = unmeasured(&all);
     assert_eq!(problems.len(), 3);
-    assert!(problems[0].message.contains("`http_req_blocked`"), "{}", problems[0].message);
+    assert!(problems[0].message.contains("`grpc_req_duration`"), "{}", problems[0].message);
     with(&all, &record(), |end, options| {
         let met = evaluate(end, options).iter().filter(|one| one.is_met).count();
         assert_eq!(met, 1);
@@ -181,6 +184,59 @@ fn durations_of_mixed_responses_are_not_divided_by_status() {
         let expected = &end.metrics["http_req_duration{expected_response:true}"];
         assert_eq!(expected.values, end.metrics["http_req_duration"].values);
         assert!(!end.missing.contains(&"http_req_duration{expected_response:true}"));
+    });
+}
+
+/// Adds a trend that a script's requests count.
+fn add_trend(run: &mut RunRecord, name: &str, labels: &[(&str, &str)], thousandths: u64, count: u64) {
+    let origin = run.generators.get_mut("a").unwrap();
+    let series = origin.totals.series.len() as u32;
+    let key = Arc::new(SeriesKey::new(Family::Trend, name, labels));
+    assert!(origin.open(&SeriesOpened { series, key }));
+    origin.totals.series[series as usize].hists[TrendHist::Values.id()].record_n(thousandths, count);
+}
+
+#[test]
+fn durations_of_unexpected_responses_are_taken_from_those_of_all() {
+    let mut run = record();
+    let name = run.generators["a"].opened[0].key.name.clone();
+    add_trend(&mut run, "http_req_duration_unexpected", &[("name", &name)], 10_000, 30);
+    with(&[], &run, |end, _| {
+        let count = |name: &str| match &end.metrics[name].values {
+            Values::Trend(trend) => trend.count(),
+            _ => panic!("{name}"),
+        };
+        assert_eq!(count("http_req_duration{expected_response:true}"), count("http_req_duration") - 30);
+        assert!(!end.metrics.contains_key("http_req_duration_unexpected"), "it is not a metric of k6");
+    });
+}
+
+#[test]
+fn requests_that_opened_a_connection_are_divided_by_tags() {
+    let mut run = record();
+    add_trend(&mut run, "http_req_blocked", &[("scenario", "buy")], 3_000, 4);
+    add_trend(&mut run, "http_req_connecting", &[("scenario", "buy")], 2_000, 4);
+    let all = thresholds(json!({
+        "http_req_connecting{scenario:buy}": ["max == 2"],
+        "http_req_blocked{scenario:browse}": ["max == 0"],
+        "http_req_blocked": ["max == 3", "med == 0"],
+    }));
+    with(&all, &run, |end, options| {
+        let wrong: Vec<_> = evaluate(end, options).into_iter().filter(|one| !one.is_met).collect();
+        assert!(wrong.is_empty(), "{wrong:?}");
+    });
+}
+
+#[test]
+fn percentiles_are_interpolated_and_whole_numbers_stay_whole() {
+    let mut run = record();
+    for value in 1..=10 {
+        add_trend(&mut run, "numbers", &[("n", &value.to_string())], value * 1_000, 1);
+    }
+    let all = thresholds(json!({ "numbers": ["p(50) == 5.5", "p(90) == 9.1", "p(0) == 1", "max == 10"] }));
+    with(&all, &run, |end, options| {
+        let wrong: Vec<_> = evaluate(end, options).into_iter().filter(|one| !one.is_met).collect();
+        assert!(wrong.is_empty(), "{wrong:?}");
     });
 }
 

@@ -63,6 +63,7 @@ pub struct RequestHead<'a> {
     /// Value of `Host` unless the user sets one.
     pub host: &'a str,
     pub user_agent: &'a str,
+    /// Value of `Accept` unless the user sets one; empty: no such field.
     pub accept: &'a str,
     pub http10: bool,
     pub close: bool,
@@ -88,7 +89,7 @@ pub fn fields<'a>(of: &RequestHead<'a>) -> Vec<Field<'a>> {
     if at("user-agent").is_none() {
         all.push(Field::Ours("User-Agent", of.user_agent.into()));
     }
-    if at("accept").is_none() {
+    if at("accept").is_none() && !of.accept.is_empty() {
         all.push(Field::Ours("Accept", of.accept.into()));
     }
     // Omitted if the user sets Transfer-Encoding, because the body is in chunks already. Without a body, it is sent if
@@ -114,6 +115,11 @@ pub fn fields<'a>(of: &RequestHead<'a>) -> Vec<Field<'a>> {
 
 /// Appends the request to `out`: request line, fields, body.
 pub fn render(request: &Request<'_>, out: &mut Vec<u8>) {
+    render_accepting(request, "*/*", out);
+}
+
+/// The same with another value of `Accept`; without the field if it is empty.
+pub fn render_accepting(request: &Request<'_>, accept: &str, out: &mut Vec<u8>) {
     let own: Vec<&str> = request.headers.iter().map(|(name, _)| name.as_str()).collect();
     let head = RequestHead {
         method: request.method,
@@ -121,7 +127,7 @@ pub fn render(request: &Request<'_>, out: &mut Vec<u8>) {
         body: request.body.map_or(Body::None, |body| Body::Of(body.len())),
         host: request.host,
         user_agent: request.user_agent,
-        accept: "*/*",
+        accept,
         http10: request.http10,
         close: request.close,
     };

@@ -254,12 +254,13 @@
   }
   for (const name of PARTS)
     add(name, function () {
-      return resolved(this, this.getAttribute('href') ?? '')?.[name] ?? '';
+      // A document that was not loaded from anywhere has relative addresses only.
+      return resolved(this, this.getAttribute('href') ?? '', 'http://./')?.[name] ?? '';
     });
 
-  function resolved(element, reference) {
+  function resolved(element, reference, instead) {
     const { URL } = require('~url');
-    const base = nodes.get(element).url;
+    const base = nodes.get(element).url ?? instead;
     return URL.canParse(reference, base) ? new URL(reference, base) : undefined;
   }
 

@@ -4,6 +4,7 @@ use crate::host::Host;
 use crate::http::{BodyType, Response};
 use crate::native::Row;
 use plimsoll_plan::Fault;
+use plimsoll_plan::request::Target;
 use plimsoll_quickjs::{Call, Native, Realm, Thrown, Value};
 use plimsoll_script::answer::json::{NotJson, Selected, Tree, without_mark};
 use std::borrow::Cow;
@@ -20,6 +21,10 @@ pub(in crate::native) const ROWS: &[Row] = &[
     ("responseError", 0, error),
     ("responseErrorCode", 0, error_code),
     ("responseRequest", 0, request),
+    ("responseRemoteIp", 0, remote_ip),
+    ("responseRemotePort", 0, remote_port),
+    ("responseTlsVersion", 0, of_tls),
+    ("responseOcsp", 0, ocsp),
     ("responseJson", 1, json),
     ("responseJsonAt", 2, json_at),
     ("responseText", 0, text),
@@ -44,6 +49,11 @@ const GETTERS: &[(&str, Native)] = &[
     ("error", error),
     ("error_code", error_code),
     ("request", request),
+    ("remote_ip", remote_ip),
+    ("remote_port", remote_port),
+    ("tls_version", of_tls),
+    ("tls_cipher_suite", of_tls),
+    ("ocsp", ocsp),
 ];
 
 pub(in crate::native) fn install(realm: &Realm, host: &Rc<Host>) -> Result<(), Thrown> {
@@ -184,9 +194,11 @@ fn cookies(call: &Call<'_>) -> Result<Value, Thrown> {
     for field in fields {
         let mut parts = field.split(';');
         let Some((name, value)) = parts.next().and_then(|pair| pair.split_once('=')) else { continue };
+        let value = value.trim();
+        let value = value.strip_prefix('"').and_then(|inner| inner.strip_suffix('"')).unwrap_or(value);
         let cookie = realm.object();
         cookie.set_str("name", realm.text(name.trim()))?;
-        cookie.set_str("value", realm.text(value.trim()))?;
+        cookie.set_str("value", realm.text(value))?;
         for (key, default) in [("domain", ""), ("path", "")] {
             cookie.set_str(key, realm.text(default))?;
         }
@@ -253,6 +265,11 @@ fn request(call: &Call<'_>) -> Result<Value, Thrown> {
         list.set_index(0, realm.text(value))?;
         headers.set_str(&crate::http::canonical(name), list)?;
     }
+    if headers.get_str("User-Agent")?.is_undefined() {
+        let list = realm.array();
+        list.set_index(0, realm.text(&Host::of(call)?.shared.settings.user_agent))?;
+        headers.set_str("User-Agent", list)?;
+    }
     object.set_str("headers", headers)?;
     object.set_str("body", realm.text(&String::from_utf8_lossy(sent.body.as_deref().unwrap_or_default())))?;
     let cookies = realm.object();
@@ -301,6 +318,53 @@ fn json_at(call: &Call<'_>) -> Result<Value, Thrown> {
             (Err(_), _) => Ok(other),
         }
     })?
+}
+
+/// Returns where a request went, unless it was never answered.
+fn target(call: &Call<'_>) -> Result<Option<Target>, Thrown> {
+    let host = Host::of(call)?;
+    let url = with(call, |response| (response.status > 0).then(|| Rc::clone(&response.request.url)))?;
+    Ok(url.and_then(|url| host.address(&url).ok()?.way.mapped.clone().ok()))
+}
+
+/// The address, if the host is one; plimsoll does not pass on what a name was resolved to.
+fn remote_ip(call: &Call<'_>) -> Result<Value, Thrown> {
+    let realm = call.realm();
+    Ok(match target(call)? {
+        None => realm.text(""),
+        Some(target) => match target.host.trim_matches(['[', ']']).parse::<std::net::IpAddr>() {
+            Ok(address) => realm.text(&address.to_string()),
+            Err(_) => realm.undefined(),
+        },
+    })
+}
+
+fn remote_port(call: &Call<'_>) -> Result<Value, Thrown> {
+    let port = target(call)?.map_or(0, |target| target.port);
+    Ok(call.realm().number(f64::from(port)))
+}
+
+/// Version and ciphers of TLS: none without it, and unknown with it.
+fn of_tls(call: &Call<'_>) -> Result<Value, Thrown> {
+    let realm = call.realm();
+    let is_tls = with(call, |response| response.request.url.starts_with("https:"))?;
+    Ok(if is_tls { realm.undefined() } else { realm.text("") })
+}
+
+/// The revocation status of a certificate: none without TLS, and unknown with it.
+fn ocsp(call: &Call<'_>) -> Result<Value, Thrown> {
+    let realm = call.realm();
+    if with(call, |response| response.request.url.starts_with("https:"))? {
+        return Ok(realm.undefined());
+    }
+    let object = realm.object();
+    for name in ["produced_at", "this_update", "next_update", "revoked_at"] {
+        object.set_str(name, realm.number(0.0))?;
+    }
+    for name in ["revocation_reason", "status"] {
+        object.set_str(name, realm.text(""))?;
+    }
+    kept(call, "ocsp", object)
 }
 
 /// Parses the body as JSON.

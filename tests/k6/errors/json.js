@@ -1,0 +1,5 @@
+// A syntax error of JSON.parse.
+// differs: exit iterations-throw
+export default function () {
+  JSON.parse('{not json');
+}

@@ -1,0 +1,4 @@
+// An option of the wrong type is an error.
+export const options = { vus: 'many' };
+
+export default function () {}

@@ -1,0 +1,4 @@
+// A script that is not valid.
+export default function () {
+  const a = ;
+}

@@ -1,0 +1,8 @@
+// Only users: as many iterations.
+import http from 'k6/http';
+
+export const options = { vus: 3 };
+
+export default function () {
+  http.get(`${__ENV.BASE}/echo`, { headers: { 'X-Vu': `${__ITER}` } });
+}

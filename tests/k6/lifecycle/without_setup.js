@@ -1,0 +1,4 @@
+// Without setup(), the function gets undefined.
+export default function (data) {
+  console.log(data === undefined, arguments.length);
+}

@@ -1,0 +1,2 @@
+exports.value = 5;
+exports.name = __filename ? 'named' : 'unnamed';

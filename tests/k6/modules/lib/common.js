@@ -1,0 +1,1 @@
+module.exports = { value: 5, twice: (n) => n * 2 };

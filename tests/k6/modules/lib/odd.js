@@ -1,0 +1,2 @@
+import { even } from './even.js';
+export const odd = (n) => n !== 0 && even(n - 1);

@@ -1,0 +1,4 @@
+// An unknown flag.
+// differs: exit command-line
+// flags: --not-a-flag
+export default function () {}

@@ -1,0 +1,4 @@
+// An unknown output.
+// differs: exit unsupported
+// flags: --out nothing
+export default function () {}

@@ -1,0 +1,3 @@
+// The text at the end of a test without requests.
+// text: compared
+export default function () {}

@@ -1,0 +1,9 @@
+// setInterval() and clearInterval().
+export default function () {
+  let count = 0;
+  const id = setInterval(() => {
+    count += 1;
+    console.log(count);
+    if (count === 3) clearInterval(id);
+  }, 20);
+}
