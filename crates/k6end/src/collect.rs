@@ -78,7 +78,13 @@ impl Samples<'_> {
     fn all(&self) -> BTreeMap<String, Metric> {
         let everything = Selection::default();
         let mut all = BTreeMap::new();
+        // Connections of WebSockets are not those of requests.
+        let has_requests =
+            self.built_in("http_reqs", &everything).is_some_and(|(_, values)| has_samples("", &values));
         for (name, _) in plimsoll_k6::threshold::BUILT_IN {
+            if name.starts_with("http_") && !has_requests {
+                continue;
+            }
             if let Some((contains, values)) = self.built_in(name, &everything)
                 && has_samples(name, &values)
             {

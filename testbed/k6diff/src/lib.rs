@@ -1,6 +1,6 @@
 //! `cargo xtask k6`: runs each script of `tests/k6` with k6 and with plimsoll against one recording server, and
-//! compares what both send and report. A difference is a mistake, unless the script names the reason for it, which is a row of
-//! the table in `docs/explanation/k6-compatibility.md`.
+//! compares what both send and report. A difference is a mistake, unless the script names the reason for it, which is a
+//! row of the table in `docs/explanation/k6-compatibility.md`.
 
 #![forbid(unsafe_code)]
 // Chores print for a person at a terminal.
@@ -71,7 +71,7 @@ pub fn command(arguments: &[String]) -> Outcome {
         let join = |job: std::thread::ScopedJoinHandle<'_, Outcome>| {
             job.join().unwrap_or_else(|_| Err("a comparison panicked".into()))
         };
-        jobs.into_iter().map(join).collect::<Outcome>()
+        jobs.into_iter().try_for_each(join)
     })?;
     let problems = problems.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
     println!("{} scripts compared, {} with unexpected results", chosen.len(), problems.len());

@@ -15,7 +15,9 @@ const HEADING: &str = "## Differences";
 pub fn keys(root: &Path) -> Result<Vec<String>, String> {
     let text = std::fs::read_to_string(root.join(PAGE)).map_err(|e| format!("cannot read `{PAGE}`: {e}"))?;
     let section = text.split_once(HEADING).map_or("", |(_, rest)| rest);
-    let section = section.split("\n## ").next().unwrap_or_default();
-    let cells = section.lines().filter_map(|line| line.strip_prefix("| `")?.split_once("` |"));
+    // The first table of the section.
+    let is_row = |line: &&str| line.starts_with('|');
+    let rows = section.lines().skip_while(|line| !is_row(line)).take_while(is_row);
+    let cells = rows.filter_map(|line| line.strip_prefix("| `")?.split_once("` |"));
     Ok(cells.map(|(key, _)| key.to_owned()).collect())
 }

@@ -1,4 +1,6 @@
 // Only users: as many iterations.
+// One user may start two of them.
+// skips: requests
 import http from 'k6/http';
 
 export const options = { vus: 3 };

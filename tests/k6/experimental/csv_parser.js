@@ -9,6 +9,6 @@ export default async function () {
   for (;;) {
     const { done, value } = await parser.next();
     if (done) break;
-    console.log(JSON.stringify(value));
+    console.log(value.name, value.text);
   }
 }

@@ -1,6 +1,5 @@
 // A failed request of a batch does not end it.
 // differs: exit failed-requests
-// differs: requests retries
 // order: any
 import http from 'k6/http';
 

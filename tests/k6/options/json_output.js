@@ -1,9 +1,4 @@
 // --out json: samples as lines.
-// differs: exit unsupported
-// differs: requests unsupported
-// differs: checks unsupported
-// differs: metrics unsupported
-// differs: keys unsupported
 // skips: output
 // flags: --out json=samples.json
 import http from 'k6/http';

@@ -1,5 +1,4 @@
 // A response as JSON.
-// differs: console getters
 import http from 'k6/http';
 
 export default function () {

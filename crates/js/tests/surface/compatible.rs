@@ -86,7 +86,8 @@ fn responses_are_as_scripts_expect_them() {
 #[test]
 fn elements_of_shared_arrays_are_read_only_and_the_array_is_one() {
     let body = "const { SharedArray } = m4; const list = new SharedArray('list', () => [{ n: 1 }, { n: 2 }]); \
-                exports.default = () => { 'use strict'; console.log(JSON.stringify(list), Array.isArray(list), list.length); \
+                exports.default = () => { 'use strict'; \
+                console.log(JSON.stringify(list), Array.isArray(list), list.length); \
                 for (const change of [() => { list[0].n = 9 }, () => { list[0] = 1 }, () => list.push(1)]) \
                   try { change(); console.log('changed') } catch (e) { console.log(e.name) } }";
     let trace = run(body, 1, settings(), |_| json(200, ""));

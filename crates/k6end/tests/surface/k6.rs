@@ -18,7 +18,12 @@ fn record() -> RunRecord {
 }
 
 fn thresholds(value: Value) -> Vec<Threshold> {
-    let metrics = [("cart_size", Custom::Trend), ("orders", Custom::Counter), ("never", Custom::Rate)];
+    let metrics = [
+        ("cart_size", Custom::Trend),
+        ("orders", Custom::Counter),
+        ("never", Custom::Rate),
+        ("numbers", Custom::Trend),
+    ];
     read(&value, &metrics.map(|(name, kind)| (name.to_owned(), kind))).unwrap().0
 }
 
