@@ -3,6 +3,7 @@
 mod codes;
 mod help;
 mod log;
+mod out;
 
 use super::{load, script};
 use crate::exit::{Exit, Failure};
@@ -153,12 +154,7 @@ fn is_local(host: &str) -> bool {
 fn run(words: &[String]) -> Result<Exit, Failure> {
     let (own, words) = separated(words)?;
     let invocation = parsed(&words)?;
-    if let Some(output) = invocation.run.outputs.first() {
-        return wrong(
-            format!("`--out {output}` is not supported"),
-            "use `--save FILE.plim`, and `plimsoll report FILE.plim --csv` or `--json`",
-        );
-    }
+    let targets = out::targets(&invocation.run.outputs)?;
     let log = log::of(&invocation.run)?;
     let mut ready = ready(&invocation, log.clone())?;
     // The thresholds that plimsoll itself does not measure are evaluated at the end of a test of k6.
@@ -174,6 +170,7 @@ fn run(words: &[String]) -> Result<Exit, Failure> {
     if let Some(problem) = plimsoll_k6end::unmeasured(&ready.test.thresholds).into_iter().next() {
         return Err(Failure::Text(vec![Diagnostic::of("K106", Place::Whole, problem)]));
     }
+    let outputs = out::create(targets, &ready)?;
     let code = std::sync::Arc::clone(&ready.code);
     let test = ready.test.clone();
     let time_trends: Vec<String> =
@@ -187,7 +184,9 @@ fn run(words: &[String]) -> Result<Exit, Failure> {
     };
     let flags = LoadFlags { manner: manner.clone(), ..LoadFlags::default() };
     let plan = script::planned(ready, &flags)?;
-    let measured = match load::measure(plan, &manner, None) {
+    let measured = load::measure(plan, &manner, None);
+    let written = out::finish(outputs);
+    let measured = match measured {
         Ok(measured) => measured,
         Err(failure) => return instead(&code, failure, manner.no_color),
     };
@@ -210,6 +209,7 @@ fn run(words: &[String]) -> Result<Exit, Failure> {
     };
     let end = EndOfTest::new(&measured.record, &options);
     finish(&invocation, &code, &end, &options)?;
+    written?;
     let has_missed = plimsoll_k6end::evaluate(&end, &options).iter().any(|outcome| !outcome.is_met);
     let own_end = script::own_end(&code);
     Ok(match measured.exit {

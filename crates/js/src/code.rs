@@ -1,5 +1,6 @@
 //! A script as the code of a plan.
 
+use crate::samples::SampleSink;
 use crate::settings::Settings;
 use crate::source::{Script, Shared};
 use crate::stage::Stage;
@@ -7,7 +8,9 @@ use plimsoll_plan::code::Code;
 use plimsoll_plan::origin::OriginId;
 use plimsoll_plan::program::Behavior;
 use plimsoll_plan::{Plan, Problem};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::ops::Not;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// A script with the settings of its users.
 pub struct ScriptCode {
@@ -19,11 +22,22 @@ pub struct ScriptCode {
     pub runs_teardown: bool,
     /// The state of the run, once it has begun: for the result.
     shared: Mutex<Option<Arc<Shared>>>,
+    samples: OnceLock<Arc<dyn SampleSink>>,
 }
 
+/// Two scripts that measure different things have different texts: a resumed search compares them.
 impl std::fmt::Debug for ScriptCode {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("ScriptCode").field("script", &self.script).finish_non_exhaustive()
+        // Variables may be secrets, and those of the process change from shell to shell.
+        let is_own =
+            |pair: &&(String, String)| std::env::var(&pair.0).is_ok_and(|value| value == pair.1).not();
+        let mut variables = DefaultHasher::new();
+        self.settings.env.iter().filter(is_own).for_each(|pair| pair.hash(&mut variables));
+        f.debug_struct("ScriptCode")
+            .field("script", &self.script)
+            .field("options", &self.settings.options_json)
+            .field("variables", &variables.finish())
+            .finish_non_exhaustive()
     }
 }
 
@@ -36,7 +50,13 @@ impl ScriptCode {
             runs_setup: true,
             runs_teardown: true,
             shared: Mutex::new(None),
+            samples: OnceLock::new(),
         }
+    }
+
+    /// Passes each sample of all runs to an output; the first one applies.
+    pub fn sample_to(&self, sink: Arc<dyn SampleSink>) {
+        self.samples.get_or_init(|| sink);
     }
 
     /// Returns the state of the last run.
@@ -50,7 +70,10 @@ impl Code for ScriptCode {
         let origins = plan.outline.all_origins();
         let known = (0 as OriginId..).zip(origins.iter()).filter(|(_, origin)| !origin.host.is_empty());
         let origins = known.map(|(number, origin)| (origin.target(), number)).collect();
-        let shared = Shared::new(self.script.clone(), self.settings.clone(), origins, plan.outline.seed);
+        let mut shared = Shared::new(self.script.clone(), self.settings.clone(), origins, plan.outline.seed);
+        let stop = plan.outline.stop;
+        shared.only_end = stop.requests.filter(|_| stop.duration_ns.is_none());
+        shared.samples = self.samples.get().cloned();
         let shared = Arc::new(shared);
         self.shared.lock().unwrap_or_else(PoisonError::into_inner).replace(Arc::clone(&shared));
         Ok(Stage::new(shared, &self.functions, self.runs_setup, self.runs_teardown))

@@ -5,6 +5,7 @@ mod error;
 pub mod params;
 pub mod response;
 pub mod send;
+pub mod series;
 pub mod url;
 
 pub use error::error_code;

@@ -5,6 +5,7 @@ use crate::host::Host;
 use crate::log::{Level, Log, Source};
 use crate::metrics::Defined;
 use crate::pod::Pod;
+use crate::samples::SampleSink;
 use crate::settings::Settings;
 use plimsoll_bundle::{Bundle, Module};
 use plimsoll_k6::pacer::RequestPacer;
@@ -55,6 +56,10 @@ pub struct Shared {
     pub begun: Vec<AtomicU64>,
     /// Iterations completed.
     pub completed: AtomicU64,
+    /// The number of requests that ends the run, if nothing else does.
+    pub only_end: Option<u64>,
+    /// Whether any request was sent.
+    has_sent: AtomicBool,
     /// Users that were made.
     pub users: AtomicU64,
     /// How setup or teardown failed, and why.
@@ -73,11 +78,16 @@ pub struct Shared {
     pub pacer: Option<RequestPacer>,
     /// Seed of the run.
     pub seed: u64,
+    /// The output that takes each sample.
+    pub samples: Option<Arc<dyn SampleSink>>,
     warned: Mutex<BTreeSet<String>>,
 }
 
 /// Warnings of different texts that are shown; more of them would hide everything else.
 const WARNINGS_MAX: usize = 100;
+
+/// Iterations without any request after which a test that ends by requests ends.
+const SILENT_ITERATIONS: u64 = 1_000;
 
 impl Shared {
     pub fn new(
@@ -96,6 +106,8 @@ impl Shared {
             setup_data: Mutex::new(None),
             begun,
             completed: AtomicU64::new(0),
+            only_end: None,
+            has_sent: AtomicBool::new(false),
             users: AtomicU64::new(0),
             trouble: Mutex::default(),
             is_over: AtomicBool::new(false),
@@ -105,7 +117,31 @@ impl Shared {
             files: Mutex::default(),
             pacer,
             seed,
+            samples: None,
             warned: Mutex::default(),
+        }
+    }
+
+    /// Remembers that a request was sent.
+    pub fn note_sent(&self) {
+        // Most calls only read, which costs other workers nothing.
+        if !self.has_sent.load(Ordering::Relaxed) {
+            self.has_sent.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Counts a completed iteration. Ends the test if it would never end: its end is a number of requests, and it sends
+    /// none.
+    pub fn note_completed(&self) {
+        let completed = self.completed.fetch_add(1, Ordering::Relaxed) + 1;
+        if let Some(requests) = self.only_end
+            && completed >= SILENT_ITERATIONS
+            && !self.has_sent.load(Ordering::Relaxed)
+        {
+            self.abort(&format!(
+                "`-n {requests}` counts requests, and the script has sent none in {completed} iterations; \
+                 use `plimsoll k6 run -i {requests}`, which counts iterations"
+            ));
         }
     }
 
@@ -367,6 +403,10 @@ pub fn handle_summary(code: &ScriptCode, data: &str) -> Result<Option<Vec<(Strin
             Some(Err(reason)) => return Err(describe(Thrown::Value(reason))),
             None => return Err("its promise was never settled".to_owned()),
         };
+    }
+    // As in k6, the usual text stays.
+    if result.is_nullish() {
+        return Ok(None);
     }
     if !result.is_object() {
         return Err("it must return an object with texts by path".to_owned());

@@ -2,6 +2,7 @@
 
 use crate::log::{Level, Source};
 use crate::pod::Pod;
+use crate::samples::SampleGroup;
 use crate::settings::Isolation;
 use crate::source::{PhaseFailure, Shared};
 use crate::user::{User, Work};
@@ -156,6 +157,11 @@ impl Worker {
         .map_err(describe)?;
         let seed = shared.seed ^ number.wrapping_mul(0x9E37_79B9_7F4A_7C15);
         let vu = Rc::new(Vu::new(number, scenario, realm.clone(), seed));
+        vu.sample_group.set(match self.phase {
+            Phase::Setup => SampleGroup::Setup,
+            Phase::Teardown => SampleGroup::Teardown,
+            Phase::Load => SampleGroup::Iteration,
+        });
         pod.runtime.set_budget(shared.settings.budget);
         let exports = with_vu(&pod, &vu, || pod.instantiate(&realm, false)).map_err(describe)?;
         if let Some(expected) = &*pod.host.expected.borrow() {

@@ -236,6 +236,7 @@ impl Vu {
         // The pause at the end is not part of the iteration.
         let time_ms = passed_ns as f64 / 1e6;
         host.add(self, What::IterationDuration, (Family::Trend, "iteration_duration"), time_ms, &[]);
+        host.sample(self, &[("iteration_duration", time_ms), ("iterations", 1.0)], &[], &[]);
         if passed_ns < least_ns {
             let id = self.step();
             host.out.borrow_mut().sleep(id, least_ns - passed_ns);
@@ -244,7 +245,7 @@ impl Vu {
                 return;
             }
         }
-        host.shared.completed.fetch_add(1, Ordering::Relaxed);
+        host.shared.note_completed();
         if has_thrown {
             host.count_exception();
         }

@@ -4,6 +4,7 @@ use crate::channel::Channel;
 use crate::http::send::Flow;
 use crate::http::{Expected, Pending};
 use crate::jar::Jar;
+use crate::samples::SampleGroup;
 use plimsoll_plan::Fault;
 use plimsoll_plan::origin::OriginId;
 use plimsoll_plan::program::StepId;
@@ -30,6 +31,8 @@ pub struct Vu {
     pub tags: RefCell<Vec<(String, String)>>,
     /// Number of its scenario, groups, and tags; `None` after a change ([`crate::host::Host::scope`]).
     pub scope: Cell<Option<u32>>,
+    /// Part of the test that its samples belong to.
+    pub sample_group: Cell<SampleGroup>,
     pub jar: RefCell<Rc<RefCell<Jar>>>,
     /// State of `Math.random`.
     pub random: Cell<u64>,
@@ -96,6 +99,7 @@ impl Vu {
             groups: RefCell::default(),
             tags: RefCell::default(),
             scope: Cell::new(None),
+            sample_group: Cell::default(),
             jar: RefCell::default(),
             random: Cell::new(seed),
             expected: RefCell::new(Some(Rc::new(vec![(200, 399)]))),

@@ -19,3 +19,4 @@ mod value;
 
 pub use options::{Overrides, read};
 pub use test::Test;
+pub use value::duration_text_ns;

@@ -147,7 +147,7 @@ fn in_range(ns: f64, text: &str) -> Result<u64, Problem> {
 
 /// Reads a duration as k6 does: Go's units and days, such as `1d2h30m`, `1.5s`, `500ms`. A number without a unit is in
 /// ms.
-pub(crate) fn duration_text_ns(text: &str) -> Result<u64, Problem> {
+pub fn duration_text_ns(text: &str) -> Result<u64, Problem> {
     let wrong = || {
         Problem::new(
             format!("invalid duration `{text}`"),

@@ -19,6 +19,7 @@ mod groups;
 mod layout;
 mod metric;
 mod numbers;
+mod sample_file;
 mod samples;
 mod select;
 mod text;
@@ -30,6 +31,7 @@ pub use evaluate::{ThresholdOutcome, evaluate, unmeasured};
 pub use export::export;
 pub use groups::{CheckCount, Group};
 pub use metric::{Contains, Metric, Trend, Values};
+pub use sample_file::{About, OwnMetric, SampleFile, SampleTarget, TimeFormat};
 
 use plimsoll_k6::settings::TimeUnit;
 use plimsoll_k6::threshold::Threshold;

@@ -114,6 +114,7 @@ impl Channel {
             Ok(url) => url,
             Err(why) => return self.end(host, vu, why, false),
         };
+        host.shared.note_sent();
         let Some(origin) = host.origin(&url.target) else {
             (self.step, self.phase) = (vu.step(), Phase::Reaching);
             host.out.borrow_mut().reach(self.step, url.target);

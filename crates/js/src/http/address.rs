@@ -104,7 +104,9 @@ impl Host {
         }
         let Url { target, path, credentials } = url::parse(text)?;
         let written = split(text).map_or_else(|| url::origin(&target), |(written, _)| written.to_owned());
-        let way = self.way_of(&written).unwrap_or_else(|| self.keep_way(Way::new(&written, target, &self.shared.settings)));
+        let way = self
+            .way_of(&written)
+            .unwrap_or_else(|| self.keep_way(Way::new(&written, target, &self.shared.settings)));
         Ok(Address { way, path: Cow::Owned(path), credentials })
     }
 

@@ -5,21 +5,17 @@ use crate::http::address::Address;
 use crate::http::error::BLOCKED_HOST;
 use crate::http::params::{Params, TIMEOUT_NS};
 use crate::http::response::{BodyType, Pending, Response, Sent};
+use crate::http::series::shortened;
 use crate::http::url;
 use crate::jar::{Cookie, Jar, Place};
-use crate::known::{RequestKey, What};
 use crate::log::{Level, Source};
-use crate::metrics::Labels;
 use crate::native::response;
 use crate::vu::{Arrived, Vu};
 use base64::Engine as _;
 use plimsoll_plan::Fault;
-use plimsoll_plan::Side;
 use plimsoll_plan::head::Head;
-use plimsoll_plan::metric::{SeriesSum, fault_id};
-use plimsoll_plan::origin::{ORIGIN_TAG, OriginId};
-use plimsoll_plan::program::{BodyUse, Count, Step, StepId};
-use plimsoll_plan::request::Target;
+use plimsoll_plan::origin::OriginId;
+use plimsoll_plan::program::{BodyUse, Step, StepId};
 use plimsoll_plan::series::{Family, label, request_trend};
 use plimsoll_quickjs::{Call, Realm, Thrown, Value};
 use plimsoll_script::auth::digest::Challenge;
@@ -156,7 +152,7 @@ impl Flow {
         };
         match self.rendered(host, vu, &address, origin) {
             Ok(id) => Started::Waiting(id),
-            Err(why) => self.failed(Fault::ClientSendRefused, why),
+            Err(why) => self.failed(host, vu, why),
         }
     }
 
@@ -172,11 +168,22 @@ impl Flow {
         if let Some(series) = series {
             host.count_fault(series, Fault::ClientSendRefused);
         }
-        Started::Failed(Response { code, ..self.never(Fault::ClientSendRefused, why) })
+        let response = Response { code, ..self.never(Fault::ClientSendRefused, why) };
+        self.sample(host, vu, &response);
+        Started::Failed(response)
     }
 
-    fn failed(&self, fault: Fault, why: String) -> Started {
-        Started::Failed(self.never(fault, why))
+    fn failed(&self, host: &Host, vu: &Vu, why: String) -> Started {
+        let response = self.never(Fault::ClientSendRefused, why);
+        self.sample(host, vu, &response);
+        Started::Failed(response)
+    }
+
+    /// Passes on the samples of a request to the output that takes them.
+    fn sample(&self, host: &Host, vu: &Vu, response: &Response) {
+        let params = &self.prepared.params;
+        let name = params.name.as_deref().or(self.prepared.name.as_deref());
+        host.sample_request(vu, name, &params.tags, response);
     }
 
     fn never(&self, fault: Fault, why: String) -> Response {
@@ -201,7 +208,9 @@ impl Flow {
             }
             Arrived::Reached(Err((fault, why))) => {
                 host.count_unreached(vu, &self.prepared, fault);
-                Some(self.never(fault, why))
+                let response = self.never(fault, why);
+                self.sample(host, vu, &response);
+                Some(response)
             }
         }
     }
@@ -254,6 +263,7 @@ impl Flow {
             ..Step::default()
         };
         self.is_paced = false;
+        host.shared.note_sent();
         if let Some(is_full) = settings.logs_http {
             host.log_request(&request, is_full);
         }
@@ -286,8 +296,11 @@ impl Flow {
         let name = prepared.params.name.as_deref().or(prepared.name.as_deref()).unwrap_or(&prepared.url);
         let mut tags = prepared.params.tags.clone();
         tags.push(("name".to_owned(), name.to_owned()));
-        tags.push((label::METHOD.to_owned(), prepared.method.clone()));
-        let add = |trend: &str, ns: u64| host.add(vu, Family::Trend, trend, ns as f64 / 1e6, &tags);
+        tags.push((label::METHOD.to_owned(), prepared.method.clone().into_owned()));
+        let add = |trend: &str, ns: u64| {
+            // A run with too many series says so.
+            host.add_by_name(vu, (Family::Trend, trend), ns as f64 / 1e6, &tags);
+        };
         if phases.connect_ns > 0 {
             add(request_trend::BLOCKED, phases.wait_ns);
             add(request_trend::CONNECTING, phases.connect_ns.saturating_sub(phases.tls_ns));
@@ -305,6 +318,7 @@ impl Flow {
             response.body_type = kind;
         }
         self.count_times(host, vu, &response);
+        self.sample(host, vu, &response);
         self.store_cookies(host, &response);
         if let Some(is_full) = host.shared.settings.logs_http {
             host.log_response(&response, is_full);
@@ -397,11 +411,6 @@ impl Flow {
     }
 }
 
-/// Returns the beginning of a name that is too long for a row.
-fn shortened(name: &str) -> &str {
-    name.char_indices().nth(200).map_or(name, |(at, _)| &name[..at])
-}
-
 /// Returns the pattern of blocked hosts that a host matches.
 fn blocked_by<'a>(patterns: &'a [String], host: &str) -> Option<&'a str> {
     if patterns.is_empty() {
@@ -485,73 +494,5 @@ impl Host {
             text.push_str(&response.text());
         }
         self.shared.script.log.write(Level::Info, Source::Http, &format!("response:\n{text}"));
-    }
-
-    /// Counts a request that was not sent, because its origin cannot be used.
-    fn count_unreached(&self, vu: &Vu, prepared: &Prepared, fault: Fault) {
-        let Ok(url) = url::parse(&prepared.url) else { return };
-        if let Ok(series) = self.request_series(vu, prepared, (&url.target, None)) {
-            self.count_fault(series, fault);
-        }
-    }
-
-    /// Counts a failure of a request that was not sent.
-    pub fn count_fault(&self, series: u32, fault: Fault) {
-        let mut out = self.out.borrow_mut();
-        out.count(Count::Sum(series, fault_id(fault), 1));
-        if fault.side() != Side::Client {
-            out.count(Count::sum(series, SeriesSum::Finished, 1));
-            out.count(Count::sum(series, SeriesSum::Failed, 1));
-        }
-    }
-
-    /// Returns the series of a request to an origin, which has a number if it can be used.
-    fn request_series(
-        &self,
-        vu: &Vu,
-        prepared: &Prepared,
-        (target, origin): (&Target, Option<OriginId>),
-    ) -> Result<u32, String> {
-        let name = prepared.params.name.as_deref().or(prepared.name.as_deref()).unwrap_or(&prepared.url);
-        let (tags, method) = (prepared.params.tags.as_slice(), &*prepared.method);
-        let key = origin.filter(|_| tags.is_empty()).map(|origin| {
-            let scope = self.scope(vu);
-            RequestKey { scope, origin, method, name }
-        });
-        if let Some(series) = key.and_then(|key| self.known.borrow().request(key)) {
-            return Ok(series);
-        }
-        let before = self.out.borrow().book.refused();
-        let series = self.series_to(vu, Family::Request, name, tags, Some(method), target)?;
-        let is_lasting = self.out.borrow().book.refused() == before;
-        if let Some(key) = key.filter(|_| is_lasting) {
-            self.known.borrow_mut().keep_request(key, series);
-        }
-        Ok(series)
-    }
-
-    /// Returns a series of what is sent to an origin.
-    ///
-    /// # Errors
-    /// Returns a message if there are too many series.
-    pub fn series_to(
-        &self,
-        vu: &Vu,
-        family: Family,
-        name: &str,
-        tags: &[(String, String)],
-        method: Option<&str>,
-        target: &Target,
-    ) -> Result<u32, String> {
-        let group = vu.group();
-        let labels: Labels<'_> = self.labels(vu, &group, tags);
-        let origin = url::origin(target);
-        let mut pairs = labels.pairs();
-        pairs.extend(method.map(|method| (label::METHOD, method)));
-        if self.origins.borrow().len() > 1 {
-            pairs.push((ORIGIN_TAG, &origin));
-        }
-        let series = self.out.borrow_mut().open(family, shortened(name), &pairs);
-        series.ok_or_else(|| "too many different requests: give them a `name` tag".to_owned())
     }
 }

@@ -76,6 +76,10 @@ fn check(call: &Call<'_>) -> Result<Value, Thrown> {
                 host.count_check(series, passed);
             }
         }
+        if host.takes_samples() {
+            let value = f64::from(u8::from(passed));
+            host.sample(&vu, &[("checks", value)], &own, &[("check", &conditions.name(at)?)]);
+        }
         result?;
         passes &= passed;
     }
@@ -109,6 +113,7 @@ fn group_end(call: &Call<'_>) -> Result<Value, Thrown> {
     let name = vu.group();
     let labels: Labels<'_> = host.labels(&vu, "", &[]);
     host.count_group(&name, &labels, time_ns.max(0.0) as u64);
+    host.sample(&vu, &[("group_duration", time_ns.max(0.0) / 1e6)], &[], &[]);
     vu.groups.borrow_mut().pop();
     vu.scope.set(None);
     Ok(realm.undefined())
@@ -154,6 +159,7 @@ fn metric_add(call: &Call<'_>) -> Result<Value, Thrown> {
     let own = tags(&call.argument(2))?;
     let what = What::Metric(index(call, 0) as u32);
     host.add(&vu, what, (defined.family, &defined.name), number, &own);
+    host.sample(&vu, &[(defined.name.as_str(), number)], &own, &[]);
     Ok(realm.bool(true))
 }
 
@@ -176,13 +182,26 @@ impl Host {
         if let Some(series) = self.measured(vu, what, own) {
             return self.out.borrow_mut().add(series, value);
         }
+        if let Some((series, true)) = self.add_by_name(vu, (family, name), value, own)
+            && own.is_empty()
+        {
+            self.known.borrow_mut().keep_measured(self.scope(vu), what, series);
+        }
+    }
+
+    /// Adds a value to a series that is looked up by its name and tags; returns the series, and whether it is always
+    /// the one of this name.
+    pub fn add_by_name(
+        &self,
+        vu: &Vu,
+        (family, name): (Family, &str),
+        value: f64,
+        own: &[(String, String)],
+    ) -> Option<(u32, bool)> {
         let group = vu.group();
         let labels = self.labels(vu, &group, own);
-        if let Some((series, is_lasting)) = self.series(family, name, &labels) {
-            if own.is_empty() && is_lasting {
-                self.known.borrow_mut().keep_measured(self.scope(vu), what, series);
-            }
-            self.out.borrow_mut().add(series, value);
-        }
+        let found = self.series(family, name, &labels)?;
+        self.out.borrow_mut().add(found.0, value);
+        Some(found)
     }
 }
