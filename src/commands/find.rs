@@ -1,9 +1,9 @@
-//! `plimsoll find URL|FILE`: searches the highest load that meets the thresholds.
+//! `plimsoll find URL|FILE|SCRIPT`: searches the highest load that meets the thresholds.
 
 use super::campaign::{self, Cell};
 use super::load::Shared;
 use super::page::Wanted;
-use super::{folder_report, run};
+use super::{folder_report, run, script};
 use crate::exit::{Exit, Failure};
 use crate::flags::draft;
 use crate::flags::judge::{Find, SearchFlags};
@@ -20,7 +20,7 @@ pub fn command(find: &Find) -> Result<Exit, Failure> {
         return Err(Diagnostic::new(
             "U028",
             Place::Whole,
-            "missing URL or experiment file",
+            "missing URL, experiment file, or script",
             "add one, such as `plimsoll find http://127.0.0.1:8080/ --threshold \
              'response_time p99 < 250ms'`",
         )
@@ -40,6 +40,7 @@ pub fn command(find: &Find) -> Result<Exit, Failure> {
             of_url(target)
         }
         true => of_url(target),
+        false if script::is_script(target) => script::study(target, &find.flags),
         false => run::study_of(target, &find.flags),
     };
     let mut study = match study {

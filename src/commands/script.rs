@@ -6,13 +6,14 @@ use crate::flags::load::LoadFlags;
 use crate::flags::verbs::Run;
 use crate::say;
 use plimsoll_bundle::{Entry, Isolation};
-use plimsoll_front::Located;
+use plimsoll_front::{Located, Study, StudyCell};
 use plimsoll_js::{Given, Level, Log, Ready, ScriptCode, Secret};
 use plimsoll_k6::Overrides;
 use plimsoll_plan::diag::Place;
+use plimsoll_plan::experiment::Experiment;
 use plimsoll_plan::phrase::{counted, duration_ns};
 use plimsoll_plan::unit::SECOND_NS;
-use plimsoll_plan::{Diagnostic, Plan};
+use plimsoll_plan::{Diagnostic, Draft, Plan};
 use std::fmt::Write as _;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -100,21 +101,52 @@ pub fn check(file: &str, flags: &LoadFlags) -> Result<Exit, Failure> {
     Ok(Exit::Pass)
 }
 
+/// Returns a script as an experiment, whose search sets the load: the default function is called at each level.
+///
+/// # Errors
+/// Returns every mistake in the script or in the flags.
+pub fn study(file: &str, flags: &LoadFlags) -> Result<Study, Failure> {
+    refuse_console(file, flags)?;
+    let overrides = one_workload();
+    let ready = read(file, environment(&flags.set)?, overrides, Vec::new(), console(flags.manner.quiet))?;
+    tell_notes(&ready, flags);
+    let name = Path::new(file).file_name().map_or_else(|| file.into(), |name| name.to_string_lossy());
+    let experiment = Experiment { name: format!("find {name}"), ..Experiment::default() };
+    let located = Located { draft: with_only_workload(ready.draft), ..Located::default() };
+    Ok(Study { experiment, cells: vec![StudyCell { settings: Vec::new(), located }] })
+}
+
 /// Reads a script for plimsoll's own flags.
 fn ready(file: &str, flags: &LoadFlags, log: Log) -> Result<Ready, Failure> {
+    refuse_console(file, flags)?;
+    let overrides = if has_shape(flags) { one_workload() } else { Overrides::default() };
+    read(file, environment(&flags.set)?, overrides, Vec::new(), log)
+}
+
+fn refuse_console(file: &str, flags: &LoadFlags) -> Result<(), Failure> {
     if !flags.manner.keep_to.is_empty() {
         // A script reads any file and any variable.
         let hint = "run it from a command line";
         let message = format!("`{file}` is a script, and this console runs only experiment files");
         return Err(Diagnostic::new("U015", Place::Whole, message, hint).into());
     }
+    Ok(())
+}
+
+/// As in k6, a load on the command line replaces all scenarios by one that calls the default function. Its users and
+/// its duration are replaced later.
+fn one_workload() -> Overrides {
     let mut overrides = Overrides::default();
-    if has_shape(flags) {
-        // As in k6, a load on the command line replaces all scenarios by one that calls the default function. Its users
-        // and its duration are those of the flags.
-        (overrides.flags.vus, overrides.flags.duration_ns) = (Some(1), Some(SECOND_NS));
+    (overrides.flags.vus, overrides.flags.duration_ns) = (Some(1), Some(SECOND_NS));
+    overrides
+}
+
+/// Lets the load of the draft call what its only workload calls.
+fn with_only_workload(mut draft: Draft) -> Draft {
+    if let Some(only) = draft.workloads.pop() {
+        draft.entry = Some(only.entry);
     }
-    read(file, environment(&flags.set)?, overrides, Vec::new(), log)
+    draft
 }
 
 /// Returns whether a flag shapes the load.
@@ -125,12 +157,7 @@ fn has_shape(flags: &LoadFlags) -> bool {
 
 /// Returns the plan of a test, with the flags applied.
 pub fn planned(ready: Ready, flags: &LoadFlags) -> Result<Plan, Failure> {
-    let mut draft = ready.draft;
-    if has_shape(flags)
-        && let Some(only) = draft.workloads.pop()
-    {
-        draft.entry = Some(only.entry);
-    }
+    let draft = if has_shape(flags) { with_only_workload(ready.draft) } else { ready.draft };
     let located = Located { draft, ..Located::default() };
     run::sealed(located, flags, true)
 }

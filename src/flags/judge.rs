@@ -11,7 +11,7 @@ use clap::Parser;
              interval, and confirms the result by repeated runs. With --step it climbs a staircase until --stop-when. \
              The search sets the rate or the users and the length of each step, so -r, -c, -d, and -n do not apply. \
              Rerun the same command to resume a search with --out.",
-    override_usage = "plimsoll find URL|FILE.yaml [FLAGS]\n\nExamples:\n  \
+    override_usage = "plimsoll find URL|FILE.yaml|SCRIPT.js [FLAGS]\n\nExamples:\n  \
                       plimsoll find http://127.0.0.1:8080/pick --threshold 'response_time p99 < 250ms'\n  \
                       plimsoll find checkout.yaml --vary users --max-time 10m --out capacity",
     mut_args(of_search)

@@ -75,7 +75,7 @@ verbs! {
     Vegeta(Vegeta) = "vegeta", Load, "vegeta attack|report", "Load with the command line of Vegeta, or report on it";
     Loadtest(Loadtest) = "loadtest", Load, "loadtest ... URL", "Load with the command line of loadtest (npm)";
     Curl(Curl) = "curl", Load, "curl ...", "Load with the request of a pasted curl command line";
-    Find(Find) = "find", Load, "find URL|FILE.yaml", "Find the highest load that meets the thresholds";
+    Find(Find) = "find", Load, "find URL|FILE", "Find the highest load that meets the thresholds";
     Demo(Demo) = "demo", Load, "demo", "Show plimsoll at work on a local service in 30 s";
     Report(Report) = "report", Results, "report FILE.plim", "Print the report of a saved run or experiment";
     Compare(Compare) = "compare", Results, "compare A B", "Test whether run B is faster or slower than run A";

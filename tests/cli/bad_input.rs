@@ -215,7 +215,7 @@ fn what_other_tools_run_is_named_but_not_run() {
     let file = scratch.file("plan.jmx", "<jmeterTestPlan/>");
     refused(&["find", &file], 2, &["test plan of JMeter", "`run`, `check`, and `jmeter`"]);
     let file = scratch.file("script.js", "import http from 'k6/http';");
-    refused(&["find", &file], 2, &["k6 script", "`find`"]);
+    refused(&["find", &file], 2, &["`default`"]);
     let file = scratch.file("a.yaml", "target: http://127.0.0.1:1/\n");
     refused(&[&file], 2, &["an experiment file", "plimsoll run"]);
     refused(&["old.plim"], 2, &["run file", "plimsoll report old.plim"]);

@@ -74,6 +74,74 @@ fn k6_run_takes_the_flags_of_k6() {
 }
 
 #[test]
+fn outputs_have_a_line_for_each_sample() {
+    let (scratch, server) = (Scratch::new(), Ruler::start(&[]));
+    let script = "\
+import http from 'k6/http';
+import { check, group } from 'k6';
+import { Counter } from 'k6/metrics';
+export const options = { vus: 2, iterations: 6, thresholds: { http_req_duration: ['p(95)<2000'] } };
+const things = new Counter('things');
+export function setup() { http.get(`${__ENV.BASE}/setup`); }
+export default () => {
+  group('home', () => {
+    const r = http.get(`${__ENV.BASE}/a`, { tags: { kind: 'q,\"z' } });
+    check(r, { ok: (r) => r.status === 200 });
+  });
+  http.get('http://127.0.0.1:1/');
+  things.add(3);
+};
+";
+    let file = scratch.file("load.js", script);
+    let (json, csv) = (scratch.path("samples.json"), scratch.path("samples.csv"));
+    let set = format!("BASE={}", base(&server));
+    let outputs = [format!("json={json}"), format!("csv=fileName={csv},timeFormat=unix_milli")];
+    let line = ["k6", "run", "-q", "--out", &outputs[0], "-o", &outputs[1], "-e", &set, &file];
+    Tool::run(&line).expect_code(0);
+    let text = std::fs::read_to_string(&csv).unwrap();
+    let mut rows = text.lines();
+    assert_eq!(
+        rows.next().unwrap(),
+        "metric_name,timestamp,metric_value,check,error,error_code,expected_response,group,method,name,proto,\
+         scenario,service,status,subproto,tls_version,url,extra_tags,metadata"
+    );
+    let of = |metric: &str| text.lines().filter(|row| row.starts_with(&format!("{metric},"))).count();
+    let counts = ["http_reqs", "http_req_duration", "checks", "group_duration", "things", "iterations"];
+    // One request of `setup()`; failures have no duration.
+    assert_eq!(counts.map(of), [13, 7, 6, 6, 6, 6], "{text}");
+    let sent = rows.find(|row| row.contains("::home,GET")).unwrap();
+    assert!(sent.starts_with("http_reqs,") && sent.contains(",1.000000,"), "{sent}");
+    assert!(
+        sent.contains(",true,::home,GET,http://") && sent.contains(",HTTP/1.1,default,,200,,,http://"),
+        "{sent}"
+    );
+    assert!(sent.ends_with(",\"kind=q,\"\"z\","), "{sent}");
+    assert!(text.contains(",dial: connection refused,1212,false,,GET,"), "{text}");
+    let text = std::fs::read_to_string(&json).unwrap();
+    let lines: Vec<serde_json::Value> =
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let definition = lines.iter().find(|line| line["metric"] == "http_req_duration").unwrap();
+    assert_eq!(definition["data"]["thresholds"], serde_json::json!(["p(95)<2000"]), "{definition}");
+    let points = lines.iter().filter(|line| line["type"] == "Point" && line["metric"] == "things");
+    let values: Vec<_> = points.map(|line| line["data"]["value"].as_f64().unwrap()).collect();
+    assert_eq!(values, [3.0; 6]);
+    let setup = lines.iter().find(|line| line["data"]["tags"]["group"] == "::setup").unwrap();
+    assert_eq!((&setup["metric"], &setup["data"]["tags"]["status"]), (&"http_reqs".into(), &"200".into()));
+    // Nothing is sent for an output that does not exist, or cannot be created.
+    for (output, why) in
+        [("influxdb=http://x", "not supported"), ("csv=timeFormat=days", "unknown time format")]
+    {
+        let output = Tool::run(&["k6", "run", "-o", output, "-e", &set, &file]).expect_code(2);
+        assert!(output.stderr.contains(why), "{}", output.stderr);
+    }
+    let nowhere = format!("json={}", scratch.path("none/samples.json"));
+    let before = server.requests();
+    let output = Tool::run(&["k6", "run", "-o", &nowhere, "-e", &set, &file]);
+    assert!(output.code != 0 && output.stderr.contains("cannot write the samples"), "{}", output.stderr);
+    assert_eq!(server.requests(), before);
+}
+
+#[test]
 fn a_script_can_end_the_test() {
     let (scratch, server) = (Scratch::new(), Ruler::start(&[]));
     let script = "import http from 'k6/http';\nimport exec from 'k6/execution';\n\
@@ -160,6 +228,44 @@ fn flags_of_the_load_replace_all_scenarios() {
     let file = scratch.file("scenarios.js", SCRIPT);
     let output = Tool::run(&["run", &file, "--set", &set, "-c", "2", "-n", "6"]).expect_code(2);
     assert!(output.stderr.contains("error[K105]"), "{}", output.stderr);
+}
+
+#[test]
+fn a_number_of_requests_cannot_keep_a_script_without_requests_running() {
+    let scratch = Scratch::new();
+    let file = scratch.file("silent.js", "export default () => {};");
+    let output = Tool::run(&["run", &file, "-n", "10"]).expect_code(108);
+    assert!(output.stderr.contains("`-n 10` counts requests"), "{}", output.stderr);
+    // A duration ends it.
+    let output = Tool::run(&["run", &file, "-n", "10", "-d", "1s"]);
+    assert!(!output.stderr.contains("counts requests"), "{}", output.stderr);
+}
+
+#[test]
+fn a_search_calls_the_default_function_at_each_level() {
+    let (scratch, server) = (Scratch::new(), Ruler::start(&[]));
+    let script = "\
+import http from 'k6/http';
+export const options = { vus: 3, iterations: 5, thresholds: { http_req_duration: ['p(95)<2000'] } };
+export default () => { http.get(`${__ENV.BASE}/level?${__ENV.SIZE}`); };
+";
+    let file = scratch.file("load.js", script);
+    let set = format!("BASE={}", base(&server));
+    let folder = scratch.path("capacity");
+    let search = |size: &str| {
+        let line = ["find", &file, "--set", &set, "--set", size, "--out", &folder, "--json"];
+        let levels = ["--from", "20/s", "--to", "40/s", "--step", "+20/s", "--step-duration", "1s"];
+        Tool::run(&[line.as_slice(), &levels].concat())
+    };
+    let output = search("SIZE=7");
+    let said = output.json();
+    let steps = said["steps"].as_array().map(Vec::len).unwrap_or_default();
+    assert!(steps >= 2, "{}{}", output.stdout, output.stderr);
+    assert_eq!(said["capacity"]["rate_per_s"], 40.0, "{said}");
+    assert!(server.last_request().starts_with("GET /level?7"), "{}", server.last_request());
+    // Other variables are another experiment.
+    let output = search("SIZE=8").expect_code(2);
+    assert!(output.stderr.contains("contains another experiment"), "{}", output.stderr);
 }
 
 #[test]

@@ -112,6 +112,10 @@ fn sentences(evidence: &Evidence) -> Sentences {
         Evidence::CpuStolen { steal_ratio } => {
             Sentences::of(format!("steal took {} of all CPU time", ratio(*steal_ratio)))
         }
+        // Scripts name their targets only while they run.
+        Evidence::LocalTarget { address } if address.is_empty() => {
+            Sentences::of("the target has a local address".to_owned())
+        }
         Evidence::LocalTarget { address } => Sentences::of(format!("{address} is a local address")),
         Evidence::AnyCertificate { server_name } => {
             Sentences::of(format!("any certificate was accepted for {server_name}"))
