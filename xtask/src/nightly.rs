@@ -40,7 +40,7 @@ pub fn command(arguments: &[String]) -> Outcome {
     javascript_collected()?;
     println!("== JavaScript: AddressSanitizer");
     javascript_sanitized()?;
-    println!("== scripts with k6, and plans with JMeter, beside plimsoll");
+    println!("== plimsoll compared with k6 and with JMeter");
     compared("k6", k6diff::k6().is_some(), k6diff::VARIABLE, k6diff::command)?;
     compared("JMeter", jmeterdiff::jmeter().is_some(), jmeterdiff::VARIABLE, jmeterdiff::command)?;
     println!("== bench, full");

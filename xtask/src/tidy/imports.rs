@@ -69,7 +69,10 @@ fn owner(path: &str) -> &str {
     if path.starts_with("testbed/testkit/") {
         return "testkit";
     }
-    if ["testbed/jmeterdiff/", "testbed/k6diff/", "testbed/lab/"].iter().any(|folder| path.starts_with(folder)) {
+    if ["testbed/jmeterdiff/", "testbed/k6diff/", "testbed/lab/"]
+        .iter()
+        .any(|folder| path.starts_with(folder))
+    {
         return "xtask";
     }
     match path.split('/').next() {
