@@ -100,14 +100,6 @@ impl Checker<'_> {
             self.text(info, &header.name);
             self.text(info, &header.value);
         }
-        if let Some(cache) = &scope.cache {
-            self.refuse(
-                &cache.info,
-                cache.info.pos,
-                "an HTTP Cache Manager is not supported",
-                "remove it: every request is then sent",
-            );
-        }
         for pre in &scope.pre {
             match &pre.kind {
                 PreProcessor::Script(script) => self.script(&pre.info, script),

@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 mod assertion;
+mod cache;
 mod check;
 mod code;
 mod conductor;

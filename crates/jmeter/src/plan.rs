@@ -26,6 +26,7 @@ pub struct Plan {
     pub slots: usize,
     pub csv_count: usize,
     pub cookie_managers: Vec<CookieManager>,
+    pub cache_managers: Vec<CacheManager>,
     /// Whether a pre-processor or a function reads the last sample.
     pub keeps_previous: bool,
     pub is_serial: bool,
@@ -198,6 +199,16 @@ pub struct CookieManager {
     pub ignores_cookies: bool,
 }
 
+/// An HTTP Cache Manager.
+#[derive(Debug)]
+pub struct CacheManager {
+    pub clears_each_iteration: bool,
+    pub follows_group: bool,
+    pub uses_expires: bool,
+    /// Largest number of entries of a thread.
+    pub max_entries: Template,
+}
+
 /// A sampler with its scope.
 #[derive(Debug)]
 pub struct Sampler {
@@ -207,6 +218,8 @@ pub struct Sampler {
     pub headers: Vec<(Template, Template)>,
     /// Number among the cookie managers of the plan.
     pub cookies: Option<usize>,
+    /// Number among the cache managers of the plan.
+    pub cache: Option<usize>,
     pub auth: Option<Arc<AuthManager>>,
     pub pre: Vec<Arc<PreProcessor>>,
     pub timers: Vec<Arc<Timer>>,

@@ -13,6 +13,7 @@ mod redirect;
 mod response;
 mod transaction;
 
+use crate::cache::Cache;
 use crate::config::{self, Effect, Kept, Opened};
 use crate::controller::{self, Next, State};
 use crate::plan::{Group, Plan, SamplerId};
@@ -91,6 +92,7 @@ pub struct Thread {
     slots: Vec<i64>,
     csv: Vec<Option<Rc<Opened>>>,
     jars: Vec<CookieJar>,
+    caches: Vec<Cache>,
     previous: Option<Box<Sample>>,
     is_last_ok: bool,
     label: Rc<str>,
@@ -146,6 +148,7 @@ impl Thread {
             states: vec![State::default(); nodes],
             slots: vec![0; plan.slots],
             csv: vec![None; plan.csv_count],
+            caches: plan.cache_managers.iter().map(|_| Cache::default()).collect(),
             jars: plan.cookie_managers.iter().map(|_| CookieJar::new()).collect(),
             previous: None,
             is_last_ok: true,
@@ -445,6 +448,15 @@ impl Thread {
     fn prepare_iteration(&mut self, at: At) {
         let plan = Arc::clone(&self.plan);
         let is_same_user = self.group().is_same_user;
+        for (cache, manager) in self.caches.iter_mut().zip(&plan.cache_managers) {
+            let clears = match manager.follows_group {
+                true => !is_same_user,
+                false => manager.clears_each_iteration,
+            };
+            if clears {
+                cache.clear();
+            }
+        }
         for (number, manager) in plan.cookie_managers.iter().enumerate() {
             let clears = match manager.follows_group {
                 true => !is_same_user,

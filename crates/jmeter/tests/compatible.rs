@@ -137,3 +137,21 @@ fn forms_are_encoded_as_the_sampler_says() {
     let trace = traced(&request("P", "POST", "/form", &more, ""), |_| text(200, ""));
     assert!(trace.requests[0].ends_with("\r\n\r\nx=%FC"), "{}", trace.requests[0]);
 }
+
+#[test]
+fn a_cache_asks_whether_a_response_is_valid_and_sends_nothing_while_it_is_fresh() {
+    let cache = |uses_expires: &str| {
+        let properties = [("b", "clearEachIteration", "false"), ("b", "useExpires", uses_expires)];
+        element("CacheManager", "c", &properties, "")
+    };
+    let server =
+        |_: &str| Answer { head: "ETag: \"1\"\r\nCache-Control: max-age=9\r\n".into(), ..text(200, "") };
+    let twice = |cache: String| run(&plan(&[], &group(1, 2, &(cache + &get("A", "/a", "")))), server);
+    let trace = twice(cache("false"));
+    assert!(!trace.requests[0].contains("If-None-Match"), "{}", trace.requests[0]);
+    assert!(trace.requests[1].contains("\r\nIf-None-Match: \"1\"\r\n"), "{}", trace.requests[1]);
+    let trace = twice(cache("true"));
+    assert_eq!((trace.requests.len(), trace.lines.len()), (1, 1));
+    let trace = twice(cache("true").replace("clearEachIteration\">false", "clearEachIteration\">true"));
+    assert_eq!(trace.requests.len(), 2);
+}

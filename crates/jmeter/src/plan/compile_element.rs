@@ -1,9 +1,10 @@
 //! Compiles elements, each once: several samplers share its state.
 
 use super::{
-    Argument, Assertion, AssertionKind, AuthManager, Authorization, Barrier, Code, Config, CookieManager,
-    Counter, Csv, Extractor, FilePart, Http, Match, Parameters, PostProcessor, PreProcessor, PreciseTimer,
-    RandomVariable, ResultFile, ResultSaver, Rewriting, Share, SlotId, Subject, ThroughputTimer, Timer,
+    Argument, Assertion, AssertionKind, AuthManager, Authorization, Barrier, CacheManager, Code, Config,
+    CookieManager, Counter, Csv, Extractor, FilePart, Http, Match, Parameters, PostProcessor, PreProcessor,
+    PreciseTimer, RandomVariable, ResultFile, ResultSaver, Rewriting, Share, SlotId, Subject,
+    ThroughputTimer, Timer,
 };
 use crate::script::Language;
 use crate::template::{Compiler, Template};
@@ -20,6 +21,8 @@ pub struct Elements {
     pub slots: SlotId,
     pub csv_count: usize,
     pub cookie_managers: Vec<CookieManager>,
+    pub cache_managers: Vec<CacheManager>,
+    caches: HashMap<jmx::Id, usize>,
     pub reads_previous: bool,
     configs: HashMap<Id, Arc<Config>>,
     cookies: HashMap<Id, usize>,
@@ -144,6 +147,23 @@ impl Elements {
         self.cookie_managers.push(manager);
         self.cookies.insert(element.info.id, self.cookie_managers.len() - 1);
         self.cookie_managers.len() - 1
+    }
+
+    /// Returns the number of a cache manager.
+    pub fn cache_manager(&mut self, element: &Arc<Element<jmx::CacheManager>>) -> usize {
+        if let Some(known) = self.caches.get(&element.info.id) {
+            return *known;
+        }
+        let of = &element.kind;
+        let manager = CacheManager {
+            clears_each_iteration: of.clears_each_iteration,
+            follows_group: of.follows_group,
+            uses_expires: of.uses_expires,
+            max_entries: self.text(&of.max_entries),
+        };
+        self.cache_managers.push(manager);
+        self.caches.insert(element.info.id, self.cache_managers.len() - 1);
+        self.cache_managers.len() - 1
     }
 
     pub fn auth_manager(&mut self, element: &Arc<Element<jmx::AuthManager>>) -> Arc<AuthManager> {

@@ -1,6 +1,7 @@
 //! Requests of HTTP samplers: sent, answered, redirected, and authenticated.
 
 use super::{After, Stage, Thread, scope};
+use crate::cache::Found;
 use crate::http::{self, Failure, Request};
 use crate::plan::{AuthManager, Http, PreProcessor, Rewriting, Sampler, SamplerId, SamplerKind};
 use crate::sample::{DataType, Sample};
@@ -84,6 +85,22 @@ impl Thread {
             if let PreProcessor::Rewriting(rewriting) = &**pre {
                 self.rewrite(rewriting, Rc::make_mut(&mut request), at);
                 fixed = None;
+            }
+        }
+        if let Some(number) = of.cache {
+            let (is_get, now_ms) = (&*request.method == "GET", (at.unix_ns / 1_000_000) as i64);
+            match self.caches[number].find(&request.url, &request.headers, is_get, now_ms) {
+                Found::Nothing => {}
+                // Without a request, there is no sample.
+                Found::Fresh => return After::Continues,
+                Found::Stale(conditions) => {
+                    fixed = None;
+                    let headers = Rc::make_mut(&mut Rc::make_mut(&mut request).headers);
+                    for (name, value) in conditions {
+                        headers.retain(|(known, _)| !known.eq_ignore_ascii_case(name));
+                        headers.push((name.to_owned(), value));
+                    }
+                }
             }
         }
         if let Some(limit_ms) = self.limit_ms {
@@ -324,6 +341,7 @@ impl Thread {
         let plan = Arc::clone(&self.plan);
         let Some((of, http)) = self.http_of(&plan, flow.sampler) else { return After::Continues };
         self.store_cookies(of, &flow.request, reply.head, at);
+        self.store_cached(of, &flow.request, reply, at);
         if reply.status == 401 && self.answers_challenge(of, &mut flow, reply, at) {
             return self.send(flow, at, out);
         }

@@ -1,16 +1,21 @@
 //! Samples of responses.
 
-use super::Thread;
 use super::exchange::{DECODED_BYTES_MAX, Flow};
+use super::{Thread, scope};
 use crate::http::{Failure, Request};
 use crate::plan::{Http, Sampler};
 use crate::sample::{DataType, Sample};
+use crate::scope::Wish;
 use plimsoll_plan::answer::Statuses;
 use plimsoll_plan::head::Head;
 use plimsoll_plan::program::{At, Reply};
 use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::rc::Rc;
+use std::sync::Arc;
+
+/// Entries of a cache whose manager does not say how many.
+const ENTRIES_USUAL: usize = 5_000;
 
 impl Thread {
     /// Returns the sample of a response.
@@ -71,6 +76,22 @@ impl Thread {
             sample.request_body = flow.request.body.clone().unwrap_or_default();
         }
         sample
+    }
+
+    /// Remembers what a cache would know of a response.
+    pub(super) fn store_cached(&mut self, of: &Sampler, request: &Request, reply: &Reply<'_>, at: At) {
+        let Some(number) = of.cache.filter(|_| &*request.method == "GET") else { return };
+        let plan = Arc::clone(&self.plan);
+        let manager = &plan.cache_managers[number];
+        let mut wish = Wish::default();
+        let max = match manager.max_entries.integer(&mut scope!(self, at, &mut wish)) {
+            0 => ENTRIES_USUAL,
+            max => max.max(1) as usize,
+        };
+        let now_ms = (at.unix_ns / 1_000_000) as i64;
+        let known = (reply.status, reply.head);
+        let cache = &mut self.caches[number];
+        cache.keep(&request.url, &request.headers, known, (manager.uses_expires, max), now_ms);
     }
 
     pub(super) fn store_cookies(&mut self, of: &Sampler, request: &Request, head: Head<'_>, at: At) {
