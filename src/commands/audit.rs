@@ -12,7 +12,7 @@ use plimsoll_output::audit::page;
 use plimsoll_output::figure;
 use plimsoll_plan::Diagnostic;
 use plimsoll_plan::diag::Place;
-use std::io::Read;
+use std::io::BufReader;
 
 pub fn command(flags: &Audit) -> Result<Exit, Failure> {
     if flags.files.is_empty() {
@@ -29,8 +29,7 @@ pub fn command(flags: &Audit) -> Result<Exit, Failure> {
     let wanted = Wanted::of(&flags.page, forms.into_iter().find(|(is_on, _)| *is_on).map(|(_, flag)| flag))?;
     let mut documents = Vec::new();
     for file in &flags.files {
-        let text = text_of(file)?;
-        documents.push(foreign::read(describe(file), &text));
+        documents.push(document_of(file)?);
     }
     nothing_to_audit(&flags.files, &documents)?;
     let found = audit::audit(&documents);
@@ -81,13 +80,14 @@ fn describe(file: &str) -> &str {
     if file == "-" { "standard input" } else { file }
 }
 
-/// Replaces invalid UTF-8, because texts written by people may contain it and numbers survive it.
-fn text_of(file: &str) -> Result<String, Failure> {
-    let mut bytes = Vec::new();
+/// Reads a file, or standard input. Files of samples are read as a stream, because they may exceed the memory.
+fn document_of(file: &str) -> Result<Document, Failure> {
+    const BUFFER: usize = 64 << 10;
     let read = match file {
-        "-" => std::io::stdin().lock().read_to_end(&mut bytes).map(|_| ()),
-        _ => std::fs::read(file).map(|all| bytes = all),
+        "-" => foreign::read_from(describe(file), &mut BufReader::with_capacity(BUFFER, std::io::stdin())),
+        _ => std::fs::File::open(file).and_then(|opened| {
+            foreign::read_from(describe(file), &mut BufReader::with_capacity(BUFFER, opened))
+        }),
     };
-    read.map_err(|e| Failure::machine(format!("cannot read `{}`: {e}", describe(file)), None))?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+    read.map_err(|e| Failure::machine(format!("cannot read `{}`: {e}", describe(file)), None))
 }

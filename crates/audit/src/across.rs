@@ -8,6 +8,7 @@ mod labels;
 mod levels;
 mod missing;
 mod open_load;
+mod recomputed;
 mod say;
 mod scaling;
 mod size;
@@ -35,6 +36,8 @@ macro_rules! rule {
 pub const RULES: &[Rule] = &[
     rule!(Impossible, "label_contradicts_row", labels::label_contradicts_row,
         "a labeled number above an output = the number in the output"),
+    rule!(Impossible, "figures_differ_from_samples", recomputed::figures_differ,
+        "figures of a table or summary = those computed from the file of samples with its labels"),
     rule!(Impossible, "equation_wrong", equations::wrong,
         "a op b = c, computed again with the range of every number"),
     rule!(Impossible, "more_in_flight_than_stated", in_flight::more_than_stated,

@@ -126,6 +126,11 @@ fn sources(documents: &[Document], findings: &[Finding]) -> BTreeMap<String, BTr
         let quotes = findings.iter().flat_map(|f| &f.quotes).filter(|q| q.file == document.name);
         let wanted: std::collections::BTreeSet<u32> = quotes.map(|q| q.line).collect();
         let Some(last) = wanted.last() else { continue };
+        if document.text.is_empty() && !document.kept.is_empty() {
+            let kept = document.kept.iter().filter(|(line, _)| wanted.contains(line));
+            all.insert(document.name.clone(), kept.map(|(line, text)| (*line, text.clone())).collect());
+            continue;
+        }
         let lines = document.text.lines().zip(1_u32..).take_while(|(_, n)| n <= last);
         let found = lines.filter(|(_, n)| wanted.contains(n));
         let kept: BTreeMap<u32, String> =

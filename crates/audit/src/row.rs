@@ -19,6 +19,7 @@ mod total;
 
 use super::Rule;
 use crate::Grade;
+use crate::foreign::times::Times;
 
 /// A row of the table below.
 macro_rules! rule {
@@ -152,3 +153,9 @@ pub const RULES: &[Rule] = &[
     rule!(Missing, "no_tool_version", missing::tool_version, "the version of the tool"),
     rule!(Missing, "no_hardware", missing::hardware, "a word on the machines"),
 ];
+
+/// The range in which a percentile of these times lies, by any of its definitions.
+pub(crate) fn percentile_of(times: &Times, share: f64) -> (f64, f64) {
+    let span = samples::at(times, share);
+    (span.low, span.high)
+}

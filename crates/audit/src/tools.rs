@@ -6,7 +6,9 @@
 pub mod definitions;
 pub(crate) mod entry;
 pub(crate) mod json;
+pub(crate) mod lines;
 pub mod number;
+pub(crate) mod overlap;
 pub(crate) mod samples;
 pub(crate) mod text;
 
@@ -53,6 +55,7 @@ pub(crate) mod wrk {
 
 use crate::foreign::model::{Document, Tool};
 use definitions::Definitions;
+use std::io::BufRead;
 use text::Text;
 
 /// Reads an output that begins at this line, and gives the line after it.
@@ -70,14 +73,28 @@ const READERS: [Reader; 9] = [
     vegeta::grammar::read,
 ];
 
+/// Reads a file of single samples, if the stream is one. What was looked at to decide is still in the stream if not: a
+/// format is recognized by the beginning alone, and nothing is consumed before.
+///
+/// # Errors
+/// Returns an error if the stream cannot be read.
+pub fn samples_of(input: &mut dyn BufRead, document: &mut Document) -> std::io::Result<bool> {
+    type Samples = (fn(&str) -> bool, fn(&mut dyn BufRead, &mut Document) -> std::io::Result<()>);
+    const FORMATS: [Samples; 4] = [
+        (jmeter::csv::is_one, jmeter::csv::read),
+        (jmeter::xml::is_one, jmeter::xml::read),
+        (k6::points::is_one, k6::points::read),
+        (hey::csv::is_one, hey::csv::read),
+    ];
+    let head = input.fill_buf()?;
+    let head = String::from_utf8_lossy(&head[..head.len().min(lines::HEAD)]).into_owned();
+    let Some((_, read)) = FORMATS.iter().find(|(is_one, _)| is_one(&head)) else { return Ok(false) };
+    read(input, document)?;
+    Ok(true)
+}
+
 /// Adds what tools wrote in `text` to the document, and marks their lines as taken.
 pub fn read(_name: &str, text: &str, document: &mut Document) {
-    // Files of single samples can be large; they are read line by line, and are nothing but themselves.
-    const WHOLE: [fn(&str, &mut Document) -> bool; 4] =
-        [jmeter::csv::read, jmeter::xml::read, k6::points::read, hey::csv::read];
-    if WHOLE.iter().any(|read| read(text, document)) {
-        return;
-    }
     let text = Text::new(text);
     let mut at = 0;
     while at < text.len() {

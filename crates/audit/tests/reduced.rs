@@ -1,7 +1,7 @@
 //! Results as people publish them, reduced to the figures that were once misread: where the audit has to speak, and
 //! where it has to stay silent. All figures are retyped or made up.
 
-use plimsoll_audit::foreign::{Document, Measure, Tool, read};
+use plimsoll_audit::foreign::{Document, Measure, Tool, read, read_from};
 use plimsoll_audit::{Grade, audit};
 
 fn rules(name: &str, text: &str, grade: Grade) -> Vec<&'static str> {
@@ -330,4 +330,70 @@ fn the_list_of_ab_ascends_to_its_maximum() {
     assert!(!lists(text));
     assert!(lists(&text.replace("100%   4160", "100%   5160")));
     assert!(lists(&text.replace("  50%     95", "  50%    110")));
+}
+
+#[test]
+fn a_summary_is_computed_again_from_its_samples() {
+    let found = |summary: &str| {
+        let documents = [read("run.jtl", &samples()), read("summary.md", summary)];
+        let findings = audit(&documents).findings;
+        let own: Vec<_> = findings.into_iter().filter(|f| f.rule == "figures_differ_from_samples").collect();
+        own.into_iter().flat_map(|f| f.arithmetic).collect::<Vec<String>>()
+    };
+    let summary = "| Label | # Samples | Average | Min | Max | 99% Line | Error % | Throughput |\n\
+                   |---|---|---|---|---|---|---|---|\n| Login | 8 | 25 | 25 | 25 | 25 | 0.00% | 0.1/sec |\n\
+                   | Search | 600 | 40 | 20 | 60 | 60 | 0.00% | 10.0/sec |\n";
+    assert_eq!(found(summary), Vec::<String>::new());
+    for (from, to, line) in [
+        ("| 600 |", "| 900 |", "Search: requests of the samples 600, stated 900"),
+        ("10.0/sec", "20.0/sec", "Search: rate of the samples 10.01/s, stated 20/s"),
+        ("| 60 | 60 |", "| 60 | 30 |", "Search: p99 of the samples 60 ms, stated 30 ms"),
+        ("| 25 | 25 | 25 | 25 |", "| 31 | 25 | 31 | 25 |", "Login: mean of the samples 25 ms, stated 31 ms"),
+    ] {
+        assert!(summary.contains(from), "{from}");
+        let lines = found(&summary.replace(from, to));
+        assert!(lines.iter().any(|l| l == line), "{line}: {lines:?}");
+    }
+    // Other labels are another test.
+    let other = summary.replace("Login", "Basket").replace("Search", "Pay").replace("| 600 |", "| 900 |");
+    assert_eq!(found(&other), Vec::<String>::new());
+}
+
+#[test]
+fn percentiles_of_the_last_samples_are_those_of_a_report_of_jmeter() {
+    // 30,000 samples, of which the first 10,000 are slow: JMeter's report keeps 20,000 of each label.
+    let rows = (0..30_000u64).map(|i| {
+        let took = if i < 10_000 { 900 } else { 10 };
+        let start = 1_600_000_000_000 + i * 1_000;
+        format!("{start},{took},Pay,200,OK,Group 1-1,true,500,100,1,1,{took},0\n")
+    });
+    let header = "timeStamp,elapsed,label,responseCode,responseMessage,threadName,success,bytes,sentBytes,grpThreads,\
+                  allThreads,Latency,Connect\n";
+    let file = rows.fold(header.to_owned(), |text, row| text + &row)
+        + "1600030000000,10,Go,200,OK,t,true,5,1,1,1,1,0\n";
+    let differ = |p99: u32| {
+        let summary = format!(
+            "| Label | # Samples | Average | 99% Line |\n|---|---|---|---|\n| Go | 1 | 10 | 10 |\n\
+             | Pay | 30000 | 307 | {p99} |\n"
+        );
+        let documents = [read("run.jtl", &file), read("summary.md", &summary)];
+        audit(&documents).findings.iter().any(|f| f.rule == "figures_differ_from_samples")
+    };
+    assert!(!differ(900), "of the whole file");
+    assert!(!differ(10), "of the last 20,000");
+    assert!(differ(450), "of neither");
+}
+
+#[test]
+fn a_file_of_samples_is_read_as_a_stream_and_not_kept() {
+    let text = samples();
+    let mut stream = std::io::BufReader::with_capacity(8_192, text.as_bytes());
+    let document = read_from("run.jtl", &mut stream).expect("bytes in memory");
+    assert_eq!((document.rows.len(), document.text.len(), document.kept.len()), (3, 0, 2));
+    assert_eq!(value(&document, 0, Measure::Requests), Some(608.0));
+    // The quoted line is there without the text.
+    let twice = text.clone() + &text.replace("160000", "160004");
+    let mut stream = std::io::BufReader::with_capacity(8_192, twice.as_bytes());
+    let found = audit(&[read_from("run.jtl", &mut stream).expect("bytes in memory")]);
+    assert!(found.findings.iter().any(|f| f.rule == "runs_appended"), "{:?}", found.findings);
 }

@@ -55,6 +55,11 @@ impl Saying<'_> {
     }
 
     pub fn at(self, document: &Document, line: u32, text: impl Into<String>) -> Self {
+        // Thousands of rows may share a cause; a reader looks at some of their lines.
+        const SHOWN: usize = 200;
+        if self.finding.quotes.len() == SHOWN {
+            return self;
+        }
         let quote = Quote { file: document.name.clone(), line, text: text.into() };
         if !self.finding.quotes.contains(&quote) {
             self.finding.quotes.push(quote);

@@ -2,7 +2,7 @@
 //! unequal rates are the mark of a full link.
 
 use super::say::{Out, num, share};
-use super::view::{Seen, by_variant, middle, rows, spread};
+use super::view::{Seen, by_variant, has, middle, rows, spread};
 use crate::Certainty::{Likely, Possible, Proved};
 use crate::foreign::model::{Document, Measure};
 
@@ -58,10 +58,17 @@ pub fn answers_differ(documents: &[Document], out: &mut Out) {
 
 /// Two variants differ in rate as their answers differ in size: the link was compared.
 pub fn bytes_are_equal(documents: &[Document], out: &mut Out) {
-    let groups = by_variant(&rows(documents));
+    /// A report compares a few; thousands of variants are a file of data.
+    const COMPARED: usize = 100;
     let throughput = |s: &Seen| -> Option<f64> {
         s.get(Measure::BytesPerS).or_else(|| Some(s.get(Measure::BytesTotal)? / s.get(Measure::Duration)?))
     };
+    let mut groups = by_variant(&rows(documents));
+    // Two levels at least, and a link: the loopback interface has none to fill.
+    let measured = |s: &&Seen| s.clean() && throughput(s).is_some() && s.get(Measure::Rate).is_some();
+    let on_loopback = |s: &Seen| has(s.url, &["localhost", "127.0.0.1", "[::1]"]);
+    groups.retain(|(_, rows)| rows.iter().filter(measured).count() >= 2 && !rows.iter().any(on_loopback));
+    groups.truncate(COMPARED);
     for (i, (_, a)) in groups.iter().enumerate() {
         for (_, b) in &groups[i + 1..] {
             let (Some(one), Some(other)) = (a.first(), b.first()) else { continue };

@@ -1,6 +1,7 @@
 //! The shape into which every published result is read: rows of figures, each with the place where it stands and the
 //! range that its rounding leaves open. A finding is only as good as that range: what rounding explains is no mistake.
 
+use super::times::Times;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,8 +19,10 @@ pub struct Document {
     pub taken: BTreeSet<u32>,
     /// Passages that look like a result and could not be read, with the reason: said, never dropped.
     pub unread: Vec<Unread>,
-    /// The text itself, for quotes. Empty in documents that were made by hand.
+    /// The text itself, for quotes. Empty in documents that were made by hand, and of large files of samples.
     pub text: String,
+    /// Lines that may be quoted where the text is not kept.
+    pub kept: BTreeMap<u32, String>,
 }
 
 /// One measured configuration: a tool's output, a row of a table, a label of a summary.
@@ -233,8 +236,9 @@ pub enum Tool {
 pub struct Samples {
     pub count: u64,
     pub errors: u64,
-    /// Sorted, seconds; at most a million are kept.
-    pub elapsed_s: Vec<f64>,
+    pub times: Times,
+    /// The last of them in the order of the file, in seconds, if a tool computes its percentiles from those.
+    pub recent_s: Vec<f64>,
     /// First begin and last end, s on the file's own clock.
     pub first_s: f64,
     pub last_s: f64,

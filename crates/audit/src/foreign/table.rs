@@ -21,7 +21,7 @@ use grid::Grid;
 pub(crate) const GUESSED: &str = "ms, unless stated";
 
 /// Longest text that is searched for sentences: reports are shorter, logs are longer.
-const PROSE_LIMIT: usize = 4 << 20;
+const PROSE_LIMIT: usize = 64 << 20;
 
 /// Adds the tables and sentences of `text` to the document; lines that a tool's reader took are left alone.
 pub fn read(_name: &str, text: &str, document: &mut Document) {

@@ -6,6 +6,7 @@ use super::subject::{Hit, Subject};
 use crate::Certainty::{Likely, Proved};
 use crate::foreign::Measure;
 use crate::foreign::model::Samples;
+use crate::foreign::times::Times;
 
 /// The sample file holds several runs, appended to each other.
 pub(super) fn one_run(s: &Subject) -> Option<Hit> {
@@ -56,7 +57,7 @@ pub(super) fn figures_of_the_samples(s: &Subject) -> Option<Hit> {
         differs(Measure::Min, Span::exact(first), say::time);
         differs(Measure::Max, Span::exact(last), say::time);
         for (share, p, ..) in s.percentiles() {
-            differs(Measure::Percentile(p), at(&samples.elapsed_s, share), say::time);
+            differs(Measure::Percentile(p), at(&samples.times, share), say::time);
         }
     }
     let why = if n > 20_000.0 {
@@ -68,17 +69,20 @@ pub(super) fn figures_of_the_samples(s: &Subject) -> Option<Hit> {
 }
 
 fn ends(samples: &Samples) -> Option<(f64, f64)> {
-    let whole = samples.elapsed_s.len() as u64 == samples.count;
-    let (first, last) = (*samples.elapsed_s.first()?, *samples.elapsed_s.last()?);
+    let (first, _) = samples.times.at(0)?;
+    let (_, last) = samples.times.at(samples.times.len().checked_sub(1)?)?;
+    // Samples of a document that was made by hand may be a part.
+    let whole = samples.times.len() == samples.count;
     (whole && first.is_finite() && last.is_finite() && first <= last).then_some((first, last))
 }
 
 /// Two ranks to each side: percentiles are defined in nine ways (Hyndman & Fan 1996).
-fn at(sorted: &[f64], share: f64) -> Span {
-    let last = sorted.len().saturating_sub(1);
-    let rank = (share * sorted.len() as f64) as usize;
-    let value = |i: usize| sorted.get(i.min(last)).copied().unwrap_or(0.0);
-    Span::between(value(rank.saturating_sub(2)), value(rank + 2))
+pub(super) fn at(times: &Times, share: f64) -> Span {
+    let last = times.len().saturating_sub(1);
+    let rank = (share * times.len() as f64) as u64;
+    let low = times.at(rank.saturating_sub(2).min(last)).map_or(0.0, |(low, _)| low);
+    let high = times.at((rank + 2).min(last)).map_or(0.0, |(_, high)| high);
+    Span::between(low, high)
 }
 
 /// Most samples at once <= users.

@@ -1,16 +1,15 @@
 //! Single samples on their way into rows: one per label and one for all. A file may hold several hundred million bytes,
-//! so a sample is a few numbers, and no more than a million of them are kept for the percentiles.
+//! so a sample is a few numbers that are counted, and the memory does not grow with the file.
 
 use crate::foreign::model::{Document, Figure, Measure, Row, Samples, Tool, Word};
+use crate::foreign::times::Times;
+use crate::tools::jmeter::definitions::WINDOW;
+use crate::tools::overlap::Overlap;
 use crate::tools::text::unread;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
-/// Kept for the percentiles.
-const KEPT: usize = 1_000_000;
 /// Labels beyond so many come from addresses with an identity in them: they are counted in the total alone.
 const LABELS: usize = 500;
-/// Nothing under way for so long may be the time between two runs, s.
-const PAUSE_S: f64 = 10.0;
 
 /// One sample. Times in milliseconds on the file's clock.
 #[derive(Debug, Clone, Default)]
@@ -34,7 +33,8 @@ pub struct Sample<'a> {
 #[derive(Default)]
 struct Group {
     samples: Samples,
-    spans: Vec<(f64, f64)>,
+    overlap: Overlap,
+    recent: VecDeque<f32>,
     /// First begin and last end in ms: seconds since 1970 have no digits left for differences.
     whole_ms: (f64, f64),
     bytes: f64,
@@ -83,10 +83,32 @@ impl Gathered {
         }
     }
 
+    /// Keeps a line for quotes: the first of a label, or one that is no sample.
+    fn keep(document: &mut Document, line: u32, text: &str) {
+        const LINES: usize = 1_000;
+        if document.text.is_empty() && document.kept.len() < LINES {
+            document.kept.entry(line).or_insert_with(|| text.chars().take(400).collect());
+        }
+    }
+
+    /// Whether a label has no sample yet: the line of its first one is quoted.
+    pub fn is_new(&self, label: &str) -> bool {
+        !self.labels.contains_key(label)
+    }
+
+    /// Adds a sample whose line may be quoted.
+    pub fn add_from(&mut self, sample: &Sample, text: &str, document: &mut Document) {
+        if self.is_new(sample.label) {
+            Self::keep(document, sample.line, text);
+        }
+        self.add(sample);
+    }
+
     /// A line that is no sample. The first few are said one by one.
     pub fn bad(&mut self, document: &mut Document, line: u32, what: &str, why: &str) {
         self.bad += 1;
         if self.bad <= 5 {
+            Self::keep(document, line, what);
             unread(document, line, what, why);
         }
     }
@@ -122,7 +144,6 @@ impl Gathered {
 
 impl Group {
     fn add(&mut self, sample: &Sample) {
-        let (start, end) = (sample.start_ms / 1e3, (sample.start_ms + sample.elapsed_ms) / 1e3);
         let elapsed = sample.elapsed_ms / 1e3;
         let first = self.samples.count == 0;
         if first {
@@ -135,10 +156,12 @@ impl Group {
         };
         self.samples.count += 1;
         self.samples.elapsed_sum_s += elapsed;
-        if self.samples.elapsed_s.len() < KEPT {
-            self.samples.elapsed_s.push(elapsed);
-            self.spans.push((start, end));
+        self.samples.times.add(elapsed);
+        self.overlap.add(sample.start_ms, end_ms);
+        if self.recent.len() == WINDOW {
+            self.recent.pop_front();
         }
+        self.recent.push_back(elapsed as f32);
         self.longest = self.longest.max(elapsed);
         self.shortest = Some(self.shortest.map_or(elapsed, |shortest| shortest.min(elapsed)));
         self.bytes += sample.bytes;
@@ -163,9 +186,9 @@ impl Group {
     }
 
     fn row(mut self, label: &str, tool: Tool) -> Row {
-        self.samples.elapsed_s.sort_by(f64::total_cmp);
-        self.spans.sort_by(|a, b| a.0.total_cmp(&b.0));
-        (self.samples.concurrent_max, self.samples.runs) = (concurrent(&self.spans), runs(&self.spans));
+        (self.samples.concurrent_max, self.samples.runs) = (self.overlap.peak(), self.overlap.runs());
+        self.samples.recent_s = self.recent.iter().map(|elapsed| f64::from(*elapsed)).collect();
+        self.samples.recent_s.sort_by(f64::total_cmp);
         let mut row = Row { label: label.to_owned(), tool: Some(tool), ..Row::default() };
         row.lines = (self.line, self.line);
         let (line, count) = (self.line, self.samples.count as f64);
@@ -192,7 +215,7 @@ impl Group {
             put(Measure::Rate, count / duration, count / duration * 2e-3 / duration);
         }
         for share in [5_000, 9_000, 9_500, 9_900] {
-            put(Measure::Percentile(share), rank(&self.samples.elapsed_s, share), 1e-3);
+            put(Measure::Percentile(share), rank(&self.samples.times, share), 1e-3);
         }
         // `allThreads` is per generator: with more samples under way than that, several of them wrote this file.
         let several = self.samples.concurrent_max as f64 > self.users && self.users > 0.0;
@@ -238,45 +261,7 @@ impl Mean {
 }
 
 /// The nearest rank: the smallest sample that at least this share does not exceed.
-fn rank(sorted: &[f64], ten_thousandths: u16) -> f64 {
-    let rank = (sorted.len() as f64 * f64::from(ten_thousandths) / 10_000.0).ceil() as usize;
-    sorted.get(rank.max(1) - 1).copied().unwrap_or(f64::NAN)
-}
-
-/// Most spans under way at once. An end at the instant of a begin comes first: the thread that ended began again.
-fn concurrent(spans: &[(f64, f64)]) -> u64 {
-    let mut ends: Vec<f64> = spans.iter().map(|span| span.1).collect();
-    ends.sort_by(f64::total_cmp);
-    let (mut most, mut ended) = (0, 0);
-    for (began, (start, _)) in spans.iter().enumerate() {
-        while ends.get(ended).is_some_and(|end| end <= start) {
-            ended += 1;
-        }
-        // A sample of zero length may have ended before its turn.
-        most = most.max((began + 1).saturating_sub(ended));
-    }
-    most as u64
-}
-
-/// Runs that were appended to each other: pauses in which nothing was under way, far longer than the file's others.
-fn runs(spans: &[(f64, f64)]) -> u32 {
-    let mut pauses = Vec::new();
-    let mut until = f64::NEG_INFINITY;
-    for (start, end) in spans {
-        if *start > until && until.is_finite() {
-            pauses.push(start - until);
-        }
-        until = until.max(*end);
-    }
-    pauses.sort_by(f64::total_cmp);
-    // A plan with think times pauses often and alike.
-    let usual = pauses.get(pauses.len() / 2).copied().unwrap_or(0.0);
-    let many = pauses.len() > 8;
-    let long = pauses.iter().filter(|pause| **pause > PAUSE_S && (!many || **pause > 50.0 * usual)).count();
-    1 + u32::try_from(long).unwrap_or(u32::MAX - 1)
-}
-
-/// Marks every line of a file of samples as understood.
-pub fn take_all(document: &mut Document, lines: u32) {
-    document.taken.extend(1..=lines);
+fn rank(times: &Times, ten_thousandths: u16) -> f64 {
+    let rank = (times.len() as f64 * f64::from(ten_thousandths) / 10_000.0).ceil() as u64;
+    times.at(rank.max(1) - 1).map_or(f64::NAN, |(low, high)| f64::midpoint(low, high))
 }

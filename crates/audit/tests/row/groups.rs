@@ -219,7 +219,7 @@ fn with_samples(text: &str) -> Row {
     let samples = Samples {
         count: 1000,
         elapsed_sum_s: elapsed_s.iter().sum(),
-        elapsed_s,
+        times: elapsed_s.into_iter().collect(),
         last_s: 20.0,
         concurrent_max: 9,
         runs: 1,

@@ -68,8 +68,8 @@ fn no_figure_makes_a_rule_panic() {
             }
         }
         if pick(4) == 0 {
-            let elapsed_s = vec![VALUES[pick(VALUES.len())]; pick(3)];
-            row.samples = Some(Samples { count: pick(4) as u64, elapsed_s, ..Samples::default() });
+            let times = vec![VALUES[pick(VALUES.len())]; pick(3)].into_iter().collect();
+            row.samples = Some(Samples { count: pick(4) as u64, times, ..Samples::default() });
         }
         let audit = audit(&[document(vec![row.clone(), row])]);
         for finding in &audit.findings {

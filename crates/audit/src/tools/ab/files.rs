@@ -62,9 +62,7 @@ fn plot(text: &Text, at: usize, columns: &[&str], document: &mut Document) -> us
                 samples.last_s = samples.last_s.max(second + total / 1e3);
                 connect += get("ctime").unwrap_or(0.0) / 1e3;
                 waiting += get("wait").unwrap_or(0.0) / 1e3;
-                if samples.elapsed_s.len() < 1_000_000 {
-                    samples.elapsed_s.push(total / 1e3);
-                }
+                samples.times.add(total / 1e3);
                 entry.take(number);
             }
             _ => {
@@ -76,7 +74,6 @@ fn plot(text: &Text, at: usize, columns: &[&str], document: &mut Document) -> us
         }
         next += 1;
     }
-    samples.elapsed_s.sort_by(f64::total_cmp);
     // Which requests were under way together, and whether runs were appended, whole seconds cannot say.
     samples.runs = 1;
     let number = text.number(at);
@@ -99,8 +96,12 @@ fn plot(text: &Text, at: usize, columns: &[&str], document: &mut Document) -> us
         put(Measure::Mean, samples.elapsed_sum_s / count, 0.5e-3);
         put(Measure::ConnectMean, connect / count, 0.5e-3);
         put(Measure::FirstByteMean, waiting / count, 0.5e-3);
-        put(Measure::Min, samples.elapsed_s.first().copied().unwrap_or(0.0), 0.5e-3);
-        put(Measure::Max, samples.elapsed_s.last().copied().unwrap_or(0.0), 0.5e-3);
+        put(Measure::Min, samples.times.at(0).map_or(0.0, |(low, _)| low), 0.5e-3);
+        put(
+            Measure::Max,
+            samples.times.at(samples.times.len().saturating_sub(1)).map_or(0.0, |(_, high)| high),
+            0.5e-3,
+        );
     }
     entry.row.samples = (samples.count > 0).then_some(samples);
     entry.finish(document);

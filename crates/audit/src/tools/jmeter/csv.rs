@@ -2,47 +2,65 @@
 //! are quoted, quotes inside doubled (RFC 4180); a message may therefore go over several lines.
 
 use crate::foreign::model::{Document, Tool};
-use crate::tools::samples::{Gathered, Sample, take_all};
+use crate::tools::lines;
+use crate::tools::samples::{Gathered, Sample};
 use jiff::civil::Date;
 use jiff::tz::Offset;
 use std::borrow::Cow;
+use std::io::BufRead;
 
-/// Reads the file if it is one.
-pub fn read(source: &str, document: &mut Document) -> bool {
-    let source = source.trim_start_matches('\u{feff}');
-    let header = source.lines().next().unwrap_or("");
-    let Some(delimiter) = [',', ';', '\t', '|'].into_iter().find(|d| Columns::new(header, *d).is_some())
-    else {
-        return false;
-    };
-    let Some(columns) = Columns::new(header, delimiter) else { return false };
-    let (mut gathered, mut rest, mut line) = (Gathered::default(), source, 0u32);
-    let mut fields: Vec<Cow<str>> = Vec::with_capacity(columns.count);
-    while !rest.is_empty() {
+/// Whether a file with this beginning is one. Nothing but a header is a table for somebody else.
+pub fn is_one(head: &str) -> bool {
+    let mut lines = head.trim_start_matches('\u{feff}').lines();
+    let header = lines.next().unwrap_or("");
+    delimiter(header).is_some() && lines.any(|line| !line.trim().is_empty())
+}
+
+fn delimiter(header: &str) -> Option<char> {
+    [',', ';', '\t', '|'].into_iter().find(|d| Columns::new(header, *d).is_some())
+}
+
+/// Reads the file.
+///
+/// # Errors
+/// Returns an error if the stream cannot be read.
+pub fn read(input: &mut dyn BufRead, document: &mut Document) -> std::io::Result<()> {
+    let mut text = String::new();
+    lines::next(input, &mut text)?;
+    let header = text.trim_start_matches('\u{feff}').to_owned();
+    let named = delimiter(&header).and_then(|d| Some((d, Columns::new(&header, d)?)));
+    let Some((delimiter, columns)) = named else { return Ok(()) };
+    let (mut gathered, mut line) = (Gathered::default(), 1u32);
+    while lines::next(input, &mut text)? {
         line = line.saturating_add(1);
         let at = line;
-        let whole = rest;
-        rest = record(rest, delimiter, &mut fields, &mut line);
+        // A message in quotes may go over several lines.
+        while open_quote(&text) {
+            text.push('\n');
+            if !lines::append(input, &mut text)? {
+                break;
+            }
+            line = line.saturating_add(1);
+        }
         // Appending repeats the header where the properties changed.
-        if at == 1 || fields.len() == 1 && fields.first().is_some_and(|field| field.trim().is_empty()) {
+        if text == header || text.trim().is_empty() {
             continue;
         }
-        let text = whole.lines().next().unwrap_or("");
-        if text == header {
-            continue;
-        }
+        let first = text.lines().next().unwrap_or("");
+        let fields = record(&text, delimiter);
         match columns.sample(&fields, at) {
-            Ok(sample) => gathered.add(&sample),
-            Err(why) => gathered.bad(document, at, text, why),
+            Ok(sample) => gathered.add_from(&sample, first, document),
+            Err(why) => gathered.bad(document, at, first, why),
         }
     }
-    // Nothing but a header is a table for somebody else.
-    if gathered.is_empty() {
-        return false;
-    }
-    take_all(document, line);
     gathered.finish(Tool::Jmeter, line, document);
-    true
+    Ok(())
+}
+
+/// A quote is open at the end: their number is odd. A million of them is a broken file and no message.
+fn open_quote(text: &str) -> bool {
+    const LONGEST: usize = 1 << 20;
+    text.len() < LONGEST && text.bytes().filter(|byte| *byte == b'"').count() % 2 == 1
 }
 
 /// Where each quantity stands.
@@ -109,40 +127,26 @@ impl Columns {
     }
 }
 
-/// One record; `line` moves on by the line breaks inside quotes. Gives what follows.
-fn record<'a>(source: &'a str, delimiter: char, fields: &mut Vec<Cow<'a, str>>, line: &mut u32) -> &'a str {
-    fields.clear();
-    let end = source.find('\n').unwrap_or(source.len());
-    let first = source.get(..end).unwrap_or("");
-    if !first.contains('"') {
-        fields.extend(first.trim_end_matches('\r').split(delimiter).map(Cow::Borrowed));
-        return source.get(end + 1..).unwrap_or("");
+/// The fields of one record.
+fn record(text: &str, delimiter: char) -> Vec<Cow<'_, str>> {
+    if !text.contains('"') {
+        return text.split(delimiter).map(Cow::Borrowed).collect();
     }
-    let (mut field, mut quoted) = (String::new(), false);
-    let mut chars = source.char_indices().peekable();
-    while let Some((at, c)) = chars.next() {
+    let (mut fields, mut field, mut quoted) = (Vec::new(), String::new(), false);
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
         match c {
-            '"' if quoted && chars.peek().is_some_and(|(_, next)| *next == '"') => {
+            '"' if quoted && chars.peek() == Some(&'"') => {
                 field.push('"');
                 chars.next();
             }
             '"' => quoted = !quoted,
-            '\n' if !quoted => {
-                fields.push(Cow::Owned(std::mem::take(&mut field)));
-                return source.get(at + 1..).unwrap_or("");
-            }
-            '\r' if !quoted => {}
             c if c == delimiter && !quoted => fields.push(Cow::Owned(std::mem::take(&mut field))),
-            c => {
-                if c == '\n' {
-                    *line = line.saturating_add(1);
-                }
-                field.push(c);
-            }
+            c => field.push(c),
         }
     }
     fields.push(Cow::Owned(field));
-    ""
+    fields
 }
 
 /// `2019/03/04 12:00:01.234`, as `jmeter.save.saveservice.timestamp_format` writes it: milliseconds of some epoch.

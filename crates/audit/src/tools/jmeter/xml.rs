@@ -3,41 +3,64 @@
 //! are part of it and not counted again.
 
 use crate::foreign::model::{Document, Tool};
-use crate::tools::samples::{Gathered, Sample, take_all};
+use crate::tools::samples::{Gathered, Sample};
 use std::borrow::Cow;
+use std::io::BufRead;
 
-/// Reads the file if it is one.
-pub fn read(source: &str, document: &mut Document) -> bool {
-    // A report may quote a few lines of such a file: it does not begin with them.
-    let head = source.trim_start_matches(['\u{feff}', ' ', '\n', '\r']);
-    let prologue = source.get(..source.floor_char_boundary(2_000)).unwrap_or(source);
-    if !(head.starts_with("<testResults") || head.starts_with("<?xml") && prologue.contains("<testResults")) {
-        return false;
-    }
-    let (mut gathered, mut depth) = (Gathered::default(), 0u32);
-    let (mut rest, mut line) = (source, 1u32);
-    while let Some(open) = rest.find('<') {
-        line = line.saturating_add(breaks(&rest[..open]));
-        rest = &rest[open..];
-        let Some(end) = tag_end(rest) else {
-            gathered.bad(document, line, rest.lines().next().unwrap_or(""), "the file ends inside a tag");
+/// Whether a file with this beginning is one. A report may quote a few lines of such a file: it does not begin with
+/// them.
+pub fn is_one(head: &str) -> bool {
+    let start = head.trim_start_matches(['\u{feff}', ' ', '\n', '\r']);
+    let prologue = head.get(..head.floor_char_boundary(2_000)).unwrap_or(head);
+    start.starts_with("<testResults") || start.starts_with("<?xml") && prologue.contains("<testResults")
+}
+
+/// Reads the file, tag by tag.
+///
+/// # Errors
+/// Returns an error if the stream cannot be read.
+pub fn read(input: &mut dyn BufRead, document: &mut Document) -> std::io::Result<()> {
+    let (mut gathered, mut depth, mut line) = (Gathered::default(), 0u32, 1u32);
+    let mut bytes = Vec::new();
+    loop {
+        let more = input.read_until(b'>', &mut bytes)?;
+        let text = String::from_utf8_lossy(&bytes);
+        let Some(open) = text.find('<') else {
+            line = line.saturating_add(breaks(&text));
+            bytes.clear();
+            if more == 0 {
+                break;
+            }
+            continue;
+        };
+        let tag = &text[open..];
+        let Some(end) = tag_end(tag) else {
+            // A `>` inside quotes or a comment: the tag goes on.
+            if more > 0 {
+                continue;
+            }
+            line = line.saturating_add(breaks(&text[..open]));
+            let first = tag.lines().next().unwrap_or("");
+            gathered.bad(document, line, first, "the file ends inside a tag");
             break;
         };
-        let tag = &rest[..end];
+        line = line.saturating_add(breaks(&text[..open]));
+        let tag = &tag[..end];
         let name = tag[1..].split(|c: char| c.is_whitespace() || c == '>' || c == '/').next().unwrap_or("");
         if name == "httpSample" || name == "sample" {
             if depth == 0 {
-                match sample(tag, line, &mut gathered) {
+                let first = tag.lines().next().unwrap_or("");
+                match sample(tag, line, &mut gathered, document) {
                     Ok(()) => {}
-                    Err(why) => gathered.bad(document, line, tag.lines().next().unwrap_or(""), why),
+                    Err(why) => gathered.bad(document, line, first, why),
                 }
             }
             depth += u32::from(!tag.ends_with("/>"));
         } else if tag.starts_with("</httpSample") || tag.starts_with("</sample") {
             depth = depth.saturating_sub(1);
         }
-        line = line.saturating_add(breaks(tag));
-        rest = &rest[end..];
+        line = line.saturating_add(breaks(&text[open..]));
+        bytes.clear();
     }
     if depth > 0 {
         gathered.bad(document, line, "</testResults>", "the file ends inside a sample");
@@ -45,10 +68,8 @@ pub fn read(source: &str, document: &mut Document) -> bool {
     if gathered.is_empty() {
         gathered.bad(document, line, "<testResults>", "there is no sample in this file");
     }
-    let lines = u32::try_from(source.lines().count()).unwrap_or(u32::MAX);
-    take_all(document, lines);
-    gathered.finish(Tool::Jmeter, lines, document);
-    true
+    gathered.finish(Tool::Jmeter, line, document);
+    Ok(())
 }
 
 fn breaks(text: &str) -> u32 {
@@ -74,7 +95,12 @@ fn tag_end(text: &str) -> Option<usize> {
     None
 }
 
-fn sample(tag: &str, line: u32, gathered: &mut Gathered) -> Result<(), &'static str> {
+fn sample(
+    tag: &str,
+    line: u32,
+    gathered: &mut Gathered,
+    document: &mut Document,
+) -> Result<(), &'static str> {
     let mut fields: [Option<Cow<str>>; 12] = Default::default();
     const NAMES: [&str; 12] = ["ts", "t", "lt", "ct", "s", "lb", "rc", "rm", "tn", "by", "sby", "na"];
     let mut rest = tag.split_once(char::is_whitespace).map_or("", |(_, rest)| rest);
@@ -90,7 +116,7 @@ fn sample(tag: &str, line: u32, gathered: &mut Gathered) -> Result<(), &'static 
     let get = |at: usize| fields[at].as_deref().unwrap_or("");
     let number = |at: usize| get(at).parse::<f64>().ok().filter(|value| value.is_finite());
     let elapsed_ms = number(1).filter(|elapsed| *elapsed >= 0.0);
-    gathered.add(&Sample {
+    let sample = Sample {
         start_ms: number(0).ok_or("`ts` is no time")?,
         elapsed_ms: elapsed_ms.ok_or("`t` is no time")?,
         latency_ms: number(2).filter(|latency| *latency >= 0.0),
@@ -104,7 +130,8 @@ fn sample(tag: &str, line: u32, gathered: &mut Gathered) -> Result<(), &'static 
         sent_bytes: number(10).unwrap_or(0.0).max(0.0),
         all_threads: number(11).unwrap_or(0.0),
         line,
-    });
+    };
+    gathered.add_from(&sample, tag.lines().next().unwrap_or(""), document);
     Ok(())
 }
 

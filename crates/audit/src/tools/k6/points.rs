@@ -2,9 +2,11 @@
 //! points with the same time, which is the instant of its end.
 
 use crate::foreign::model::{Document, Figure, Measure, Tool};
-use crate::tools::samples::{Gathered, Sample, take_all};
+use crate::tools::lines;
+use crate::tools::samples::{Gathered, Sample};
 use serde::Deserialize;
 use std::borrow::Cow;
+use std::io::BufRead;
 
 #[derive(Deserialize)]
 struct Line<'a> {
@@ -38,15 +40,22 @@ struct Tags<'a> {
     expected_response: Cow<'a, str>,
 }
 
-/// Reads the file if it is one.
-pub fn read(source: &str, document: &mut Document) -> bool {
-    let first = source.lines().next().unwrap_or("");
-    if !first.starts_with('{') || !first.contains("\"metric\"") || !first.contains("\"type\"") {
-        return false;
-    }
+/// Whether a file with this beginning is one.
+pub fn is_one(head: &str) -> bool {
+    let first = head.lines().next().unwrap_or("");
+    first.starts_with('{') && first.contains("\"metric\"") && first.contains("\"type\"")
+}
+
+/// Reads the file.
+///
+/// # Errors
+/// Returns an error if the stream cannot be read.
+pub fn read(input: &mut dyn BufRead, document: &mut Document) -> std::io::Result<()> {
     let mut gathered = Gathered::default();
     let (mut number, mut most_users, mut iterations, mut received) = (0u32, 0.0f64, 0u64, 0.0);
-    for line in source.lines() {
+    let mut text = String::new();
+    while lines::next(input, &mut text)? {
+        let line = text.as_str();
         number = number.saturating_add(1);
         if line.trim().is_empty() {
             continue;
@@ -68,7 +77,7 @@ pub fn read(source: &str, document: &mut Document) -> bool {
             "http_req_duration" => match instant(&parsed.data.time) {
                 Some(end_ms) if parsed.data.value >= 0.0 => {
                     let tags = parsed.data.tags.unwrap_or_default();
-                    gathered.add(&Sample {
+                    let sample = Sample {
                         start_ms: end_ms - parsed.data.value,
                         elapsed_ms: parsed.data.value,
                         label: &tags.name,
@@ -77,14 +86,14 @@ pub fn read(source: &str, document: &mut Document) -> bool {
                         success: tags.expected_response != "false",
                         line: number,
                         ..Sample::default()
-                    });
+                    };
+                    gathered.add_from(&sample, line, document);
                 }
                 _ => gathered.bad(document, number, line, "`time` or `value` is none"),
             },
             _ => {}
         }
     }
-    take_all(document, number);
     let rows = document.rows.len();
     gathered.finish(Tool::K6, number, document);
     if let Some(total) = document.rows.get_mut(rows) {
@@ -98,7 +107,7 @@ pub fn read(source: &str, document: &mut Document) -> bool {
         put(Measure::Iterations, iterations as f64);
         put(Measure::BytesTotal, received);
     }
-    true
+    Ok(())
 }
 
 /// `2026-11-22T00:45:33.974299836Z` as milliseconds within its month: a run is shorter, and differences are all that
