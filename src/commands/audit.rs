@@ -67,8 +67,8 @@ fn nothing_to_audit(files: &[String], documents: &[Document]) -> Result<(), Fail
         return Ok(());
     }
     let message = format!("found no results in {}", names.join(", "));
-    let hint =
-        "use the output of wrk, ab, k6, loadtest, JMeter, hey, oha, or Vegeta, or a table in Markdown or CSV";
+    let hint = "use the output of wrk, ab, k6, loadtest, JMeter, hey, oha, Vegeta, autocannon, bombardier, siege, \
+                h2load, Gatling, Locust, Artillery, rewrk, or ghz, or a table in Markdown or CSV";
     Err(Diagnostic::new("U043", Place::Whole, message, hint).into())
 }
 

@@ -154,8 +154,9 @@ pub struct Compare {
 #[derive(Debug, Parser)]
 #[command(
     about = "Check published results for impossible, implausible, and missing numbers, and show the arithmetic. Reads \
-             the output of wrk, ab, k6, loadtest, JMeter, hey, oha, and Vegeta, and tables in Markdown or CSV. Exits \
-             with 99 if a number is impossible, and with 0 if numbers are only implausible or missing.",
+             the output of wrk, ab, k6, loadtest, JMeter, hey, oha, Vegeta, autocannon, bombardier, siege, h2load, \
+             Gatling, Locust, Artillery, rewrk, and ghz, and tables in Markdown or CSV. Exits with 99 if a number is \
+             impossible, and with 0 if numbers are only implausible or missing.",
     override_usage = "plimsoll audit FILE ... [FLAGS]\n\nExamples:\n  plimsoll audit README.md\n  \
                       wrk -t2 -c100 http://127.0.0.1:8080/ | plimsoll audit -"
 )]

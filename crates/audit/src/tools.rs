@@ -17,6 +17,31 @@ pub(crate) mod ab {
     pub mod files;
     pub mod grammar;
 }
+pub(crate) mod artillery {
+    pub mod definitions;
+    pub mod grammar;
+}
+pub(crate) mod autocannon {
+    pub mod definitions;
+    pub mod grammar;
+    pub mod json;
+}
+pub(crate) mod bombardier {
+    pub mod definitions;
+    pub mod grammar;
+}
+pub(crate) mod gatling {
+    pub mod definitions;
+    pub mod grammar;
+    pub mod json;
+}
+pub(crate) mod ghz {
+    pub mod definitions;
+}
+pub(crate) mod h2load {
+    pub mod definitions;
+    pub mod grammar;
+}
 pub(crate) mod hey {
     pub mod csv;
     pub mod definitions;
@@ -39,9 +64,21 @@ pub(crate) mod loadtest {
     pub mod definitions;
     pub mod grammar;
 }
+pub(crate) mod locust {
+    pub mod definitions;
+    pub mod grammar;
+}
 pub(crate) mod oha {
     pub mod definitions;
     pub mod json;
+}
+pub(crate) mod rewrk {
+    pub mod definitions;
+    pub mod grammar;
+}
+pub(crate) mod siege {
+    pub mod definitions;
+    pub mod grammar;
 }
 pub(crate) mod vegeta {
     pub mod definitions;
@@ -61,7 +98,9 @@ use text::Text;
 /// Reads an output that begins at this line, and gives the line after it.
 type Reader = fn(&Text, usize, &mut Document) -> Option<usize>;
 
-const READERS: [Reader; 9] = [
+const READERS: [Reader; 17] = [
+    // Its first line is that of wrk.
+    autocannon::grammar::read,
     wrk::grammar::read,
     ab::grammar::read,
     ab::files::read,
@@ -71,6 +110,13 @@ const READERS: [Reader; 9] = [
     loadtest::grammar::read,
     hey::grammar::read,
     vegeta::grammar::read,
+    siege::grammar::read,
+    h2load::grammar::read,
+    bombardier::grammar::read,
+    gatling::grammar::read,
+    locust::grammar::read,
+    artillery::grammar::read,
+    rewrk::grammar::read,
 ];
 
 /// Reads a file of single samples, if the stream is one. What was looked at to decide is still in the stream if not: a
@@ -109,6 +155,15 @@ impl Tool {
         match self {
             Self::Wrk => &wrk::definitions::WRK,
             Self::Wrk2 => &wrk::definitions::WRK2,
+            Self::Artillery => &artillery::definitions::ARTILLERY,
+            Self::Autocannon => &autocannon::definitions::AUTOCANNON,
+            Self::Bombardier => &bombardier::definitions::BOMBARDIER,
+            Self::Gatling => &gatling::definitions::GATLING,
+            Self::Ghz => &ghz::definitions::GHZ,
+            Self::H2load => &h2load::definitions::H2LOAD,
+            Self::Locust => &locust::definitions::LOCUST,
+            Self::Rewrk => &rewrk::definitions::REWRK,
+            Self::Siege => &siege::definitions::SIEGE,
             Self::Ab => &ab::definitions::AB,
             Self::K6 => &k6::definitions::K6,
             Self::Loadtest => &loadtest::definitions::LOADTEST,

@@ -14,6 +14,7 @@ mod foreign_tables;
 mod foreign_tables_columns;
 mod foreign_tools;
 mod foreign_tools_odd;
+mod more_tools;
 mod published;
 mod reduced;
 mod row;

@@ -229,6 +229,15 @@ pub enum Tool {
     Oha,
     Vegeta,
     Wrk2,
+    Artillery,
+    Autocannon,
+    Bombardier,
+    Gatling,
+    Ghz,
+    H2load,
+    Locust,
+    Rewrk,
+    Siege,
 }
 
 /// Single samples, reduced.

@@ -124,6 +124,77 @@ pub(super) fn vegeta_times(s: &Subject) -> Option<Hit> {
     hit("attack, wait, rate, and total of vegeta are not of one run", remarks)
 }
 
+/// siege: concurrency = rate x time <= users, and availability = transactions / (transactions + failed).
+pub(super) fn siege_figures(s: &Subject) -> Option<Hit> {
+    if s.tool() != Some(Tool::Siege) {
+        return None;
+    }
+    let (count_figure, count) = s.get(Measure::Requests)?;
+    let mut remarks: Vec<(String, Vec<&Figure>)> = Vec::new();
+    if let (Some((figure, stated)), Some((failed_figure, failed))) =
+        (other(s, "availability"), s.get(Measure::Errors))
+        && let Some(share) = count.over(count.plus(failed)).filter(|share| !share.meets(stated))
+    {
+        let line = format!(
+            "{} / ({} + {}) = {}, stated {}",
+            say::number(count.said),
+            say::number(count.said),
+            say::number(failed.said),
+            say::percent(share.said),
+            say::percent(stated.said)
+        );
+        remarks.push((line, vec![figure, count_figure, failed_figure]));
+    }
+    if let (Some((figure, stated)), Some((rate_figure, rate)), Some((mean_figure, mean))) =
+        (other(s, "concurrency"), s.get(Measure::Rate), s.get(Measure::Mean))
+        && !rate.times(mean).widened(0.02).meets(stated)
+    {
+        let line = format!(
+            "{}/s x {} = {}, stated concurrency {}",
+            say::number(rate.said),
+            say::time(mean.said),
+            say::range(rate.times(mean), say::about),
+            say::number(stated.said)
+        );
+        remarks.push((line, vec![rate_figure, mean_figure, figure]));
+    }
+    if let Some((figure, good)) = other(s, "successful transactions").filter(|(_, good)| good.above(count)) {
+        let line =
+            format!("{} successful of {} transactions", say::number(good.said), say::number(count.said));
+        remarks.push((line, vec![figure, count_figure]));
+    }
+    hit("the figures of siege are not of one run", remarks)
+}
+
+/// Gatling's groups of times, h2load's statuses, and Artillery's: their sum is that of the requests or responses.
+pub(super) fn groups_add_up(s: &Subject) -> Option<Hit> {
+    let (count_figure, count) = s.get(Measure::Requests)?;
+    let statuses: Vec<(&Figure, Span)> = s
+        .row
+        .others
+        .iter()
+        .filter(|(name, _)| name.starts_with("status "))
+        .filter_map(|(_, f)| Some((f, Span::of(f)?)))
+        .collect();
+    let sum = statuses.iter().fold(Span::exact(0.0), |sum, (_, span)| sum.plus(*span));
+    let (parts, whole, what) = match s.tool()? {
+        Tool::Gatling => (other(s, "all groups")?.1, count, "in all groups"),
+        // Requests without a response have no status.
+        Tool::H2load if !statuses.is_empty() => {
+            (sum, count.minus(other(s, "errored")?.1).minus(other(s, "timeout")?.1), "with a status")
+        }
+        Tool::Artillery if !statuses.is_empty() => (sum, other(s, "http.responses")?.1, "with a status"),
+        Tool::Ghz => (sum, other(s, "count")?.1, "with a status"),
+        _ => return None,
+    };
+    if parts.meets(whole) {
+        return None;
+    }
+    let line = format!("{} {what}, {} expected", say::number(parts.said), say::number(whole.said));
+    let figures = statuses.iter().map(|(f, _)| *f).chain([count_figure]).collect();
+    hit("the groups of responses do not add up to the whole", vec![(line, figures)])
+}
+
 /// k6: an iteration occupies a virtual user, and each request either failed or did not.
 pub(super) fn k6_counts(s: &Subject) -> Option<Hit> {
     if s.tool() != Some(Tool::K6) {

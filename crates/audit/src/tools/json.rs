@@ -3,7 +3,7 @@
 
 use super::number::{self, Comma};
 use super::text::{Text, unread};
-use super::{jmeter, k6, oha, vegeta};
+use super::{autocannon, gatling, jmeter, k6, oha, vegeta};
 use crate::foreign::model::{Document, Figure};
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
@@ -78,7 +78,9 @@ fn line_of(text: &Text, raw: &RawValue) -> u32 {
 /// A kind of JSON result: whether an object is one, and how it is read.
 type Kind = (&'static str, fn(&Object) -> bool, fn(&Object, &Text, usize, &mut Document));
 
-const KINDS: [Kind; 4] = [
+const KINDS: [Kind; 6] = [
+    ("a result of autocannon", autocannon::json::is_one, autocannon::json::read),
+    ("statistics of Gatling", gatling::json::is_one, gatling::json::read),
     ("`metrics` of k6", k6::json::is_summary, k6::json::read),
     ("`statistics.json` of JMeter", jmeter::statistics::is_one, jmeter::statistics::read),
     ("a report of vegeta", vegeta::json::is_report, vegeta::json::read),

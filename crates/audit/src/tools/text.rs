@@ -159,6 +159,11 @@ fn clean(raw: &str) -> Cow<'_, str> {
 fn heading(line: &str) -> Option<(usize, String)> {
     let level = line.bytes().take_while(|byte| *byte == b'#').count();
     let title = line.get(level..)?;
+    // `# of samples: 3` of autocannon and `# occurrences` of Locust are counts.
+    const COUNTS: [&str; 4] = [" of samples:", " occurrences", " reqs", " fails"];
+    if COUNTS.iter().any(|count| title.starts_with(count)) {
+        return None;
+    }
     let is_one = (1..=6).contains(&level) && title.starts_with([' ', '\t']);
     is_one.then(|| (level, title.trim().trim_end_matches('#').trim_matches([' ', '*', '_']).to_owned()))
 }

@@ -36,6 +36,18 @@ const CASES: &[(&str, &str, &str, &str)] = &[
         "k6 requests=1000 rate=100.0 iterations=500 other:iterations_per_second=70.0",
     ),
     (
+        "siege_figures_differ",
+        "siege requests=1000 rate=100.00 mean=0.20 other:concurrency=29.00",
+        "other:concurrency=20.00",
+        "siege requests=900 errors=100 other:availability=99.00%",
+    ),
+    (
+        "groups_differ_from_whole",
+        "gatling requests=1000 other:all_groups=900",
+        "other:all_groups=1000",
+        "ghz requests=100 other:count=100 other:status_OK=90",
+    ),
+    (
         "ab_lists_differ",
         "ab max=4160ms other:listed_p100=5160ms",
         "other:listed_p100=4160ms",

@@ -63,6 +63,9 @@ fn tool(name: &str) -> Option<Tool> {
         "oha" => Tool::Oha,
         "vegeta" => Tool::Vegeta,
         "loadtest" => Tool::Loadtest,
+        "siege" => Tool::Siege,
+        "gatling" => Tool::Gatling,
+        "ghz" => Tool::Ghz,
         "table" => return None,
         other => panic!("`{other}` is no tool"),
     })

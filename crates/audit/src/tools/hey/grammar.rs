@@ -8,7 +8,8 @@ use crate::tools::text::Text;
 
 /// Reads the report that begins at this line, and gives the line after it.
 pub fn read(text: &Text, at: usize, document: &mut Document) -> Option<usize> {
-    let is_total = |i: usize| text.at(i).starts_with("Total:") || text.at(i).starts_with("Success rate:");
+    let is_total =
+        |i: usize| ["Total:", "Success rate:", "Count:"].iter().any(|name| text.at(i).starts_with(name));
     if text.at(at) != "Summary:" || !(at..at + 4).any(is_total) {
         return None;
     }
@@ -18,7 +19,12 @@ pub fn read(text: &Text, at: usize, document: &mut Document) -> Option<usize> {
             .iter()
             .any(|name| text.at(i).starts_with(name))
     });
-    let tool = if is_oha { Tool::Oha } else { Tool::Hey };
+    let is_ghz = (at..at + 4).any(|i| text.at(i).starts_with("Count:"));
+    let tool = match (is_ghz, is_oha) {
+        (true, _) => Tool::Ghz,
+        (_, true) => Tool::Oha,
+        _ => Tool::Hey,
+    };
     let mut reader =
         Reader { entry: Entry::new(tool, text, at), section: "Summary", sums: Default::default() };
     for name in ["hey", "oha"] {
@@ -123,6 +129,10 @@ impl Reader {
         let time = || with_unit(value, number, number::time_unit);
         let size = || with_unit(value, number, number::binary_size);
         let (measure, figure) = match name {
+            "Count" => {
+                self.entry.other("count", count(value, number), place);
+                return true;
+            }
             "Total" => (Measure::Duration, time()),
             "Slowest" => (Measure::Max, time()),
             "Fastest" => (Measure::Min, time()),
@@ -145,8 +155,10 @@ impl Reader {
     fn bucket(&mut self, line: &str, number: u32) -> bool {
         let Some((edge, rest)) = line.split_once('[') else { return false };
         let Some((times, _)) = rest.split_once(']') else { return false };
+        // Without a unit: seconds, but milliseconds of ghz.
+        let (size, name) = if self.entry.row.tool == Some(Tool::Ghz) { (1e-3, "ms") } else { (1.0, "s") };
         let edge =
-            with_unit(edge, number, number::time_unit).or_else(|| number::plain(edge, 1.0, "s", number));
+            with_unit(edge, number, number::time_unit).or_else(|| number::plain(edge, size, name, number));
         match edge.zip(count(times, number)) {
             Some(bucket) => self.entry.row.histogram.push(bucket),
             None => self.entry.note_oddity(number, line, "not a bucket of a histogram"),
@@ -206,7 +218,9 @@ impl Reader {
         if self.section == "Status code distribution" {
             let Some(answers) = count(rest.trim_end_matches("responses"), number) else { return false };
             self.sums.answers += answers.value;
-            self.sums.other += if inside.starts_with('2') { 0.0 } else { answers.value };
+            // Statuses of gRPC are words.
+            let good = inside.starts_with('2') || inside == "OK";
+            self.sums.other += if good { 0.0 } else { answers.value };
             self.sums.line = Some(number);
             self.entry.other(format!("status {inside}"), Some(answers), (number, line));
         } else {
@@ -237,9 +251,9 @@ impl Reader {
         if self.sums.line.is_some() || self.sums.error_line.is_some() {
             self.entry.put(Measure::Errors, Some(errors), (line, ""));
         }
-        self.entry.label("", if tool == Tool::Oha { "connections" } else { "workers" });
+        self.entry.label("", tool.definitions().users);
         if self.entry.row.label.is_empty() {
-            self.entry.row.label = if tool == Tool::Oha { "oha" } else { "hey" }.to_owned();
+            tool.definitions().name.clone_into(&mut self.entry.row.label);
         }
         self.entry.finish(document)
     }

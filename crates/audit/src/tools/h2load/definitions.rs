@@ -1,0 +1,14 @@
+//! h2load, by `h2load.cc` of nghttp2: a client has up to `-m` streams in flight, so the clients are no bound. `failed`
+//! counts responses with a status of an error and requests without a response; the rate counts successes of the
+//! measurement period; done = succeeded + failed, and statuses are of the responses.
+
+use crate::tools::definitions::{Counted, Definitions, InFlight, PLAIN};
+
+pub const H2LOAD: Definitions = Definitions {
+    name: "h2load",
+    users: "clients",
+    in_flight: InFlight::Open,
+    is_busy: false,
+    rate_counts: Counted::Unknown,
+    ..PLAIN
+};

@@ -1,0 +1,14 @@
+//! siege, by `main.c` and `data.c` of version 4: a transaction is a request with a response, `Successful transactions`
+//! counts those that were no error, `Failed transactions` are requests without a response and are no transactions.
+//! Availability is transactions / (transactions + failed). `Concurrency` is the sum of all times / elapsed time, which
+//! is rate x response time, and never exceeds the users.
+
+use crate::tools::definitions::{Definitions, PLAIN};
+
+pub const SIEGE: Definitions = Definitions {
+    name: "siege",
+    users: "concurrent users",
+    errors_are_requests: false,
+    is_busy: false,
+    ..PLAIN
+};
