@@ -6,9 +6,9 @@
 #![forbid(unsafe_code)]
 
 pub mod across;
-pub mod foreign;
 pub mod row;
-pub mod tools;
+
+pub use plimsoll_foreign as foreign;
 
 use crate::foreign::Document;
 use serde::Serialize;

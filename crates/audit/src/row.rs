@@ -7,7 +7,9 @@ mod histogram;
 mod identities;
 mod little;
 mod missing;
+mod mixture;
 mod order;
+mod phases;
 mod samples;
 mod say;
 mod span;
@@ -70,7 +72,7 @@ pub const RULES: &[Rule] = &[
     rule!(Impossible, "successes_and_errors_differ", counts::successes_and_errors,
         "successes + errors = requests"),
     rule!(Impossible, "total_impossible", total::total_between,
-        "largest part <= total <= sum of the parts; rate <= sum; means, shares, extremes within those of the parts"),
+        "largest part <= total <= sum of the parts; rate <= sum; mean, share, bytes: weighted sums; others within"),
     rule!(Impossible, "time_per_request_wrong", little::time_per_request,
         "ab: time per request = concurrency x duration / requests; over all = duration / requests"),
     rule!(Impossible, "vegeta_figures_differ", codes::vegeta_adds_up,
@@ -89,6 +91,12 @@ pub const RULES: &[Rule] = &[
         "Gatling, h2load, Artillery, ghz: sum over groups of times or statuses = requests or responses"),
     rule!(Impossible, "iteration_counts_differ", identities::k6_counts,
         "k6: failed + not failed = requests; iterations x mean <= users x time; one time for all rates"),
+    rule!(Impossible, "phases_differ", phases::fit,
+        "ab, hey, k6: minimum <= mean, median <= maximum of each phase; the sum of phases bounds the whole"),
+    rule!(Impossible, "subset_differs", phases::subset,
+        "k6: without failures, the times of expected responses = those of all responses"),
+    rule!(Impossible, "within_deviation_wrong", phases::within_deviation,
+        "wrk: share of times within mean +- deviation, by the percentiles"),
     rule!(Impossible, "ab_lists_differ", identities::ab_lists,
         "ab: 100% = max of `Total`; 50% <= its median <= 66%"),
     rule!(Impossible, "ab_failures_differ", tools::ab_failures_add_up,

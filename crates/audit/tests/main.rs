@@ -15,6 +15,7 @@ mod foreign_tables_columns;
 mod foreign_tools;
 mod foreign_tools_odd;
 mod more_tools;
+mod mutations;
 mod published;
 mod reduced;
 mod row;

@@ -75,6 +75,7 @@ const EXCEPTIONS: &[(&str, &str)] = &[
     ("docs/explanation/published-anomalies.md", "quotes published reports"),
     ("docs/reference/limits.md", "names the limit `descriptors`, which run files contain"),
     ("crates/audit/", "reads and quotes what others write"),
+    ("crates/foreign/", "reads and quotes what others write"),
     ("CHANGELOG.md", "names what earlier versions had"),
 ];
 

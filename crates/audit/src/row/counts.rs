@@ -4,8 +4,8 @@ use super::say;
 use super::span::Span;
 use super::subject::{Hit, Subject};
 use crate::Certainty::{Likely, Possible, Proved};
+use crate::foreign::tools::definitions::Counted;
 use crate::foreign::{Figure, Measure, Tool};
-use crate::tools::definitions::Counted;
 
 /// Rates are taken over slightly other windows than the duration that is printed.
 fn slack(s: &Subject) -> f64 {

@@ -300,7 +300,7 @@ pub(super) fn option<'a>(command: &'a str, flag: &str) -> Option<&'a str> {
 }
 
 fn amount(text: &str, measure: Measure) -> Option<f64> {
-    use crate::tools::number::{go_duration, metric};
+    use crate::foreign::tools::number::{go_duration, metric};
     let end = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
     let (number, unit) = text.split_at(end);
     let value: f64 = number.parse().ok()?;

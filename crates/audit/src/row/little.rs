@@ -6,8 +6,8 @@ use super::span::Span;
 use super::subject::{Hit, Subject};
 use super::tools;
 use crate::Certainty::{self, Likely, Possible, Proved};
+use crate::foreign::tools::definitions::InFlight;
 use crate::foreign::{Figure, Measure, Tool};
-use crate::tools::definitions::InFlight;
 
 /// How far wrk's own correction may lift its mean before the figure is misleading as a mean: below, the excess is of
 /// the size by which two runs differ anyway.

@@ -5,8 +5,8 @@ use super::span::Span;
 use super::subject::{Hit, Subject};
 use super::{little, order, say};
 use crate::Certainty::{self, Likely, Proved};
+use crate::foreign::tools::jmeter::definitions::WINDOW;
 use crate::foreign::{Figure, Measure, Tool};
-use crate::tools::jmeter::definitions::WINDOW;
 
 /// Percentiles are defined in nine ways (Hyndman & Fan 1996), which differ by less than two ranks.
 const RANKS: f64 = 2.0;

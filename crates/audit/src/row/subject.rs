@@ -3,8 +3,8 @@
 
 use super::say;
 use super::span::Span;
+use crate::foreign::tools::definitions::{Definitions, InFlight};
 use crate::foreign::{Document, Figure, Measure, Row, Tool};
-use crate::tools::definitions::{Definitions, InFlight};
 use crate::{Certainty, Finding, Grade, Quote};
 use std::cell::OnceCell;
 

@@ -5,7 +5,7 @@ use super::span::Span;
 use super::subject::{Hit, Subject};
 use crate::Certainty::{Likely, Proved};
 use crate::foreign::Measure;
-use crate::tools::definitions::Counted;
+use crate::foreign::tools::definitions::Counted;
 
 /// Two-sided 95% of the normal distribution.
 const Z: f64 = 1.96;

@@ -1,12 +1,13 @@
 //! A row `Total` among the rows of its table, or of the summary it stands in: counts of parts add up.
 
+use super::mixture;
 use super::say;
 use super::span::Span;
 use super::subject::{Hit, Subject};
 use crate::Certainty::{self, Likely, Possible, Proved};
 use crate::foreign::{Figure, Measure, Row};
 
-const NAMES: [&str; 6] = ["total", "totals", "sum", "overall", "all", "all requests"];
+const NAMES: [&str; 7] = ["total", "totals", "sum", "overall", "all", "all requests", "aggregated"];
 const AGAIN: &str = "add the parts up again; a part may be missing in the table";
 /// Windows of parts and of the whole may end at slightly different instants.
 const WINDOW: f64 = 0.02;
@@ -20,7 +21,7 @@ struct Sum<'a> {
     figures: Vec<&'a Figure>,
 }
 
-type Stated<'a> = (&'a Figure, Span);
+pub(super) type Stated<'a> = (&'a Figure, Span);
 
 fn is_total(row: &Row) -> bool {
     NAMES.contains(&row.label.trim().to_lowercase().as_str())
@@ -46,7 +47,7 @@ fn parts<'a>(s: &Subject<'a>) -> Vec<&'a Row> {
 }
 
 /// A figure of the total and that of each part; none where a part does not state it.
-fn of<'a>(s: &Subject<'a>, measure: Measure) -> Option<(&'a Figure, Span, Vec<Stated<'a>>)> {
+pub(super) fn of<'a>(s: &Subject<'a>, measure: Measure) -> Option<(&'a Figure, Span, Vec<Stated<'a>>)> {
     let (figure, total) = stated(s.row, measure)?;
     let all: Option<Vec<_>> = parts(s).iter().map(|row| stated(row, measure)).collect();
     Some((figure, total, all.filter(|all| !all.is_empty())?))
@@ -151,8 +152,14 @@ pub(super) fn total_outside(s: &Subject) -> Option<Hit> {
 
 /// largest part <= total <= sum of the parts, and the rest within the parts where their counts add up.
 pub(super) fn total_between(s: &Subject) -> Option<Hit> {
-    let whole = || if complete(s) == Some(true) { outside(s) } else { Vec::new() };
-    let name = "mean, share or extreme of the total is not one of its parts";
+    let whole = || {
+        if complete(s) != Some(true) {
+            return Vec::new();
+        }
+        let outside = outside(s);
+        if outside.is_empty() { mixture::differences(s) } else { outside }
+    };
+    let name = "figures of the total do not follow from its parts";
     count_between(s).or_else(|| rate_above_the_parts(s)).or_else(|| describe(Proved, name, whole()))
 }
 

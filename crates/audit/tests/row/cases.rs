@@ -48,6 +48,24 @@ const CASES: &[(&str, &str, &str, &str)] = &[
         "ghz requests=100 other:count=100 other:status_OK=90",
     ),
     (
+        "phases_differ",
+        "ab first=90ms processing=50ms mean=120ms",
+        "first=40ms",
+        "ab connect.max=10ms other:processing_max=50ms max=90ms",
+    ),
+    (
+        "subset_differs",
+        "k6 errors=0 mean=20ms other:http_req_duration{expected_response:true}_avg=30ms",
+        "mean=30ms",
+        "k6 errors=0 max=90ms other:http_req_duration{expected_response:true}_max=80ms",
+    ),
+    (
+        "within_deviation_wrong",
+        "wrk mean=10.00ms sd=2.00ms within=95.00% p50=9.00ms p75=14.00ms p99=20.00ms",
+        "within=60.00%",
+        "wrk mean=10.00ms sd=9.00ms within=20.00% p50=9.00ms p75=14.00ms p99=20.00ms",
+    ),
+    (
         "ab_lists_differ",
         "ab max=4160ms other:listed_p100=5160ms",
         "other:listed_p100=4160ms",

@@ -13,7 +13,13 @@ pub fn row(text: &str) -> Row {
             None => panic!("`{part}` is no `key=value`"),
             Some((key, value)) => match key.split_once(':') {
                 Some(("other", name)) => {
-                    row.others.insert(name.replace('_', " "), figure(value, false));
+                    // Names of k6 have underscores, others have spaces.
+                    let own = name.starts_with("http_req_").then(|| {
+                        let (metric, column) = name.rsplit_once('_').expect("a metric and a column");
+                        format!("{metric} {column}")
+                    });
+                    let name = own.unwrap_or_else(|| name.replace('_', " "));
+                    row.others.insert(name, figure(value, false));
                 }
                 Some(("bucket", edge)) => {
                     row.histogram.push((figure(edge, false), figure(value, true)));
@@ -103,6 +109,7 @@ fn measure(key: &str) -> (Measure, bool) {
         "body" => (M::BodyBytes, true),
         "mean" => (M::Mean, false),
         "sd" => (M::StdDev, false),
+        "within" => (M::WithinStdDev, false),
         "min" => (M::Min, false),
         "max" => (M::Max, false),
         "connect" => (M::ConnectMean, false),

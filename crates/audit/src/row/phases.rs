@@ -1,0 +1,288 @@
+//! Phases of a request in the tables of single tools: their own order, and their sums against the whole.
+
+use super::say;
+use super::span::Span;
+use super::subject::{Hit, Subject};
+use crate::Certainty::Proved;
+use crate::foreign::{Figure, Measure, Tool};
+
+type Remark<'a> = (String, Vec<&'a Figure>);
+/// A column, its measure, whether the sum of the phases contradicts the whole, and the sign that should be between.
+type Sum = (&'static str, Measure, fn(Span, Span) -> bool, &'static str);
+type Stated<'a> = (&'a Figure, Span);
+
+fn other<'a>(s: &Subject<'a>, name: &str) -> Option<Stated<'a>> {
+    let figure = s.row.others.get(name)?;
+    Some((figure, Span::of(figure)?.at_least_zero()))
+}
+
+/// One phase of ab by its columns; some of its figures are measures.
+fn ab<'a>(s: &Subject<'a>, phase: &str, column: &str) -> Option<Stated<'a>> {
+    use Measure as M;
+    let measure = match (phase, column) {
+        ("connect", "min") => M::ConnectMin,
+        ("connect", "mean") => M::ConnectMean,
+        ("connect", "median") => M::ConnectMedian,
+        ("connect", "max") => M::ConnectMax,
+        ("processing", "mean") => M::ProcessingMean,
+        ("processing", "median") => M::ProcessingMedian,
+        ("waiting", "mean") => M::FirstByteMean,
+        ("waiting", "median") => M::FirstByteMedian,
+        ("total", "min") => M::Min,
+        ("total", "mean") => M::Mean,
+        ("total", "median") => M::Percentile(5_000),
+        ("total", "max") => M::Max,
+        ("total", "sd") => M::StdDev,
+        _ => return other(s, &format!("{phase} {column}")),
+    };
+    s.get(measure)
+}
+
+fn k6<'a>(s: &Subject<'a>, phase: &str, column: &str) -> Option<Stated<'a>> {
+    let name = match column {
+        "mean" => "avg",
+        "median" => "med",
+        other => other,
+    };
+    other(s, &format!("http_req_{phase} {name}"))
+}
+
+/// `{what} is more than {more}` where a figure exceeds another for certain.
+fn exceeds<'a>(
+    remarks: &mut Vec<Remark<'a>>,
+    small: (&str, Option<Stated<'a>>),
+    large: (&str, Option<Stated<'a>>),
+) {
+    let ((small_name, Some((a, x))), (large_name, Some((b, y)))) = (small, large) else { return };
+    if x.above(y) {
+        let line = format!("{small_name} {} > {large_name} {}", say::time(x.said), say::time(y.said));
+        remarks.push((line, vec![a, b]));
+    }
+}
+
+/// Order within each phase, and sums of phases.
+pub(super) fn fit(s: &Subject) -> Option<Hit> {
+    let remarks = match s.tool()? {
+        Tool::Ab => of_ab(s),
+        Tool::K6 => of_k6(s),
+        Tool::Hey => of_hey(s),
+        _ => return None,
+    };
+    hit("the times of the phases do not fit together", remarks)
+}
+
+fn order<'a>(
+    s: &Subject<'a>,
+    phase: &str,
+    get: fn(&Subject<'a>, &str, &str) -> Option<Stated<'a>>,
+) -> Vec<Remark<'a>> {
+    let mut remarks = Vec::new();
+    for (small, large) in [("min", "mean"), ("min", "median"), ("mean", "max"), ("median", "max")] {
+        let names = (format!("{phase} {small}"), format!("{phase} {large}"));
+        exceeds(&mut remarks, (&names.0, get(s, phase, small)), (&names.1, get(s, phase, large)));
+    }
+    remarks
+}
+
+fn of_ab<'a>(s: &Subject<'a>) -> Vec<Remark<'a>> {
+    let mut remarks = Vec::new();
+    for phase in ["connect", "processing", "waiting"] {
+        remarks.extend(order(s, phase, ab));
+        remarks.extend(deviation(s, phase));
+    }
+    // Waiting is a part of processing, and both phases are parts of the total, request by request.
+    for column in ["min", "mean", "median", "max"] {
+        for (part, whole) in [("waiting", "processing"), ("processing", "total"), ("connect", "total")] {
+            let names = (format!("{part} {column}"), format!("{whole} {column}"));
+            exceeds(&mut remarks, (&names.0, ab(s, part, column)), (&names.1, ab(s, whole, column)));
+        }
+    }
+    let pair = |column: &str| {
+        Some((ab(s, "connect", column)?, ab(s, "processing", column)?, ab(s, "total", column)?))
+    };
+    if let Some(((a, x), (b, y), (c, z))) = pair("max").filter(|((_, x), (_, y), (_, z))| z.above(x.plus(*y)))
+    {
+        let line = format!("total max {} > {} + {}", say::time(z.said), say::time(x.said), say::time(y.said));
+        remarks.push((line, vec![c, a, b]));
+    }
+    if let Some(((a, x), (b, y), (c, z))) =
+        pair("min").filter(|((_, x), (_, y), (_, z))| x.plus(*y).above(*z))
+    {
+        let line = format!("total min {} < {} + {}", say::time(z.said), say::time(x.said), say::time(y.said));
+        remarks.push((line, vec![c, a, b]));
+    }
+    remarks
+}
+
+/// sd^2 <= (max - mean)(mean - min) n / (n - 1), Bhatia & Davis 2000.
+fn deviation<'a>(s: &Subject<'a>, phase: &str) -> Option<Remark<'a>> {
+    let (figure, sd) = ab(s, phase, "sd")?;
+    let (min, mean, max) = (ab(s, phase, "min")?.1, ab(s, phase, "mean")?.1, ab(s, phase, "max")?.1);
+    let n = s.samples().filter(|n| *n > 1.0)?;
+    let most = ((max.high - mean.low).max(0.0) * (mean.high - min.low).max(0.0) * n / (n - 1.0)).sqrt();
+    (sd.low > most + 1e-9).then(|| {
+        let line = format!(
+            "{phase} sd {} > {}, the most that its range allows",
+            say::time(sd.said),
+            say::time(most)
+        );
+        (line, vec![figure])
+    })
+}
+
+/// `http_req_duration` is sending, waiting, and receiving; every figure is cut at its last digit.
+fn of_k6<'a>(s: &Subject<'a>) -> Vec<Remark<'a>> {
+    let mut remarks = Vec::new();
+    for phase in ["blocked", "connecting", "sending", "waiting", "receiving", "tls_handshaking"] {
+        remarks.extend(order(s, phase, k6));
+    }
+    let parts = |column: &str| -> Option<Vec<Stated<'a>>> {
+        let waiting = match column {
+            "avg" => s.get(Measure::FirstByteMean).or_else(|| other(s, "http_req_waiting avg")),
+            _ => other(s, &format!("http_req_waiting {column}")),
+        };
+        let [sending, receiving] =
+            ["sending", "receiving"].map(|p| other(s, &format!("http_req_{p} {column}")));
+        Some(vec![sending?, waiting?, receiving?])
+    };
+    let sum = |parts: &[Stated]| parts.iter().fold(Span::exact(0.0), |sum, (_, x)| sum.plus(*x));
+    let text = |parts: &[Stated]| {
+        let each: Vec<String> = parts.iter().map(|(_, x)| say::time(x.said)).collect();
+        each.join(" + ")
+    };
+    let checks: [Sum; 3] = [
+        ("avg", Measure::Mean, |sum, whole| !sum.widened(0.002).meets(whole), "="),
+        ("min", Measure::Min, |sum, whole| sum.above(whole), "<="),
+        ("max", Measure::Max, |sum, whole| whole.above(sum), ">="),
+    ];
+    for (column, measure, wrong, sign) in checks {
+        let (Some(parts), Some((figure, whole))) = (parts(column), s.get(measure)) else { continue };
+        if wrong(sum(&parts), whole) {
+            let line = format!(
+                "{column}: {} = {}, should be {sign} {}",
+                text(&parts),
+                say::time(sum(&parts).said),
+                say::time(whole.said)
+            );
+            remarks.push((line, parts.iter().map(|(f, _)| *f).chain([figure]).collect()));
+        }
+        // The longest phase is no longer than the longest request.
+        if column == "max" {
+            for (part, x) in parts.iter().filter(|(_, x)| x.above(whole)) {
+                let line = format!(
+                    "a phase took {}, the longest request {}",
+                    say::time(x.said),
+                    say::time(whole.said)
+                );
+                remarks.push((line, vec![*part, figure]));
+            }
+        }
+    }
+    remarks
+}
+
+/// Averages of the phases are no more than that of the whole; extremes of a phase no more than the slowest request.
+fn of_hey<'a>(s: &Subject<'a>) -> Vec<Remark<'a>> {
+    let mut remarks = Vec::new();
+    let connect = s.get(Measure::ConnectMean);
+    let wait = s.get(Measure::FirstByteMean);
+    let parts: Vec<Stated> = [connect, other(s, "req write average"), wait, other(s, "resp read average")]
+        .into_iter()
+        .flatten()
+        .collect();
+    let sum = parts.iter().fold(Span::exact(0.0), |sum, (_, x)| sum.plus(*x));
+    if let Some((figure, mean)) =
+        s.get(Measure::Mean).filter(|(_, mean)| parts.len() == 4 && sum.above(*mean))
+    {
+        let line = format!(
+            "the averages of the phases add up to {} > {}",
+            say::time(sum.said),
+            say::time(mean.said)
+        );
+        remarks.push((line, parts.iter().map(|(f, _)| *f).chain([figure]).collect()));
+    }
+    let average = |name: &str| match name {
+        "resp wait" => wait,
+        _ => other(s, &format!("{name} average")),
+    };
+    for name in ["DNS-lookup", "req write", "resp wait", "resp read"] {
+        let (low, high) = (other(s, &format!("{name} fastest")), other(s, &format!("{name} slowest")));
+        exceeds(&mut remarks, ("fastest", low), (name, average(name)));
+        exceeds(&mut remarks, (name, average(name)), ("slowest", high));
+        // A look-up may be longer than the request that it was for, where it was shared.
+        if name != "DNS-lookup" {
+            exceeds(&mut remarks, (name, high), ("the slowest request", s.get(Measure::Max)));
+        }
+    }
+    remarks
+}
+
+/// k6 prints the times of expected responses again; without failures they are those of all.
+pub(super) fn subset(s: &Subject) -> Option<Hit> {
+    let (_, failed) = s.get(Measure::Errors).filter(|_| s.tool() == Some(Tool::K6))?;
+    if failed.high > 0.0 {
+        return None;
+    }
+    let mut remarks = Vec::new();
+    for (name, figure) in &s.row.others {
+        let Some(column) = name.strip_prefix("http_req_duration{expected_response:true} ") else { continue };
+        let measure = crate::foreign::tools::k6::grammar::trend_measure("http_req_duration", column);
+        let (Some(own), Some((all, whole))) = (Span::of(figure), measure.and_then(|m| s.get(m))) else {
+            continue;
+        };
+        if !own.meets(whole) {
+            let line = format!(
+                "{column}: {} of expected responses, {} of all",
+                say::time(own.said),
+                say::time(whole.said)
+            );
+            remarks.push((line, vec![figure, all]));
+        }
+    }
+    hit("no response failed, and the times of expected responses are other times", remarks)
+}
+
+/// wrk: the share of times within one deviation of the mean, as far as the percentiles bound it.
+pub(super) fn within_deviation(s: &Subject) -> Option<Hit> {
+    const SLACK: f64 = 0.005;
+    let (figure, stated) = s.get(Measure::WithinStdDev).filter(|_| s.tool() == Some(Tool::Wrk))?;
+    let (mean_figure, mean) = s.get(Measure::Mean)?;
+    let (sd_figure, sd) = s.get(Measure::StdDev)?;
+    let all = s.percentiles();
+    // Surely below a time, and at most below it.
+    let surely =
+        |time: f64| all.iter().filter(|(.., x)| x.high <= time).map(|(p, ..)| *p).fold(0.0, f64::max);
+    let at_most = |time: f64| all.iter().filter(|(.., x)| x.low > time).map(|(p, ..)| *p).fold(1.0, f64::min);
+    let (upper_low, upper_high) = (mean.low + sd.low, mean.high + sd.high);
+    let (lower_low, lower_high) = (mean.low - sd.high, mean.high - sd.low);
+    let below_high = if lower_high <= 0.0 { 0.0 } else { at_most(lower_high) };
+    let below_low = if lower_low <= 0.0 { 0.0 } else { surely(lower_low) };
+    // The maximum bounds everything.
+    let whole = s.get(Measure::Max).is_some_and(|(_, max)| max.high <= upper_low);
+    let least = if whole { 1.0 } else { surely(upper_low) } - below_high;
+    let most = at_most(upper_high) - below_low;
+    let range = Span::between(least - SLACK, most + SLACK);
+    if all.len() < 2 || range.meets(stated) {
+        return None;
+    }
+    let line = format!(
+        "{} - {} to {} + {}: {} to {} of the times by the percentiles, stated {}",
+        say::time(mean.said),
+        say::time(sd.said),
+        say::time(mean.said),
+        say::time(sd.said),
+        say::percent(least.max(0.0)),
+        say::percent(most.min(1.0)),
+        say::percent(stated.said)
+    );
+    hit(
+        "the share within one deviation does not fit the percentiles",
+        vec![(line, vec![figure, mean_figure, sd_figure])],
+    )
+}
+
+fn hit(sentence: &'static str, remarks: Vec<Remark>) -> Option<Hit> {
+    remarks.first()?;
+    let hit = Hit::new(Proved, sentence, sentence).advice("copy the figures of one run");
+    Some(remarks.into_iter().fold(hit, |hit, (line, figures)| hit.line(line).at(figures)))
+}

@@ -1,6 +1,0 @@
-//! loadtest, by `lib/latency.js` of versions 2 to 8: completed requests include failed ones, percentiles are cut to
-//! whole milliseconds. With `--rps` the clients send by a schedule.
-
-use crate::tools::definitions::{Definitions, PLAIN};
-
-pub const LOADTEST: Definitions = Definitions { name: "loadtest", users: "clients", is_busy: false, ..PLAIN };

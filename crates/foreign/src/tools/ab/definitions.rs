@@ -1,0 +1,16 @@
+//! `ab`, by `ab.c` of httpd 2.4: `Time per request (mean)` is concurrency x duration / requests; the measured mean is
+//! that of `Total`, which begins with the connect. `Failed requests` counts responses of another length than the first;
+//! another status than 2xx is no failure. Its deviation divides by n - 1.
+
+use crate::model::Measure;
+use crate::tools::definitions::{Definitions, PLAIN};
+
+pub const AB: Definitions = Definitions {
+    name: "ab",
+    users: "concurrent requests",
+    connect_is_inside: true,
+    deviation_of_sample: true,
+    bytes_are_of_bodies: true,
+    command: Some(&[("-c", Measure::Users)]),
+    ..PLAIN
+};

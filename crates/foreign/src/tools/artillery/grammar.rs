@@ -1,0 +1,66 @@
+//! Artillery's summary report, version 2: `http.requests: ...... 300` and groups of times with one line for each.
+
+use crate::model::{Document, Figure, Measure, Tool};
+use crate::tools::entry::Entry;
+use crate::tools::number::{count, plain};
+use crate::tools::text::Text;
+
+/// Reads the summary that begins at this line, and gives the line after it. Reports of periods above it are no results.
+pub fn read(text: &Text, at: usize, document: &mut Document) -> Option<usize> {
+    if !text.at(at).starts_with("Summary report @") {
+        return None;
+    }
+    let mut entry = Entry::new(Tool::Artillery, text, at);
+    let (end, mut next, mut group, mut other) = (text.end(at), at + 1, String::new(), 0.0);
+    while next < end {
+        let (line, number) = (text.at(next), text.number(next));
+        if line.starts_with("Summary report @") {
+            break;
+        }
+        next += 1;
+        let Some((name, value)) = line.split_once(':') else { continue };
+        let value = value.trim_start_matches(['.', ' ', '\t']);
+        if value.is_empty() {
+            name.clone_into(&mut group);
+            continue;
+        }
+        if let Some(code) = name.strip_prefix("http.codes.") {
+            let answers = count(value, number);
+            other += answers.as_ref().filter(|_| !code.starts_with('2')).map_or(0.0, |f| f.value);
+            entry.other(format!("status {code}"), answers, (number, line));
+            continue;
+        }
+        quantity(&mut entry, &group, name, value, (number, line));
+    }
+    let line = entry.row.lines.1;
+    entry.put(Measure::Non2xx, Some(Figure::exact(other, format!("{other}"), line)), (line, ""));
+    "Artillery".clone_into(&mut entry.row.label);
+    entry.finish(document).then_some(next)
+}
+
+fn quantity(entry: &mut Entry, group: &str, name: &str, value: &str, place: (u32, &str)) {
+    let number = place.0;
+    // A sketch with 1% error.
+    let time =
+        || plain(value, 1e-3, "ms", number).map(|f| Figure { low: f.low * 0.98, high: f.high * 1.02, ..f });
+    let measure = match (group, name) {
+        (_, "http.requests") => Measure::Requests,
+        (_, name) if name.starts_with("errors.") => {
+            entry.other(name, count(value, number), place);
+            return;
+        }
+        (_, "http.responses" | "vusers.created" | "vusers.completed" | "vusers.failed") => {
+            entry.other(name, count(value, number), place);
+            return;
+        }
+        ("http.response_time", "min") => Measure::Min,
+        ("http.response_time", "max") => Measure::Max,
+        ("http.response_time", "mean") => Measure::Mean,
+        ("http.response_time", "median") => Measure::Percentile(5_000),
+        ("http.response_time", "p95") => Measure::Percentile(9_500),
+        ("http.response_time", "p99") => Measure::Percentile(9_900),
+        _ => return,
+    };
+    let figure = if measure == Measure::Requests { count(value, number) } else { time() };
+    entry.put(measure, figure, place);
+}

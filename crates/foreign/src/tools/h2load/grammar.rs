@@ -1,0 +1,96 @@
+//! h2load of nghttp2: `finished in 268.89ms, 7438.01 req/s, 575.61KB/s` and the lines below it. Sizes are binary.
+
+use crate::model::{Document, Measure, Tool};
+use crate::tools::entry::Entry;
+use crate::tools::number::{self, count, plain, with_unit};
+use crate::tools::text::Text;
+
+/// Reads the result that begins at this line, and gives the line after it.
+pub fn read(text: &Text, at: usize, document: &mut Document) -> Option<usize> {
+    let rest = text.at(at).strip_prefix("finished in ")?;
+    let values: Vec<&str> = rest.split(", ").collect();
+    let [duration, rate, bytes] = values[..] else { return None };
+    let mut entry = Entry::new(Tool::H2load, text, at);
+    let place = (text.number(at), text.at(at));
+    entry.put(Measure::Duration, number::go_time(duration, place.0), place);
+    entry.put(Measure::Rate, plain(rate.trim_end_matches(" req/s"), 1.0, "req/s", place.0), place);
+    entry.put(
+        Measure::BytesPerS,
+        with_unit(bytes.trim_end_matches("/s"), place.0, number::binary_size),
+        place,
+    );
+    for i in (at.saturating_sub(40)..at).rev() {
+        // `spawning thread #0: 10 total client(s). 2000 total requests`.
+        if let Some((clients, _)) = text.at(i).split_once(" total client(s)") {
+            let clients = clients.rsplit(' ').next().unwrap_or("");
+            entry.put(Measure::Users, count(clients, text.number(i)), (text.number(i), text.at(i)));
+            break;
+        }
+    }
+    if let Some((command, line)) = text.command(at, "h2load") {
+        entry.word("command", command, line);
+    }
+    let (end, mut next) = (text.end(at), at + 1);
+    while next < end && !text.at(next).is_empty() {
+        if !line(&mut entry, text.at(next), text.number(next)) {
+            break;
+        }
+        next += 1;
+    }
+    entry.label("", "clients");
+    if entry.row.label.is_empty() {
+        "h2load".clone_into(&mut entry.row.label);
+    }
+    entry.finish(document).then_some(next)
+}
+
+fn line(entry: &mut Entry, line: &str, number: u32) -> bool {
+    let place = (number, line);
+    if line.starts_with("min") && line.contains("max") {
+        entry.take(number);
+        return true;
+    }
+    let Some((name, values)) = line.split_once(':') else { return false };
+    match name.trim() {
+        "requests" => {
+            for part in values.split(',') {
+                let Some((value, name)) = part.trim().split_once(' ') else { continue };
+                match name {
+                    "done" => {
+                        entry.put(Measure::Requests, count(value, number), place);
+                    }
+                    "failed" => {
+                        entry.put(Measure::Errors, count(value, number), place);
+                    }
+                    _ => entry.other(name, count(value, number), place),
+                }
+            }
+        }
+        "status codes" => {
+            for part in values.split(',') {
+                let Some((value, name)) = part.trim().split_once(' ') else { continue };
+                entry.other(format!("status {name}"), count(value, number), place);
+            }
+        }
+        // `traffic: 154.78KB (158490) total, ...`.
+        "traffic" => {
+            let exact = values.split_once('(').and_then(|(_, rest)| rest.split_once(')'));
+            entry.put(Measure::BytesTotal, exact.and_then(|(value, _)| count(value, number)), place);
+        }
+        "time for request" => {
+            let measures = [Measure::Min, Measure::Max, Measure::Mean, Measure::StdDev];
+            for (value, measure) in values.split_whitespace().zip(measures) {
+                entry.put(measure, with_unit(value, number, number::time_unit), place);
+            }
+        }
+        "time for connect" => {
+            let measures = [Measure::ConnectMin, Measure::ConnectMax, Measure::ConnectMean];
+            for (value, measure) in values.split_whitespace().zip(measures) {
+                entry.put(measure, with_unit(value, number, number::time_unit), place);
+            }
+        }
+        "time to 1st byte" | "req/s" => entry.take(number),
+        _ => return false,
+    }
+    true
+}

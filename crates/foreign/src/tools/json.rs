@@ -1,0 +1,129 @@
+//! JSON with places: a finding quotes the line, so each value must know where it stood, and a number how it was
+//! written. `serde_json` parses; its raw values are slices of the source, so that offsets come for free.
+
+use super::number::{self, Comma};
+use super::text::{Text, unread};
+use super::{autocannon, gatling, jmeter, k6, oha, vegeta};
+use crate::model::{Document, Figure};
+use serde_json::value::RawValue;
+use std::collections::BTreeMap;
+
+/// An object of the source by its keys.
+pub struct Object<'t, 'a> {
+    text: &'t Text<'a>,
+    fields: BTreeMap<String, &'a RawValue>,
+    pub line: u32,
+}
+
+impl<'t, 'a> Object<'t, 'a> {
+    fn new(text: &'t Text<'a>, raw: &'a RawValue) -> Option<Self> {
+        let fields = serde_json::from_str(raw.get()).ok()?;
+        Some(Self { text, fields, line: line_of(text, raw) })
+    }
+
+    pub fn object(&self, key: &str) -> Option<Self> {
+        Self::new(self.text, self.fields.get(key)?)
+    }
+
+    /// Its fields that are objects themselves.
+    pub fn objects(&self) -> impl Iterator<Item = (&str, Self)> {
+        self.fields.iter().filter_map(|(key, raw)| Some((key.as_str(), Self::new(self.text, raw)?)))
+    }
+
+    pub fn has(&self, key: &str) -> bool {
+        self.fields.contains_key(key)
+    }
+
+    pub fn keys(&self) -> impl Iterator<Item = &str> {
+        self.fields.keys().map(String::as_str)
+    }
+
+    pub fn string(&self, key: &str) -> Option<String> {
+        serde_json::from_str(self.fields.get(key)?.get()).ok()
+    }
+
+    /// The elements of an array that are strings.
+    pub fn strings(&self, key: &str) -> Vec<String> {
+        self.fields.get(key).and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default()
+    }
+
+    /// Where this field stands.
+    pub fn line_of(&self, key: &str) -> u32 {
+        self.fields.get(key).map_or(self.line, |raw| line_of(self.text, raw))
+    }
+
+    /// A number, of which one is `unit` in the canonical unit. Programs write as many digits as a number has: few
+    /// digits mean a round number here and not a rounded one.
+    pub fn number(&self, key: &str, unit: f64, name: &str) -> Option<Figure> {
+        let raw = self.fields.get(key)?;
+        let (number, "") = number::leading(raw.get(), Comma::Groups)? else { return None };
+        let mut figure = number.figure(unit, name, raw.get(), line_of(self.text, raw));
+        let slack = figure.value.abs() * 1e-12;
+        (figure.low, figure.high) = (figure.value - slack, figure.value + slack);
+        Some(figure)
+    }
+
+    pub fn count(&self, key: &str) -> Option<Figure> {
+        let raw = self.fields.get(key)?;
+        number::count(raw.get(), line_of(self.text, raw))
+    }
+}
+
+fn line_of(text: &Text, raw: &RawValue) -> u32 {
+    // Both addresses lie in the same text: the raw value borrows from it.
+    let offset = (raw.get().as_ptr() as usize).saturating_sub(text.source.as_ptr() as usize);
+    text.number(text.index_of(offset))
+}
+
+/// A kind of JSON result: whether an object is one, and how it is read.
+type Kind = (&'static str, fn(&Object) -> bool, fn(&Object, &Text, usize, &mut Document));
+
+const KINDS: [Kind; 6] = [
+    ("a result of autocannon", autocannon::json::is_one, autocannon::json::read),
+    ("statistics of Gatling", gatling::json::is_one, gatling::json::read),
+    ("`metrics` of k6", k6::json::is_summary, k6::json::read),
+    ("`statistics.json` of JMeter", jmeter::statistics::is_one, jmeter::statistics::read),
+    ("a report of vegeta", vegeta::json::is_report, vegeta::json::read),
+    ("a result of oha", oha::json::is_result, oha::json::read),
+];
+
+/// Reads the JSON result that begins at this line, and gives the line after it.
+pub fn read(text: &Text, at: usize, document: &mut Document) -> Option<usize> {
+    // A result is an object of its own: at the beginning of the text, of a code block, or after an empty line.
+    let alone = at == 0 || text.at(at - 1).is_empty() || text.end(at - 1) == at;
+    if !text.at(at).starts_with('{')
+        || !(alone || text.at(at - 1).ends_with('}') || is_prompt(text.at(at - 1)))
+    {
+        return None;
+    }
+    let rest = text.source.get(text.start(at)..text.start(text.end(at)))?;
+    let mut values = serde_json::Deserializer::from_str(rest).into_iter::<&RawValue>();
+    match values.next()? {
+        Ok(raw) => {
+            let last = text.index_of(text.start(at) + values.byte_offset().saturating_sub(1));
+            let object = Object::new(text, raw)?;
+            let (_, _, reader) = KINDS.iter().find(|(_, is_one, _)| is_one(&object))?;
+            reader(&object, text, at, document);
+            document.taken.extend((at..=last).map(|i| text.number(i)));
+            Some(last + 1)
+        }
+        Err(error) => {
+            const MARKS: [&str; 5] = [
+                "\"http_req",
+                "\"pct1ResTime\"",
+                "\"latencies\"",
+                "\"latencyPercentiles\"",
+                "\"testRunDurationMs\"",
+            ];
+            MARKS.iter().any(|mark| rest.contains(mark)).then(|| {
+                let line = text.number(at) + u32::try_from(error.line().saturating_sub(1)).unwrap_or(0);
+                unread(document, line, text.at(at), format!("JSON that cannot be parsed: {error}"));
+                text.end(at)
+            })
+        }
+    }
+}
+
+fn is_prompt(line: &str) -> bool {
+    line.starts_with(['$', '#', '`', '~'])
+}
