@@ -10,6 +10,7 @@
 )]
 
 mod across;
+mod corpus;
 mod foreign_tables;
 mod foreign_tables_columns;
 mod foreign_tools;

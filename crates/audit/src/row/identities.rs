@@ -109,6 +109,8 @@ pub(super) fn vegeta_times(s: &Subject) -> Option<Hit> {
     if let (Some((count_figure, count)), Some((rate_figure, rate))) =
         (s.get(Measure::Requests), s.get(Measure::OfferedRate))
         && let Some(each) = count.over(attack).filter(|each| !each.widened(1e-3).meets(rate))
+        // Old versions divided by the planned duration.
+        && !count.over(Span::exact(attack.said.round())).is_some_and(|planned| planned.meets(rate))
         // A single request has no length of an attack.
         && count.low > 1.0
     {

@@ -138,7 +138,7 @@ pub(super) fn nothing_negative(s: &Subject) -> Option<Hit> {
 pub(super) fn inside_the_run(s: &Subject) -> Option<Hit> {
     // k6 and vegeta let what is under way finish after the end: 30 s unless told otherwise.
     let grace = s.definitions().map_or(0.0, |d| d.grace_s);
-    let (whole, duration) = s.get(Measure::Duration)?;
+    let (whole, duration) = s.get(Measure::Duration).or_else(|| window(s))?;
     let room = duration.widened(0.02).plus(Span::exact(grace));
     let all = [Measure::Max, Measure::Mean].into_iter();
     let (measure, (figure, span)) =
@@ -148,6 +148,13 @@ pub(super) fn inside_the_run(s: &Subject) -> Option<Hit> {
     let line = format!("{what} {} > duration {}", say::time(span.said), say::time(duration.said));
     let hit = Hit::new(certainty, "a time is longer than the run", format!("{what} is longer than the run"));
     Some(hit.line(line).at([figure, whole]).advice("check the units of both figures"))
+}
+
+/// Without a stated duration: the one that count and rate of a tool have.
+fn window<'a>(s: &Subject<'a>) -> Option<(&'a Figure, Span)> {
+    let (figure, rate) = s.get(Measure::Rate).filter(|_| s.is(|d| d.window <= 0.05))?;
+    let count = s.span(Measure::Requests).filter(|_| s.row.samples.is_none())?;
+    Some((figure, count.over(rate)?.widened(0.05)))
 }
 
 /// A part of an answer's time is no longer than the whole: means of parts, and medians by stochastic order.

@@ -4,8 +4,8 @@ use super::say;
 use super::span::Span;
 use super::subject::{Hit, Subject};
 use crate::Certainty::{Likely, Proved};
-use crate::foreign::Measure;
 use crate::foreign::tools::definitions::Counted;
+use crate::foreign::{Measure, Tool};
 
 /// Two-sided 95% of the normal distribution.
 const Z: f64 = 1.96;
@@ -179,7 +179,10 @@ fn failed<'a>(s: &Subject<'a>) -> Option<(&'a crate::foreign::Figure, f64)> {
     };
     let ratio = s.get(Measure::ErrorRatio).map(|(figure, span)| (figure, span.said));
     // ab's own failures are of lengths; another status is no failure to it.
-    let all = [share(Measure::Non2xx), share(Measure::Errors), ratio];
+    // Others count requests without a response apart from those with another status.
+    let both = s.span(Measure::Non2xx).zip(s.get(Measure::Errors)).filter(|_| s.tool() != Some(Tool::Ab));
+    let both = both.and_then(|(other, (figure, none))| Some((figure, other.plus(none).over(count?)?.said)));
+    let all = [share(Measure::Non2xx), share(Measure::Errors), ratio, both];
     // More than all is no share: another rule says that a part exceeds the whole.
     all.into_iter().flatten().filter(|(_, x)| *x <= 1.0).max_by(|a, b| a.1.total_cmp(&b.1))
 }

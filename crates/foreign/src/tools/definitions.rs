@@ -33,6 +33,8 @@ pub struct Definitions {
     pub connects_once: bool,
     /// The rates of its labels are over the window of each label.
     pub rates_of_own_windows: bool,
+    /// Its bytes are of bodies only, which may be empty.
+    pub counts_bodies_only: bool,
     /// Flags of its command line whose values it prints again.
     pub command: Option<&'static [(&'static str, Measure)]>,
     /// A sum of bytes is that of whole bodies of a stated length.
@@ -75,6 +77,7 @@ pub const PLAIN: Definitions = Definitions {
     deviation_of_sample: false,
     connects_once: false,
     rates_of_own_windows: false,
+    counts_bodies_only: false,
     command: None,
     bytes_are_of_bodies: false,
 };

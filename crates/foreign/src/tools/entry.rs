@@ -81,8 +81,10 @@ impl Entry {
     pub fn label(&mut self, what: &str, users: &str) {
         let path =
             what.split_once("://").map_or(what, |(_, rest)| rest.find('/').map_or("/", |i| &rest[i..]));
-        let users =
-            self.row.figures.get(&Measure::Users).map(|figure| format!("{:.0} {users}", figure.value));
+        let one = users.strip_suffix('s').unwrap_or(users);
+        let named =
+            |value: f64| if value == 1.0 { format!("1 {one}") } else { format!("{value:.0} {users}") };
+        let users = self.row.figures.get(&Measure::Users).map(|figure| named(figure.value));
         self.row.label = match (path.is_empty(), users) {
             (false, Some(users)) => format!("{path}, {users}"),
             (false, None) => path.to_owned(),

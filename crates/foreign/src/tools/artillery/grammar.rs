@@ -46,7 +46,11 @@ fn quantity(entry: &mut Entry, group: &str, name: &str, value: &str, place: (u32
     let measure = match (group, name) {
         (_, "http.requests") => Measure::Requests,
         (_, name) if name.starts_with("errors.") => {
-            entry.other(name, count(value, number), place);
+            let own = count(value, number);
+            let before = entry.row.figures.remove(&Measure::Errors).map_or(0.0, |f| f.value);
+            let sum = own.as_ref().map(|f| Figure::exact(before + f.value, f.written.clone(), number));
+            entry.put(Measure::Errors, sum, place);
+            entry.other(name, own, place);
             return;
         }
         (_, "http.responses" | "vusers.created" | "vusers.completed" | "vusers.failed") => {

@@ -12,5 +12,6 @@ pub const HEY: Definitions = Definitions {
     rate_counts: Counted::Unknown,
     times_of: Counted::Successes,
     is_silent_on_success: true,
+    counts_bodies_only: true,
     ..PLAIN
 };

@@ -12,6 +12,10 @@ pub fn read(text: &Text, at: usize, document: &mut Document) -> Option<usize> {
     let near = |name: &str| (at..text.end(at).min(at + 14)).any(|i| bare(text.at(i)).starts_with(name));
     let begins = first.starts_with("Target URL:")
         || first.starts_with("Completed requests:") && near("Mean latency:")
+        || ["Max time (s):", "Max requests:", "Concurrent clients:"]
+            .iter()
+            .any(|name| first.starts_with(name))
+            && near("Completed requests:")
         || progress(first) && text.at(at) != first;
     if !begins {
         return None;

@@ -41,37 +41,33 @@ pub fn read(text: &Text, at: usize, document: &mut Document) -> Option<usize> {
 }
 
 fn is_header(line: &str) -> bool {
-    line.contains("# reqs") && line.contains("# fails") && line.contains('|') && line.contains("req/s")
+    ["# reqs", "# fails", "|", "req/s"].iter().all(|word| line.contains(word))
 }
 
 fn rule(line: &str) -> bool {
     !line.is_empty() && line.chars().all(|c| matches!(c, '-' | '|' | '+'))
 }
 
-/// `GET /   1234  0(0.00%) |  12  1  200  8 |  123.40  0.00`; in versions before 1.0 the median stands apart.
+/// `GET /   1234  0(0.00%) |  12  1  200  8 |  123.40  0.00`. Versions have the bars in different places, and old ones
+/// print no times of the total.
 fn row(text: &Text, at: usize, line: &str, number: u32) -> Option<(String, Entry)> {
-    let groups: Vec<&str> = line.split('|').map(str::trim).collect();
-    let [counts, times, rest @ ..] = &groups[..] else { return None };
-    let words: Vec<&str> = counts.split_whitespace().collect();
-    let [name @ .., requests, failures] = &words[..] else { return None };
+    let bare = line.replace('|', " ");
+    let words: Vec<&str> = bare.split_whitespace().collect();
+    let failures = words.iter().position(|word| word.ends_with("%)") && word.contains('('))?;
+    let (name, values) = (words.get(..failures.checked_sub(1)?)?, words.get(failures + 1..)?);
     let mut entry = Entry::new(Tool::Locust, text, at);
     let place = (number, line);
-    entry.put(Measure::Requests, count(requests, number), place);
-    let (failed, share) = failures.split_once('(')?;
+    entry.put(Measure::Requests, count(words[failures - 1], number), place);
+    let (failed, share) = words[failures].split_once('(')?;
     entry.put(Measure::Errors, count(failed, number), place);
     let share = share.trim_end_matches([')', '%']);
     entry.put(Measure::ErrorRatio, plain(share, 0.01, "%", number), place);
-    let mut values: Vec<&str> = times.split_whitespace().collect();
-    let mut rates: Vec<&str> = rest.iter().flat_map(|group| group.split_whitespace()).collect();
-    if values.len() == 3 && rates.len() == 2 {
-        // The median, and the rate; without failures per second.
-        values.push(rates.remove(0));
-    }
     let measures = [Measure::Mean, Measure::Min, Measure::Max, Measure::Percentile(5_000)];
-    for (value, measure) in values.into_iter().zip(measures) {
+    let times = if values.len() > measures.len() { measures.len() } else { 0 };
+    for (value, measure) in values[..times].iter().zip(measures) {
         entry.put(measure, plain(value, 1e-3, "ms", number).map(|f| steps(f, measure)), place);
     }
-    entry.put(Measure::Rate, rates.first().and_then(|rate| plain(rate, 1.0, "req/s", number)), place);
+    entry.put(Measure::Rate, values.get(times).and_then(|rate| plain(rate, 1.0, "req/s", number)), place);
     Some((name.join(" "), entry))
 }
 

@@ -8,5 +8,6 @@ pub const OHA: Definitions = Definitions {
     rate_counts: Counted::Unknown,
     times_of: Counted::Successes,
     is_silent_on_success: true,
+    counts_bodies_only: true,
     ..PLAIN
 };

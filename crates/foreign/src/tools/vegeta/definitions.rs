@@ -12,5 +12,6 @@ pub const VEGETA: Definitions = Definitions {
     grace_s: 30.0,
     rate_counts: Counted::Successes,
     is_silent_on_success: true,
+    counts_bodies_only: true,
     ..PLAIN
 };

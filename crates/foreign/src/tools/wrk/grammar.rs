@@ -8,7 +8,8 @@ use crate::tools::text::Text;
 
 /// Reads the output that begins at this line, and gives the line after it.
 pub fn read(text: &Text, at: usize, document: &mut Document) -> Option<usize> {
-    if running(text.at(at)).is_none() && threads(text.at(at)).is_none() {
+    let titles = |line: &str| line.starts_with("Thread Stats") && line.ends_with("+/- Stdev");
+    if running(text.at(at)).is_none() && threads(text.at(at)).is_none() && !titles(text.at(at)) {
         return None;
     }
     let mut entry = Entry::new(Tool::Wrk, text, at);
@@ -25,7 +26,7 @@ pub fn read(text: &Text, at: usize, document: &mut Document) -> Option<usize> {
         entry.word("command", command, line);
     }
     let (end, mut next, mut corrected) = (text.end(at), at, true);
-    let mut whole = false;
+    let (mut whole, mut no_rate) = (false, false);
     while next < end {
         let (line, number) = (text.at(next), text.number(next));
         if next > at && running(line).is_some() || entry.has(Measure::Users) && threads(line).is_some() {
@@ -35,6 +36,7 @@ pub fn read(text: &Text, at: usize, document: &mut Document) -> Option<usize> {
         if line.starts_with("Thread calibration:") || line.contains("Recorded Latency") {
             entry.row.tool = Some(Tool::Wrk2);
         }
+        no_rate |= line.starts_with("Req/Sec") && line.contains("-nan");
         if line.contains("Uncorrected Latency") {
             corrected = false;
         }
@@ -53,6 +55,11 @@ pub fn read(text: &Text, at: usize, document: &mut Document) -> Option<usize> {
     }
     let url = entry.row.words.get("url").map(|word| word.text.clone()).unwrap_or_default();
     entry.label(&url, "connections");
+    // Runs that end before the calibration have no rate per thread, of which wrk has one whenever it has a response.
+    let answered = entry.row.figures.get(&Measure::Requests).is_some_and(|n| n.value > 0.0);
+    if no_rate && answered {
+        entry.row.tool = Some(Tool::Wrk2);
+    }
     pipelined(&mut entry, pipeline);
     if entry.row.tool == Some(Tool::Wrk2) {
         definitions_of_wrk2(&mut entry);

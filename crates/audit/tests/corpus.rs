@@ -1,0 +1,152 @@
+//! Results of others, from issues and pull requests of public repositories: figures retyped as facts, each with its
+//! source and with the rules that a person judged right before the audit ran. Readers and rules were tuned on the
+//! artifacts in `tuned`; those in `reported` are only reported on. `data/corpus.md` has the counts of both halves;
+//! write it with `UPDATE_GOLDEN=1 cargo test -p plimsoll-audit corpus`.
+
+use plimsoll_audit::foreign::read;
+use plimsoll_audit::{Grade, audit};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+struct Artifact {
+    /// Owner and name, with the number of the issue or pull request.
+    source: String,
+    /// Rules that are right to speak.
+    right: BTreeSet<String>,
+    text: String,
+    is_tuned: bool,
+}
+
+fn data() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data")
+}
+
+fn artifacts() -> Vec<Artifact> {
+    let folder =
+        |name: &str| std::fs::read_dir(data().join("corpus").join(name)).expect("the folder is committed");
+    let entries = ["tuned", "reported"].into_iter().flat_map(folder);
+    let mut files: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
+    files.sort();
+    let mut all = Vec::new();
+    for path in files {
+        let is_tuned = path.components().any(|part| part.as_os_str() == "tuned");
+        let text = std::fs::read_to_string(path).expect("text");
+        for part in text.split("=== ").skip(1) {
+            let (source, rest) = part.split_once('\n').expect("a source");
+            let (right, text) = match rest.strip_prefix("right: ") {
+                Some(rest) => rest.split_once('\n').expect("a text"),
+                None => ("", rest),
+            };
+            all.push(Artifact {
+                source: source.to_owned(),
+                right: right.split_whitespace().map(str::to_owned).collect(),
+                text: text.to_owned(),
+                is_tuned,
+            });
+        }
+    }
+    all
+}
+
+#[derive(Default)]
+struct Half {
+    artifacts: u32,
+    read: u32,
+    right: [u32; 2],
+    false_ones: [u32; 2],
+    missed: u32,
+    /// Right and false by rule.
+    rules: BTreeMap<&'static str, (u32, u32)>,
+    remarks: Vec<String>,
+}
+
+fn judge(half: &mut Half, artifact: &Artifact) {
+    let document = read("report.md", &artifact.text);
+    let found = audit(std::slice::from_ref(&document)).findings;
+    half.artifacts += 1;
+    if document.rows.is_empty() {
+        half.remarks.push(format!("{}: not read", artifact.source));
+    } else {
+        half.read += 1;
+    }
+    let mut spoken = BTreeSet::new();
+    for finding in found.iter().filter(|f| f.grade != Grade::Missing) {
+        let at = usize::from(finding.grade == Grade::Implausible);
+        let is_right = artifact.right.contains(finding.rule);
+        spoken.insert(finding.rule.to_owned());
+        let count = half.rules.entry(finding.rule).or_default();
+        if is_right {
+            half.right[at] += 1;
+            count.0 += 1;
+        } else {
+            half.false_ones[at] += 1;
+            count.1 += 1;
+            half.remarks.push(format!("{}: false `{}`: {}", artifact.source, finding.rule, finding.sentence));
+        }
+    }
+    for rule in artifact.right.difference(&spoken) {
+        half.missed += 1;
+        half.remarks.push(format!("{}: missed `{rule}`", artifact.source));
+    }
+}
+
+fn render(halves: &[(&str, Half)]) -> String {
+    let mut out = String::from(
+        "# Results of others\n\nWritten by `UPDATE_GOLDEN=1 cargo test -p plimsoll-audit corpus` from the artifacts in\n\
+         `corpus/`.\n\n\
+         | half | artifacts | read | impossible: right | false | implausible: right | false | missed |\n\
+         |---|---|---|---|---|---|---|---|\n",
+    );
+    for (name, half) in halves {
+        let Half { artifacts, read, right, false_ones, missed, .. } = half;
+        writeln!(
+            out,
+            "| {name} | {artifacts} | {read} | {} | {} | {} | {} | {missed} |",
+            right[0], false_ones[0], right[1], false_ones[1]
+        )
+        .expect("text");
+    }
+    let mut rules: BTreeMap<&str, (u32, u32)> = BTreeMap::new();
+    for (_, half) in halves {
+        for (rule, (right, wrong)) in &half.rules {
+            let sum = rules.entry(rule).or_default();
+            *sum = (sum.0 + right, sum.1 + wrong);
+        }
+    }
+    out += "\n## By rule\n\n| rule | right | false |\n|---|---|---|\n";
+    for (rule, (right, wrong)) in rules {
+        writeln!(out, "| `{rule}` | {right} | {wrong} |").expect("text");
+    }
+    out += "\n## Not as judged by hand\n\n";
+    for remark in halves.iter().flat_map(|(_, half)| &half.remarks) {
+        writeln!(out, "- {remark}").expect("text");
+    }
+    out
+}
+
+#[test]
+fn corpus_is_judged_as_the_table_says() {
+    let mut halves = [("tuned on", Half::default()), ("reported on", Half::default())];
+    for artifact in artifacts() {
+        judge(&mut halves[usize::from(!artifact.is_tuned)].1, &artifact);
+    }
+    let text = render(&halves);
+    let path = data().join("corpus.md");
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        std::fs::write(&path, &text).expect("the folder is there");
+    }
+    let committed = std::fs::read_to_string(&path).unwrap_or_default();
+    assert_eq!(committed, text, "run with UPDATE_GOLDEN=1 and look at `git diff`");
+    let accused: u32 = halves.iter().map(|(_, half)| half.false_ones[0]).sum();
+    assert_eq!(accused, 0, "a sound result is called impossible");
+}
+
+#[test]
+fn corpus_sources_are_repositories() {
+    for Artifact { source, text, .. } in artifacts() {
+        let name = source.split_whitespace().next().expect("a name");
+        assert_eq!(name.matches('/').count(), 1, "{source}");
+        assert!(!text.trim().is_empty(), "{source}");
+    }
+}
