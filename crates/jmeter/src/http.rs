@@ -198,7 +198,14 @@ pub fn build(
     let (target, path) = match origin.filter(|(at, _)| url::is_plain(&url[*at..])) {
         Some((at, target)) => (Rc::clone(target), url[at..].to_owned()),
         None => {
-            let parsed = url::parsed(&url).map_err(|failure| failure.to(&url))?;
+            let parsed =
+                url::parsed(&url).map_err(|failure| match url.contains("://:") || url.contains(":///") {
+                    true if failure.is_of_protocol() => {
+                        let message = format!("URI does not specify a valid host name: {url}");
+                        Failure::new("org.apache.http.client.ClientProtocolException", message).to(&url)
+                    }
+                    _ => failure.to(&url),
+                })?;
             (Rc::new(parsed.0), parsed.1)
         }
     };
@@ -255,10 +262,6 @@ fn origin(http: &Http, scope: &mut Scope<'_>) -> Result<String, Failure> {
     }
     let host = http.domain.text(scope);
     let host = host.trim();
-    if host.is_empty() {
-        let message = "URI does not specify a valid host name: /".to_owned();
-        return Err(Failure::new("org.apache.http.client.ClientProtocolException", message));
-    }
     let host =
         if host.contains(':') && !host.starts_with('[') { format!("[{host}]") } else { host.to_owned() };
     let port = http.port.integer(scope);

@@ -23,6 +23,11 @@ impl Failure {
         Failure { url: url.to_owned(), ..self }
     }
 
+    /// Returns whether the URL could not be made because of its protocol.
+    pub fn is_of_protocol(&self) -> bool {
+        self.class == "java.net.MalformedURLException" && self.url.is_empty()
+    }
+
     /// Returns the response code and the response message.
     pub fn columns(&self) -> (Cow<'static, str>, Cow<'static, str>) {
         (

@@ -128,8 +128,8 @@ impl Thread {
 
     /// Fails a sample that was not sent.
     fn refused(&mut self, sampler: SamplerId, failure: &Failure, at: At, out: &mut Outbox) -> After {
-        // Without a URL, JMeter has not set the label yet.
-        let label = if failure.url.is_empty() { "" } else { &self.label };
+        // The label is set after the URL is made.
+        let label = if failure.is_of_protocol() { "" } else { &self.label };
         let mut sample = Sample::local(label, at.unix_ns / 1_000_000);
         (sample.code, sample.message) = failure.columns();
         sample.url = failure.url.as_str().into();
