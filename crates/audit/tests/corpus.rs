@@ -93,7 +93,7 @@ fn judge(half: &mut Half, artifact: &Artifact) {
 
 fn render(halves: &[(&str, Half)]) -> String {
     let mut out = String::from(
-        "# Results of others\n\nWritten by `UPDATE_GOLDEN=1 cargo test -p plimsoll-audit corpus` from the artifacts in\n\
+        "# Results of others\n\nWritten by `UPDATE_GOLDEN=1 cargo test -p plimsoll-audit corpus` from artifacts in\n\
          `corpus/`.\n\n\
          | half | artifacts | read | impossible: right | false | implausible: right | false | missed |\n\
          |---|---|---|---|---|---|---|---|\n",
