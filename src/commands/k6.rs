@@ -191,7 +191,8 @@ fn run(words: &[String]) -> Result<Exit, Failure> {
         Err(failure) => return instead(&code, failure, manner.no_color),
     };
     if own.prints_report {
-        load::print(&measured, &manner)?;
+        // It was asked for, also with `--quiet`, which is that of k6.
+        load::print(&measured, &MannerFlags { quiet: false, ..manner.clone() })?;
     }
     let shared = code.shared();
     let setup = shared.as_ref().and_then(|shared| shared.setup_json());

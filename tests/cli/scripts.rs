@@ -74,6 +74,21 @@ fn k6_run_takes_the_flags_of_k6() {
 }
 
 #[test]
+fn as_many_iterations_as_users_are_one_each() {
+    let scratch = Scratch::new();
+    let script =
+        "import { sleep } from 'k6';\nexport default () => { console.log(`user ${__VU}.`); sleep(2); };\n";
+    let file = scratch.file("load.js", script);
+    let output = Tool::run(&["k6", "run", "-u", "90", "-i", "90", "--report", "-q", &file]).expect_code(0);
+    let mut users: Vec<&str> =
+        output.stderr.split("user ").skip(1).filter_map(|text| text.split('.').next()).collect();
+    users.sort_unstable();
+    users.dedup();
+    assert_eq!(users.len(), 90, "{}", output.stderr);
+    assert!(output.stdout.contains("90 completed"), "{}", output.stdout);
+}
+
+#[test]
 fn outputs_have_a_line_for_each_sample() {
     let (scratch, server) = (Scratch::new(), Ruler::start(&[]));
     let script = "\

@@ -11,7 +11,7 @@ use crate::{cache, machine};
 use plimsoll_pace::WorkerSlot;
 use plimsoll_plan::Plan;
 use plimsoll_plan::link::Reuse;
-use plimsoll_plan::load::Share;
+use plimsoll_plan::load::{Load, Share};
 use plimsoll_plan::outline::Outline;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -65,13 +65,16 @@ impl Job {
         let single = compiled.sequence.len() == 1 && scene.factory.is_none();
         let total = total_of_share(most_requests(&outline), outline.share);
         // Arrivals of the open model are numbered and need no request budget.
-        let pot = (!(single && outline.load.is_open())).then(|| RequestBudget::new(total, workers));
+        let users = outline.workloads.iter().map(|workload| users_of(&workload.load)).sum::<u64>();
+        let users = users.max(users_of(&outline.load));
+        let pot = (!(single && outline.load.is_open())).then(|| RequestBudget::new(total, workers, users));
         let lane_pots = outline
             .workloads
             .iter()
             .map(|workload| {
                 let total = workload.iterations.filter(|_| !workload.load.is_open())?;
-                Some(RequestBudget::new(total_of_share(total, outline.share), workers))
+                let total = total_of_share(total, outline.share);
+                Some(RequestBudget::new(total, workers, users_of(&workload.load)))
             })
             .collect();
         let numbered = outline.workloads.iter().map(|workload| workload.rules.counts_iterations);
@@ -120,4 +123,9 @@ impl Job {
 /// `-n` counts requests of all machines: each takes its part, and the first ones take the remainder.
 fn total_of_share(total: u64, share: Share) -> u64 {
     WorkerSlot { offset: u64::from(share.part - 1), stride: u64::from(share.of) }.count_of(total)
+}
+
+/// Returns the largest number of users of a load; 0 for arrivals.
+fn users_of(load: &Load) -> u64 {
+    if load.is_open() { 0 } else { load.profile().peak().ceil() as u64 }
 }

@@ -9,18 +9,24 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub struct RequestBudget {
     left: AtomicU64,
     workers: u64,
+    /// Users of all workers.
+    users: u64,
 }
 
 impl RequestBudget {
-    pub fn new(total: u64, workers: u32) -> Arc<RequestBudget> {
-        Arc::new(RequestBudget { left: AtomicU64::new(total), workers: u64::from(workers) })
+    /// `users` is the number of users of all workers; 0 for arrivals.
+    pub fn new(total: u64, workers: u32, users: u64) -> Arc<RequestBudget> {
+        Arc::new(RequestBudget { left: AtomicU64::new(total), workers: u64::from(workers), users })
     }
 
-    /// Blocks shrink towards the end, so that no worker holds requests that another could send.
+    /// Blocks shrink towards the end, so that no worker holds requests that another could send. If there are no more
+    /// than one for each user, users take single ones: otherwise, those of one worker would send the rest of its block
+    /// after their first ones, while users of another worker get none.
     fn draw(&self) -> u64 {
         let mut left = self.left.load(Ordering::Relaxed);
         loop {
-            let block = (left / (self.workers * 8)).clamp(1, 4_096).min(left);
+            let spare = left.saturating_sub(self.users);
+            let block = (spare / (self.workers * 8)).clamp(1, 4_096).min(left);
             match self.left.compare_exchange_weak(left, left - block, Ordering::Relaxed, Ordering::Relaxed) {
                 Ok(_) => return block,
                 Err(seen) => left = seen,

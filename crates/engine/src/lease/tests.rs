@@ -14,7 +14,7 @@ fn take_all(mut lease: Lease) -> u64 {
 #[test]
 fn threads_take_exactly_the_total_between_them() {
     for (total, workers) in [(0, 3), (1, 8), (7, 8), (1_000, 3), (100_003, 4), (1_000_000, 2)] {
-        let pot = RequestBudget::new(total, workers);
+        let pot = RequestBudget::new(total, workers, 0);
         let threads: Vec<_> = (0..workers)
             .map(|_| {
                 let lease = Lease::new(Some(Arc::clone(&pot)));
@@ -28,7 +28,7 @@ fn threads_take_exactly_the_total_between_them() {
 
 #[test]
 fn a_lease_says_that_it_is_exhausted_only_after_it_was_refused() {
-    let mut lease = Lease::new(Some(RequestBudget::new(2, 1)));
+    let mut lease = Lease::new(Some(RequestBudget::new(2, 1, 0)));
     assert!(lease.take() && lease.take());
     assert!(!lease.is_exhausted());
     assert!(!lease.take() && lease.is_exhausted());
@@ -37,7 +37,7 @@ fn a_lease_says_that_it_is_exhausted_only_after_it_was_refused() {
 
 #[test]
 fn who_never_took_sees_that_nothing_is_left() {
-    let pot = RequestBudget::new(100, 2);
+    let pot = RequestBudget::new(100, 2, 0);
     let idle = Lease::new(Some(Arc::clone(&pot)));
     let mut busy = Lease::new(Some(pot));
     assert!(busy.take() && !idle.is_drained());
@@ -56,9 +56,20 @@ fn without_a_pot_there_is_no_limit() {
 #[test]
 fn no_worker_sits_on_requests_that_another_could_send() {
     // One worker takes one request and stalls: of a total of 1,000, it may hold at most 1/16.
-    let pot = RequestBudget::new(1_000, 2);
+    let pot = RequestBudget::new(1_000, 2, 0);
     let mut stalled = Lease::new(Some(Arc::clone(&pot)));
     assert!(stalled.take());
     let others = take_all(Lease::new(Some(pot)));
     assert!(others >= 1_000 - 1_000 / 16, "{others}");
+}
+
+#[test]
+fn each_of_as_many_users_gets_one() {
+    // The 200 users of one worker take one each, before those of the other begin.
+    for total in [400, 450, 1_000] {
+        let pot = RequestBudget::new(total, 2, 400);
+        let (mut first, mut second) = (Lease::new(Some(Arc::clone(&pot))), Lease::new(Some(pot)));
+        assert!((0..200).all(|_| first.take()));
+        assert!((0..200).all(|_| second.take()), "of {total}");
+    }
 }
