@@ -12,6 +12,7 @@
 //! | host_unreachable | a routing rule without a way |
 //! | dns_failed, dns_timeout | a hosts file that changes, a silent name server (tests/scenarios/names.rs) |
 //! | origin_refused | a public host without permission (crates/control/tests/found.rs) |
+//! | invalid_request | a script with an invalid URL (tests/truth/trust/scripted.rs) |
 //! | client_limit | a limit below its default |
 //! | the others | a server that does just that |
 
@@ -102,6 +103,8 @@ fn every_class_of_the_table_has_its_test() {
         "dns_timeout",
         // In `crates/control/tests/found.rs`.
         "origin_refused",
+        // In `tests/truth/trust/scripted.rs`.
+        "invalid_request",
     ];
     let table: Vec<&str> = Fault::ALL.iter().map(|fault| fault.name()).collect();
     assert_eq!(table, tested);

@@ -132,6 +132,7 @@ fn every_caution_of_the_table_has_its_test() {
         "response_changed",
         "rows_not_written",
         "origin_refused",
+        "invalid_request",
         "network_saturated",
         "syn_retransmits",
         "rtt_bound",

@@ -94,6 +94,7 @@ fn pauses_ns(facts: &Facts) -> f64 {
             | Fault::ClientOutOfMemory
             | Fault::ClientSendRefused
             | Fault::OriginRefused
+            | Fault::InvalidRequest
             | Fault::ClientLimit => facts.all.fault(*fault) as f64 * pause_ns as f64,
             Fault::ConnectionReset
             | Fault::StaleConnection

@@ -179,6 +179,10 @@ cautions! {
         "the run may not load an origin that its script named",
         "the service saw less load than planned",
         "add `--allow HOST` if you own the host or may load it; the failure examples name it";
+    InvalidRequest = "invalid_request", Inconclusive, Generator, Line(Machine),
+        "the script or the plan makes invalid requests",
+        "the service saw less load than planned",
+        "correct the URL, the method, or the header that the messages of the run name";
     ClientStalled = "client_stalled", Inconclusive, Generator, Line(Workers),
         "the load generator stalled",
         "the service itself appears to stall",

@@ -162,6 +162,7 @@ fn host(s: &Summary) -> Vec<String> {
     facts.extend(fault(s, Fault::ClientLimit, "exceeded a limit of the load generator"));
     facts.extend(fault(s, Fault::ClientSendRefused, "rejected by this host"));
     facts.extend(fault(s, Fault::OriginRefused, "to origins without permission"));
+    facts.extend(fault(s, Fault::InvalidRequest, "were invalid"));
     facts
 }
 

@@ -133,6 +133,8 @@ faults! {
     DnsTimeout = 56, "dns_timeout", Network, "the lookup of the host timed out";
     OriginRefused = 57, "origin_refused", Client,
         "the run may not load an origin that its script named: it has no permission, or there are too many origins";
+    InvalidRequest = 58, "invalid_request", Client,
+        "the request is invalid, or the options of its script forbid it, so it was not sent";
 }
 
 impl Fault {

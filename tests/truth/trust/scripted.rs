@@ -85,6 +85,23 @@ fn responses_that_change_in_the_middle_raise_a_caution() {
 }
 
 #[test]
+fn a_request_that_cannot_be_sent_raises_a_caution() {
+    let _turn = run_alongside();
+    let (ruler, scratch) = (Ruler::start(&[]), Scratch::new());
+    let script = "import http from 'k6/http';\nexport const options = { vus: 1, iterations: 3 };\n\
+                  export default () => { http.get(`${__ENV.BASE}`); http.get(`${__ENV.URL}`); };";
+    let file = scratch.file("load.js", script);
+    let run = |url: &str, code: i32| {
+        let set = [format!("BASE={}", ruler.url("/")), format!("URL={url}")];
+        json(&["run", &file, "--set", &set[0], "--set", &set[1]], code)
+    };
+    let said = run("http://[::1", 3);
+    assert!(warns(&said, "invalid_request").contains('3'), "{}", warns(&said, "invalid_request"));
+    silent(&said, "client_send_refused");
+    silent(&run(&ruler.url("/other"), 0), "invalid_request");
+}
+
+#[test]
 fn an_origin_that_the_policy_refuses_raises_a_caution() {
     let _turn = run_alongside();
     let (ruler, scratch) = (Ruler::start(&[]), Scratch::new());

@@ -341,13 +341,14 @@ const UNSEEN_NS: f64 = 200e6;
 
 /// Each kind of failure on this side with its number.
 fn unmade(facts: &Facts) -> Vec<Unmade> {
-    const FAULTS: [(Fault, Shortage); 6] = [
+    const FAULTS: [(Fault, Shortage); 7] = [
         (Fault::FdLimit, Shortage::Descriptors),
         (Fault::PortsExhausted, Shortage::Ports),
         (Fault::ClientOutOfMemory, Shortage::Memory),
         (Fault::ClientLimit, Shortage::Limit),
         (Fault::ClientSendRefused, Shortage::Other),
         (Fault::OriginRefused, Shortage::Permission),
+        (Fault::InvalidRequest, Shortage::Form),
     ];
     let all = FAULTS.into_iter().map(|(fault, shortage)| Unmade { shortage, number: facts.all.fault(fault) });
     all.filter(|one| one.number > 0).collect()

@@ -162,6 +162,7 @@ fn of_class(case: &Case, row: &ErrorRow) -> Option<Cause> {
         | Fault::ClientOutOfMemory
         | Fault::ClientSendRefused
         | Fault::OriginRefused
+        | Fault::InvalidRequest
         | Fault::ClientLimit => None,
     }
 }

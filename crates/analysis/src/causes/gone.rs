@@ -119,6 +119,7 @@ pub(crate) fn went(is_local: bool, failure: &OutageFailure) -> Option<(Absence, 
         | Fault::GrpcInvalidMessage
         | Fault::DnsFailed
         | Fault::OriginRefused
+        | Fault::InvalidRequest
         | Fault::DnsTimeout => return None,
         Fault::ConnectionRefused => (Absence::NothingListens, Claim::Certain),
         // What a proxy says about a server that it does not reach.

@@ -28,6 +28,8 @@ pub(super) fn limits(e: &Inputs, into: &mut Vec<Caution>) {
     into.extend(cut.map(|hit| Evidence::ResponsesCut { responses_count: hit.attempts }.raise()));
     let refused = hit(e, Fault::OriginRefused);
     into.extend(refused.map(|hit| Evidence::OriginsRefused { requests_count: hit.attempts }.raise()));
+    let invalid = hit(e, Fault::InvalidRequest);
+    into.extend(invalid.map(|hit| Evidence::RequestsInvalid { requests_count: hit.attempts }.raise()));
 }
 
 /// The machines on which a fault of the client's side happened.

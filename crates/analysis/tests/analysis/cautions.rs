@@ -118,6 +118,11 @@ cases! {
         Run::closed(15),
         ["4 requests to origins without permission", "--allow HOST"];
 
+    an_invalid_request_is_not_the_servers_fault: InvalidRequest, Inconclusive,
+        Run::closed(15).at(0, |t| fail(t, Fault::InvalidRequest, 4)),
+        Run::closed(15),
+        ["4 requests could not be sent", "correct the URL"];
+
     a_firewall_here_is_not_the_servers_fault: ClientSendRefused, Inconclusive,
         Run::closed(15).at(0, |t| fail(t, Fault::ClientSendRefused, 9)),
         Run::closed(15),

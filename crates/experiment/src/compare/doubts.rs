@@ -254,13 +254,14 @@ fn link(a: &Side, b: &Side, asked: &CompareOptions) -> Option<Doubt> {
 }
 
 /// Cautions that the load generator may have affected the results.
-const OURS: [Kind; 12] = [
+const OURS: [Kind; 13] = [
     Kind::ClientFdLimit,
     Kind::ClientPortsExhausted,
     Kind::ClientOutOfMemory,
     Kind::ClientSendRefused,
     Kind::ClientLimit,
     Kind::OriginRefused,
+    Kind::InvalidRequest,
     Kind::ClientStalled,
     Kind::ClientCpuSaturated,
     Kind::OfferedRateMissed,

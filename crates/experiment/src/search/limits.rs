@@ -45,6 +45,7 @@ const TABLE: &[Row] = &[
     row(Kind::ClientLimit, Limiter::Generator, false),
     row(Kind::ClientSendRefused, Limiter::Generator, false),
     row(Kind::OriginRefused, Limiter::Generator, false),
+    row(Kind::InvalidRequest, Limiter::Generator, false),
     row(Kind::ClientStalled, Limiter::Generator, true),
     row(Kind::NetworkSaturated, Limiter::Link, false),
     row(Kind::OfferedRateMissed, Limiter::Generator, false),

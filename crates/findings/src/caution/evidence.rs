@@ -84,6 +84,8 @@ evidence! {
     ResponsesCut: ClientLimit { responses_count: u64 }
     /// Requests to origins without permission, or beyond the limit on origins.
     OriginsRefused: OriginRefused { requests_count: u64 }
+    /// Requests that were not sent because they are invalid.
+    RequestsInvalid: InvalidRequest { requests_count: u64 }
     /// Stalled workers.
     WorkersStalled: ClientStalled {
         stalls_count: u64,

@@ -45,6 +45,7 @@ impl Kind {
             }
             Kind::ClientLimit => Evidence::ResponsesCut { responses_count: 3 },
             Kind::OriginRefused => Evidence::OriginsRefused { requests_count: 40 },
+            Kind::InvalidRequest => Evidence::RequestsInvalid { requests_count: 3 },
             Kind::ClientStalled => Evidence::WorkersStalled { stalls_count: 3, stalled_ratio: 0.042 },
             Kind::IncompleteRecord => Evidence::RecordIncomplete {
                 losses: vec![RecordLoss::Seconds {

@@ -55,6 +55,14 @@ pub(super) const fn text(kind: Kind) -> &'static str {
              Each request to an origin that is refused counts as a fault of the load generator. One is enough.\n\n\
              Add `--allow HOST` for hosts that you own or may load, or change the URLs of the script."
         }
+        Kind::InvalidRequest => {
+            "A script or a test plan may compute URLs, methods, and headers while it runs. If the result cannot \
+             be sent as HTTP, or the script blocks the host itself (`blockHostnames` of k6), the request fails \
+             without being sent.\n\n\
+             Each such request counts as a fault of the load generator, because the service never saw it. One is \
+             enough.\n\n\
+             The messages of the run name the request and what is wrong with it."
+        }
         Kind::ClientStalled => {
             "The load generator was stopped, or had no CPU, for long periods. During a stall, plimsoll neither \
              sends nor reads, so the service itself appears to stall.\n\n\

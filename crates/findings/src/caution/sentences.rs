@@ -94,6 +94,9 @@ fn sentences(evidence: &Evidence) -> Sentences {
             "{} to origins without permission, or beyond the limit on origins",
             counted(*requests_count, "request")
         )),
+        Evidence::RequestsInvalid { requests_count } => {
+            Sentences::of(format!("{} could not be sent", counted(*requests_count, "request")))
+        }
         Evidence::WorkersStalled { stalls_count, stalled_ratio } => Sentences::of(format!(
             "{} of more than 100 ms each, {} of the workers' time",
             counted(*stalls_count, "stall"),
@@ -500,6 +503,7 @@ fn sentences(evidence: &Evidence) -> Sentences {
                 Shortage::Memory => "found no memory",
                 Shortage::Limit => "ended at a limit of the load generator",
                 Shortage::Permission => "had no permission",
+                Shortage::Form => "could not be sent as HTTP",
                 Shortage::Other => "failed on the load generator",
             };
             Sentences::of(format!("{} {what}", counted(*attempts_count, "attempt")))

@@ -138,7 +138,7 @@ impl Thread {
         let label = Rc::clone(&self.label);
         if let Some(series) = self.worker.series(&label, out) {
             // A request that cannot be written fails, as one that the server rejects.
-            count_unsent(series, Fault::ClientSendRefused, out);
+            count_unsent(series, Fault::InvalidRequest, out);
         }
         self.finish_sampler(sampler, Some(sample), None, at, out)
     }

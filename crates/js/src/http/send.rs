@@ -166,15 +166,15 @@ impl Flow {
         pairs.push((label::METHOD, &prepared.method));
         let series = host.out.borrow_mut().open(Family::Request, shortened(name), &pairs);
         if let Some(series) = series {
-            host.count_fault(series, Fault::ClientSendRefused);
+            host.count_fault(series, Fault::InvalidRequest);
         }
-        let response = Response { code, ..self.never(Fault::ClientSendRefused, why) };
+        let response = Response { code, ..self.never(Fault::InvalidRequest, why) };
         self.sample(host, vu, &response);
         Started::Failed(response)
     }
 
     fn failed(&self, host: &Host, vu: &Vu, why: String) -> Started {
-        let response = self.never(Fault::ClientSendRefused, why);
+        let response = self.never(Fault::InvalidRequest, why);
         self.sample(host, vu, &response);
         Started::Failed(response)
     }

@@ -149,6 +149,7 @@ fn fix(s: &Summary, class: Fault, status: &str) -> String {
             class.name()
         ),
         Fault::OriginRefused => "Add `--allow HOST` for the hosts of the script that you may load.".into(),
+        Fault::InvalidRequest => "Correct the requests that the messages of the run name.".into(),
         Fault::MalformedResponse
         | Fault::UnsafeResponse
         | Fault::DecodeFailed

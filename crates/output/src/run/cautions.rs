@@ -32,6 +32,7 @@ const fn wanted(kind: Kind) -> &'static [Anchor] {
         | Kind::ClientSendRefused
         | Kind::ClientLimit
         | Kind::OriginRefused
+        | Kind::InvalidRequest
         | Kind::LowEphemeralPorts
         | Kind::LittlesLaw
         | Kind::ClientCpuSaturated

@@ -17,6 +17,8 @@ pub enum Shortage {
     Limit,
     /// Permission to load an origin.
     Permission,
+    /// A valid request.
+    Form,
     Other,
 }
 
@@ -29,6 +31,7 @@ impl Shortage {
             Shortage::Memory => Kind::ClientOutOfMemory,
             Shortage::Limit => Kind::ClientLimit,
             Shortage::Permission => Kind::OriginRefused,
+            Shortage::Form => Kind::InvalidRequest,
             Shortage::Other => Kind::ClientSendRefused,
         }
     }

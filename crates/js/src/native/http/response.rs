@@ -64,7 +64,7 @@ pub(in crate::native) fn install(realm: &Realm, host: &Rc<Host>) -> Result<(), T
     // `boot.js` adds the methods, and removes this name.
     realm.global().define(PROTOTYPE, prototype.clone(), true, false)?;
     host.responses.set_prototype(realm, prototype);
-    let nothing = || Response::never(Rc::default(), Fault::ClientSendRefused, String::new());
+    let nothing = || Response::never(Rc::default(), Fault::InvalidRequest, String::new());
     let with_body = object(realm, host, nothing())?;
     with_body.put(host.names(realm).body, realm.null())?;
     let bare = host.responses.object(realm, nothing());
