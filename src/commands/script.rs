@@ -85,12 +85,13 @@ pub fn check(file: &str, flags: &LoadFlags) -> Result<Exit, Failure> {
         let what = if members.is_empty() { String::new() } else { format!(": {}", members.join(", ")) };
         let _ = writeln!(text, "  uses {}{what}", used.name);
     }
+    let because = |why: &str| format!("the script {}", why.strip_prefix("it ").unwrap_or(why));
     let isolation = match &bundle.isolation {
         Isolation::Shared => "users share global objects".to_owned(),
         Isolation::Context(reason) => {
-            format!("each user has its own global objects: the script {}", reason.why)
+            format!("each user has its own global objects: {}", because(&reason.why))
         }
-        Isolation::Runtime(reason) => format!("each user has its own runtime: the script {}", reason.why),
+        Isolation::Runtime(reason) => format!("each user has its own runtime: {}", because(&reason.why)),
     };
     let _ = writeln!(text, "  {isolation}");
     let plan = planned(ready, flags)?;
