@@ -1,7 +1,7 @@
 //! Results of others, from issues and pull requests of public repositories: figures retyped as facts, each with its
-//! source and with the rules that a person judged right before the audit ran. Readers and rules were tuned on the
-//! artifacts in `tuned`; those in `reported` are only reported on. `data/corpus.md` has the counts of both halves;
-//! write it with `UPDATE_GOLDEN=1 cargo test -p plimsoll-audit corpus`.
+//! source and with the rules that are right for it. Readers, rules, and some judgments were corrected with those in
+//! `tuned`; those in `reported` were judged before the audit read them, and changed nothing. `data/corpus.md` has the
+//! counts of both halves; write it with `UPDATE_GOLDEN=1 cargo test -p plimsoll-audit corpus`.
 
 use plimsoll_audit::foreign::read;
 use plimsoll_audit::{Grade, audit};

@@ -3,6 +3,8 @@
 use crate::document::{Block, Finding, Findings, Form, Quote};
 use crate::line::width;
 use plimsoll_audit::{Audit, Certainty, Finding as Found, Grade};
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 /// The anchor of a finding, by its place in the audit.
 pub fn anchor(at: usize) -> String {
@@ -44,10 +46,13 @@ pub fn missing(audit: &Audit) -> Vec<Block> {
 /// Returns the lines that a finding quotes, each once, in the order of the finding.
 fn quotes(audit: &Audit, finding: &Found) -> Vec<Quote> {
     let mut all: Vec<Quote> = Vec::new();
+    // A finding may quote each row of a long table.
+    let mut known: HashMap<_, usize> = HashMap::new();
     for quote in &finding.quotes {
-        match all.iter_mut().find(|known| known.file == quote.file && known.line == quote.line) {
-            Some(known) => known.figures.push(quote.text.clone()),
-            None => {
+        match known.entry((quote.file.as_str(), quote.line)) {
+            Entry::Occupied(at) => all[*at.get()].figures.push(quote.text.clone()),
+            Entry::Vacant(new) => {
+                new.insert(all.len());
                 let source = audit.sources.get(&quote.file).and_then(|lines| lines.get(&quote.line));
                 // The width of a tab depends on the terminal, so underlines would miss their values.
                 let source = source.map(|s| s.trim().replace('\t', "  ")).filter(|s| !s.is_empty());
@@ -62,9 +67,11 @@ fn quotes(audit: &Audit, finding: &Found) -> Vec<Quote> {
 /// Returns each fact that is missing in several files once: sentence and advice, with the files if there is a choice.
 fn gaps(audit: &Audit, findings: &[&Found]) -> Vec<(String, String)> {
     let mut all: Vec<(&Found, Vec<&str>)> = Vec::new();
+    let mut known = HashMap::new();
     for finding in findings {
         let file = finding.quotes.first().map(|quote| quote.file.as_str());
-        match all.iter_mut().find(|(f, _)| f.sentence == finding.sentence && f.advice == finding.advice) {
+        let at = *known.entry((&finding.sentence, &finding.advice)).or_insert(all.len());
+        match all.get_mut(at) {
             Some((_, files)) => files.extend(file),
             None => all.push((finding, file.into_iter().collect())),
         }
