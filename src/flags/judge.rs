@@ -17,7 +17,7 @@ use clap::Parser;
     mut_args(of_search)
 )]
 pub struct Find {
-    /// URL or experiment file
+    /// URL, experiment file, or k6 script
     #[arg(value_name = "URL|FILE", required = true)]
     pub target: Option<String>,
     #[command(flatten)]

@@ -61,12 +61,16 @@ fn named(s: &Summary, advice: &str) -> String {
         Some(request) => s.plan.url_of(request),
         None => s.plan.all_origins().first().map_or_else(String::new, |origin| format!("{}/", origin.url())),
     };
-    advice.replace("curl -v URL", &format!("curl -v {}", shell(&url)))
+    match url.is_empty() {
+        true => advice.to_owned(),
+        false => advice.replace("curl -v URL", &format!("curl -v {}", shell(&url))),
+    }
 }
 
 /// Returns what to do about a kind of failure: where to look first, without guessing the cause.
 fn fix(s: &Summary, class: Fault, status: &str) -> String {
-    let target = quoted(&s.target);
+    // Scripts and test plans name their targets only while they run.
+    let target = if s.target.is_empty() { "the target".to_owned() } else { quoted(&s.target) };
     match class {
         Fault::Status => match status {
             "401" | "403" => format!("Check the credentials that the requests send (status {status})."),
