@@ -214,9 +214,11 @@ impl<'a> Samples<'a> {
     }
 }
 
-/// Requests that were never sent, because the script named an invalid URL or a blocked host: k6 counts them as failed.
+/// Requests that were never sent, because the script named an invalid URL or a blocked host, or this machine refused to
+/// send them: k6 counts them as failed.
 fn refused(tally: &Tally) -> u64 {
-    super::select::cell(tally, fault_id(Fault::ClientSendRefused))
+    let of = |fault: Fault| super::select::cell(tally, fault_id(fault));
+    of(Fault::InvalidRequest) + of(Fault::ClientSendRefused)
 }
 
 /// k6 has other metrics for WebSockets.

@@ -10,10 +10,10 @@ export function setup() {
   return { list: [1, { a: 2 }], n: 1, text: 'ü' };
 }
 export default function (data) {
-  console.log(JSON.stringify(data), __VU, __ITER);
+  console.log(JSON.stringify([data.list, data.n, data.text]), __VU, __ITER);
   data.n += 1;
 }
 export function teardown(data) {
-  console.log('teardown', JSON.stringify(data), __VU);
+  console.log('teardown', JSON.stringify([data.list, data.n, data.text]), __VU);
   http.post(`${__ENV.BASE}/echo?vu=teardown`, 'teardown');
 }
