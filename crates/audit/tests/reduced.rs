@@ -66,7 +66,7 @@ fn thousands_are_separated_in_many_ways() {
     ] {
         assert_eq!(table(cell), Some(expected), "{cell}");
     }
-    // Two numbers in one cell are no groups.
+    // Two numbers in one cell are not one grouped number.
     assert_eq!(table("12 34"), Some(12.0));
 }
 

@@ -40,7 +40,7 @@ impl<'a> Subject<'a> {
 
     /// Requests that one user may have in flight, as far as the tool and the row's own words say.
     pub fn in_flight(&self) -> Option<InFlight> {
-        // Of a pipeline nobody says how long it was.
+        // The length of the pipeline is unknown.
         let is_open = self.row.words.contains_key("pipelined");
         is_open.then_some(InFlight::Open).or(self.definitions().map(|d| d.in_flight))
     }

@@ -141,7 +141,7 @@ fn is_gap(c: char) -> bool {
     matches!(c, ' ' | '\u{a0}' | '\u{202f}' | '\u{2009}' | '\'' | '’' | '_')
 }
 
-/// Letters after a bare number that are no unit anyone knows: `3 lunas` is no time in seconds.
+/// Letters after a bare number that are an unknown unit: `3 lunas` is not a time in seconds.
 pub fn has_unknown_unit(text: &str, number: &Number) -> bool {
     const REMARKS: &[&str] = &["avg", "mean", "max", "min", "total", "about", "approx", "ca"];
     let rest = text.get(number.end..).unwrap_or("").trim_start();

@@ -173,7 +173,7 @@ fn columns(grid: &Grid) -> Vec<Option<Column>> {
     columns
 }
 
-/// Below a heading `Requests per second`, a bare `Mean` is a rate, and below `Memory` it is no time.
+/// Below a heading `Requests per second`, a bare `Mean` is a rate, and below `Memory` it is not a time.
 fn other_quantity(grid: &Grid, columns: &mut [Option<Column>]) {
     const TIMES: &[&str] = &["latenc", "time", "duration", "delay", "(ms)", "percentile"];
     const RATES: &[&str] = &["per second", "/sec", "/s", "rps", "qps", "tps", "throughput"];

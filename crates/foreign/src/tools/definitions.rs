@@ -49,7 +49,7 @@ pub enum InFlight {
     OneCorrected,
     /// Some may have several, with the usual reason.
     Several(&'static str),
-    /// Requests begin by a schedule, whatever is in flight.
+    /// Requests begin by a schedule, regardless of how many are in flight.
     Open,
 }
 

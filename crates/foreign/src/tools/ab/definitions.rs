@@ -1,6 +1,6 @@
 //! `ab`, by `ab.c` of httpd 2.4: `Time per request (mean)` is concurrency x duration / requests; the measured mean is
 //! that of `Total`, which begins with the connect. `Failed requests` counts responses of another length than the first;
-//! another status than 2xx is no failure. Its deviation divides by n - 1.
+//! another status than 2xx is not a failure. Its deviation divides by n - 1.
 
 use crate::model::Measure;
 use crate::tools::definitions::{Definitions, PLAIN};

@@ -5,7 +5,7 @@ use crate::tools::entry::Entry;
 use crate::tools::number::{count, plain};
 use crate::tools::text::Text;
 
-/// Reads the summary that begins at this line, and gives the line after it. Reports of periods above it are no results.
+/// Reads the summary that begins at this line, and gives the line after it. Reports of periods are not results.
 pub fn read(text: &Text, at: usize, document: &mut Document) -> Option<usize> {
     if !text.at(at).starts_with("Summary report @") {
         return None;

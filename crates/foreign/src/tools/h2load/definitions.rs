@@ -1,4 +1,4 @@
-//! h2load, by `h2load.cc` of nghttp2: a client has up to `-m` streams in flight, so the clients are no bound. `failed`
+//! h2load, by `h2load.cc` of nghttp2: a client has up to `-m` streams in flight, so clients are not a bound. `failed`
 //! counts responses with a status of an error and requests without a response; the rate counts successes of the
 //! measurement period; done = succeeded + failed, and statuses are of the responses.
 

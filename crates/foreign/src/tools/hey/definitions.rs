@@ -2,7 +2,7 @@
 //! response, and at most a million are kept. `Size/request` is the total divided by all responses, cut to whole bytes.
 //!
 //! `DNS+dialup` prints the average time to connect, and then the fastest and slowest of the whole request: a mistake of
-//! hey's (all versions up to 0.1.5), so that the pair is no range of that average.
+//! hey's (all versions up to 0.1.5), so that the pair is not a range of that average.
 
 use crate::tools::definitions::{Counted, Definitions, PLAIN};
 
