@@ -152,7 +152,7 @@ impl Flow {
         };
         match self.rendered(host, vu, &address, origin) {
             Ok(id) => Started::Waiting(id),
-            Err(why) => self.failed(host, vu, why),
+            Err(why) => self.refused(host, vu, why, 0),
         }
     }
 
@@ -169,12 +169,6 @@ impl Flow {
             host.count_fault(series, Fault::InvalidRequest);
         }
         let response = Response { code, ..self.never(Fault::InvalidRequest, why) };
-        self.sample(host, vu, &response);
-        Started::Failed(response)
-    }
-
-    fn failed(&self, host: &Host, vu: &Vu, why: String) -> Started {
-        let response = self.never(Fault::InvalidRequest, why);
         self.sample(host, vu, &response);
         Started::Failed(response)
     }
