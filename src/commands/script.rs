@@ -7,10 +7,12 @@ use crate::flags::verbs::Run;
 use crate::say;
 use plimsoll_bundle::{Entry, Isolation};
 use plimsoll_front::{Located, Study, StudyCell};
-use plimsoll_js::{Given, Level, Log, Ready, ScriptCode, Secret};
+use plimsoll_front::proto::Proto;
+use plimsoll_js::{Given, Level, Log, Ready, SchemaSource, ScriptCode, Secret};
 use plimsoll_k6::Overrides;
 use plimsoll_plan::diag::Place;
 use plimsoll_plan::experiment::Experiment;
+use plimsoll_plan::grpc::Schemas;
 use plimsoll_plan::phrase::{counted, duration_ns};
 use plimsoll_plan::unit::SECOND_NS;
 use plimsoll_plan::{Diagnostic, Draft, Plan};
@@ -175,8 +177,19 @@ pub fn read(
     log: Log,
 ) -> Result<Ready, Failure> {
     let entry = entry(file)?;
-    plimsoll_js::read(entry, Given { env, overrides, secrets, log }).map_err(Failure::Text)
+    let given = Given { env, overrides, secrets, log, compile_schemas: Arc::new(schemas) };
+    plimsoll_js::read(entry, given).map_err(Failure::Text)
 }
+
+/// Compiles the schemas of gRPC services for a script.
+fn schemas(source: SchemaSource<'_>) -> Result<Schemas, String> {
+    let proto = match source {
+        SchemaSource::Files { names, folders, read } => Proto::of_sources(names, folders, read)?,
+        SchemaSource::Set(bytes) => Proto::of_set(bytes).map_err(|problem| problem.message.to_string())?,
+    };
+    Ok(proto.schemas())
+}
+
 
 fn entry(file: &str) -> Result<Entry, Failure> {
     let unreadable = |e: std::io::Error| Failure::machine(format!("cannot read `{file}`: {e}"), None);

@@ -2,9 +2,8 @@
 
 use crate::command::Command;
 use crate::sys::epoll::Waker;
-use plimsoll_plan::Target;
 use plimsoll_plan::origin::OriginId;
-use plimsoll_plan::program::Unreachable;
+use plimsoll_plan::program::{OriginQuery, Unreachable};
 use std::net::SocketAddr;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
@@ -49,8 +48,8 @@ pub struct LookedUp {
 /// The end of the search for an origin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reached {
-    /// The target as the worker asked for it.
-    pub target: Target,
+    /// What the worker asked for.
+    pub query: OriginQuery,
     pub result: Result<OriginId, Unreachable>,
 }
 

@@ -7,9 +7,8 @@
 use crate::mailbox::Mailbox;
 pub use crate::mailbox::Reached;
 use crate::run::Place;
-use plimsoll_plan::Target;
 use plimsoll_plan::origin::{Origin, OriginId};
-use plimsoll_plan::program::Unreachable;
+use plimsoll_plan::program::{OriginQuery, Unreachable};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 
@@ -18,6 +17,8 @@ use std::sync::{Arc, PoisonError};
 pub struct FoundOrigin {
     /// Its number; those of a run continue after those of the plan without a gap.
     pub number: OriginId,
+    /// What a program asked for.
+    pub query: OriginQuery,
     /// The origin, with the version of HTTP that was agreed on.
     pub origin: Origin,
     pub place: Place,
@@ -27,7 +28,7 @@ pub struct FoundOrigin {
 pub trait OriginFinder: Send + Sync {
     /// Begins to find an origin and returns at once; the answer is sent once, from any thread. The host is in lower
     /// case.
-    fn find(&self, target: &Target, answer: OriginAnswer);
+    fn find(&self, query: &OriginQuery, answer: OriginAnswer);
 
     /// Returns the origins that were found, by number, beginning with number `from`.
     fn found(&self, from: usize) -> Vec<Arc<FoundOrigin>>;
@@ -37,14 +38,14 @@ pub trait OriginFinder: Send + Sync {
 pub struct OriginAnswer {
     pub(crate) boxes: Arc<[Mailbox]>,
     pub(crate) worker: u32,
-    pub(crate) target: Target,
+    pub(crate) query: OriginQuery,
 }
 
 impl OriginAnswer {
     /// Sends the answer and wakes the worker. [`OriginFinder::found`] must return the origin by now.
     pub fn send(self, result: Result<OriginId, Unreachable>) {
         let mailbox = &self.boxes[self.worker as usize];
-        let reached = Reached { target: self.target, result };
+        let reached = Reached { query: self.query, result };
         mailbox.reached.lock().unwrap_or_else(PoisonError::into_inner).push(reached);
         mailbox.has_reached.store(true, Ordering::Release);
         mailbox.waker.wake();

@@ -11,9 +11,10 @@ use crate::route::Route;
 use crate::sys::epoll::Waker;
 use crate::worker::{Post, WorkerNotes};
 use crate::{Error, clock, memory};
+use plimsoll_plan::Plan;
 use plimsoll_plan::origin::OriginId;
+use plimsoll_plan::program::OriginQuery;
 use plimsoll_plan::program::ProgramFactory;
-use plimsoll_plan::{Plan, Target};
 use plimsoll_stats::interval::Interval;
 use std::net::SocketAddr;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -124,10 +125,10 @@ impl Post for Channels {
         }
     }
 
-    fn reach(&mut self, target: &Target) -> bool {
+    fn reach(&mut self, query: &OriginQuery) -> bool {
         let Some(finder) = &self.finder else { return false };
-        let (boxes, target) = (Arc::clone(&self.boxes), target.clone());
-        finder.find(&target.clone(), OriginAnswer { boxes, worker: self.worker, target });
+        let boxes = Arc::clone(&self.boxes);
+        finder.find(query, OriginAnswer { boxes, worker: self.worker, query: query.clone() });
         true
     }
 

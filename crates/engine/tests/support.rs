@@ -22,7 +22,7 @@ use plimsoll_plan::metric::{
     status_id,
 };
 use plimsoll_plan::origin::OriginId;
-use plimsoll_plan::program::ProgramFactory;
+use plimsoll_plan::program::{OriginQuery, ProgramFactory};
 use plimsoll_plan::script::{Ask, Entry, Scenario, Script};
 use plimsoll_plan::seal::{Machine, seal};
 use plimsoll_plan::series::SeriesKey;
@@ -302,9 +302,9 @@ impl Post for Collector {
         }
     }
 
-    fn reach(&mut self, target: &Target) -> bool {
+    fn reach(&mut self, query: &OriginQuery) -> bool {
         let network = &self.network;
-        self.finder.as_mut().is_some_and(|finder| finder.reach(target, network))
+        self.finder.as_mut().is_some_and(|finder| finder.reach(query, network))
     }
 
     fn reached(&mut self, into: &mut Vec<Reached>) {

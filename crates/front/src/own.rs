@@ -30,7 +30,7 @@ mod yaml;
 
 use crate::located::Located;
 use crate::overrides::Overrides;
-pub use grpc::compiled;
+pub use grpc::{ReadSource, compiled, compiled_sources, schemas};
 use plimsoll_plan::Diagnostic;
 use std::path::Path;
 pub use study::parts::parts;

@@ -4,10 +4,13 @@
 mod example;
 mod text;
 
-use crate::own::compiled;
+use crate::own::{ReadSource, compiled, compiled_sources, schemas};
 use plimsoll_build::nearest::nearest;
+use plimsoll_plan::grpc::Schemas;
 use plimsoll_plan::{Diagnostic, Problem};
 use prost_reflect::{DescriptorPool, MethodDescriptor, ServiceDescriptor};
+use std::path::PathBuf;
+use std::sync::Arc;
 
 /// All schemas of a server, or of files.
 pub struct Proto {
@@ -30,6 +33,23 @@ impl Proto {
     /// Returns every mistake with its place.
     pub fn of_files(files: &[String], folders: &[String]) -> Result<Proto, Vec<Diagnostic>> {
         compiled(files, folders).map(|pool| Proto { pool })
+    }
+
+    /// Compiles `.proto` files that `read` reads, by their names below one of the folders, as imports have them.
+    ///
+    /// # Errors
+    /// Returns the first mistake in one line, with its place.
+    pub fn of_sources(
+        names: &[String],
+        folders: &[PathBuf],
+        read: &Arc<ReadSource>,
+    ) -> Result<Proto, String> {
+        compiled_sources(names, folders, read).map(|pool| Proto { pool })
+    }
+
+    /// Returns all types and methods, for programs.
+    pub fn schemas(&self) -> Schemas {
+        schemas(&self.pool)
     }
 
     /// Returns the schemas as a compiled set, which `descriptor_sets` may name.

@@ -248,9 +248,9 @@ fn play(users: &mut [User], out: &mut Outbox, trace: &mut Trace, server: &mut im
             queue.push((number, Due::Slept(*id), now_ns + ns, count));
             count += 1;
         }
-        for (id, target) in &out.reaches {
-            let known = origins.iter().position(|known| known == target).unwrap_or_else(|| {
-                origins.push(target.clone());
+        for (id, query) in &out.reaches {
+            let known = origins.iter().position(|known| *known == query.target).unwrap_or_else(|| {
+                origins.push(query.target.clone());
                 origins.len() - 1
             });
             queue.push((number, Due::Reached(*id, known as u16), now_ns, count));

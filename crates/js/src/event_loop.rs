@@ -2,8 +2,8 @@
 
 use crate::host::Host;
 use crate::http::send::{Started, settle_promise};
-use crate::native::channel;
-use crate::vu::{Arrived, Vu};
+use crate::native::{channel, grpc};
+use crate::vu::{Arrived, Awaited, Vu};
 use plimsoll_quickjs::{Thrown, Value};
 use std::rc::Rc;
 
@@ -58,12 +58,19 @@ fn deliver(host: &Host, vu: &Rc<Vu>, id: u32, result: Arrived) -> Result<(), Thr
             let arguments: Vec<&Value> = arguments.iter().collect();
             callback.call(&realm.undefined(), &arguments)?;
         }
+        Arrived::News(number) if vu.with_stream(number, |_| ()).is_some() => grpc::deliver(vu, number)?,
         Arrived::News(number) => channel::deliver(host, vu, number)?,
+        Arrived::Called(called) => {
+            let Some(promise) = vu.take_promise(id) else { return Ok(()) };
+            let response = grpc::object(realm, host, *called)?;
+            promise.resolve.call(&realm.undefined(), &[&response])?;
+        }
         arrived @ (Arrived::Response(_) | Arrived::Reached(_)) => {
             let Some(mut promise) = vu.take_promise(id) else { return Ok(()) };
-            let done = match promise.flow.arrived(host, vu, arrived) {
+            let Awaited::Request(flow) = &mut promise.awaited else { return Ok(()) };
+            let done = match flow.arrived(host, vu, arrived) {
                 Some(response) => Some(response),
-                None => match promise.flow.start(host, vu) {
+                None => match flow.start(host, vu) {
                     Started::Waiting(next) => {
                         promise.step = next;
                         vu.promises.borrow_mut().push(promise);

@@ -1,5 +1,6 @@
 //! The state that the native functions of a pod share.
 
+use crate::grpc::Connection;
 use crate::http::address::Way;
 use crate::http::{Expected, Response};
 use crate::jar::Jar;
@@ -7,8 +8,9 @@ use crate::known::Known;
 use crate::metrics::Metrics;
 use crate::source::Shared;
 use crate::vu::{Arrived, Vu};
+use plimsoll_plan::grpc::Schemas;
 use plimsoll_plan::origin::OriginId;
-use plimsoll_plan::program::{At, Outbox, StepId};
+use plimsoll_plan::program::{At, OriginQuery, Outbox, StepId};
 use plimsoll_plan::request::Target;
 use plimsoll_quickjs::{Atom, Call, Class, Realm, Runtime, Thrown};
 use plimsoll_script::answer::json::Path;
@@ -36,6 +38,11 @@ pub struct Host {
     pub origins: RefCell<Vec<(Target, OriginId)>>,
     /// The same by the texts that scripts write.
     pub ways: RefCell<Vec<Rc<Way>>>,
+    /// Origins that calls go to, by what was asked for.
+    pub found: RefCell<Vec<(OriginQuery, OriginId)>>,
+    pub connections: Class<Connection>,
+    /// Schemas that scripts have loaded.
+    pub schemas: RefCell<Vec<Arc<Schemas>>>,
     /// Series that were opened before.
     pub known: RefCell<Known>,
     /// Selectors of JSON values that were used before.

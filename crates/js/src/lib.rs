@@ -14,6 +14,7 @@ mod builtins;
 mod channel;
 mod code;
 mod event_loop;
+mod grpc;
 mod host;
 mod http;
 mod jar;
@@ -33,6 +34,7 @@ mod vu;
 
 pub use builtins::BuiltIn;
 pub use code::ScriptCode;
+pub use grpc::{CompileSchemas, SchemaSource};
 pub use log::{Level, Log, Message, Source};
 pub use metrics::Defined as Metric;
 pub use modules::{Builtin, resolve};

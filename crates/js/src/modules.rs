@@ -36,6 +36,7 @@ const ALL: &[(&str, &str)] = &[
     ("k6/html", include_str!("modules/html.js")),
     ("k6/http", include_str!("modules/http.js")),
     ("k6/metrics", include_str!("modules/metrics.js")),
+    ("k6/net/grpc", include_str!("modules/grpc.js")),
     ("k6/options", include_str!("modules/options.js")),
     ("k6/secrets", include_str!("modules/secrets.js")),
     ("k6/timers", include_str!("modules/timers.js")),

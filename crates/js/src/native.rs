@@ -8,6 +8,7 @@ mod crypto;
 mod execution;
 mod experimental;
 mod files;
+pub mod grpc;
 mod http;
 pub mod jars;
 mod measure;
@@ -33,6 +34,7 @@ const ROWS: &[&[Row]] = &[
     execution::ROWS,
     experimental::ROWS,
     files::ROWS,
+    grpc::ROWS,
     http::ROWS,
     http::response::ROWS,
     jars::ROWS,

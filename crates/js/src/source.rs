@@ -1,6 +1,7 @@
 //! A script as all workers share it: its modules, its settings, and what its users have in common.
 
 use crate::code::ScriptCode;
+use crate::grpc::CompileSchemas;
 use crate::host::Host;
 use crate::log::{Level, Log, Source};
 use crate::metrics::Defined;
@@ -10,6 +11,7 @@ use crate::settings::Settings;
 use plimsoll_bundle::{Bundle, Module};
 use plimsoll_k6::pacer::RequestPacer;
 use plimsoll_plan::diag::Place;
+use plimsoll_plan::grpc::Schemas;
 use plimsoll_plan::origin::OriginId;
 use plimsoll_plan::request::Target;
 use plimsoll_quickjs::{Kind, Thrown, Value};
@@ -27,6 +29,7 @@ pub struct Script {
     pub bundle: Arc<Bundle>,
     pub log: Log,
     pub read_file: Arc<ReadFile>,
+    pub compile_schemas: Arc<CompileSchemas>,
 }
 
 impl std::fmt::Debug for Script {
@@ -74,6 +77,8 @@ pub struct Shared {
     pub arrays: Mutex<BTreeMap<String, Arc<[String]>>>,
     /// Contents of opened files, by path.
     pub files: Mutex<BTreeMap<PathBuf, Arc<[u8]>>>,
+    /// Schemas that the script has loaded, by their files.
+    pub schemas: Mutex<BTreeMap<String, Arc<Schemas>>>,
     /// The limit of requests per second.
     pub pacer: Option<RequestPacer>,
     /// Seed of the run.
@@ -115,6 +120,7 @@ impl Shared {
             failed: Mutex::default(),
             arrays: Mutex::default(),
             files: Mutex::default(),
+            schemas: Mutex::default(),
             pacer,
             seed,
             samples: None,

@@ -2,6 +2,7 @@
 
 use crate::builtins::BuiltIn;
 use crate::code::ScriptCode;
+use crate::grpc::CompileSchemas;
 use crate::log::Log;
 use crate::settings::{HostRule, Isolation, ScenarioSettings, Secret, Settings};
 use crate::source::{Init, ReadFile, Script, initialize};
@@ -28,6 +29,8 @@ pub struct Given {
     /// What `k6/secrets` returns.
     pub secrets: Vec<Secret>,
     pub log: Log,
+    /// Compiles the schemas of gRPC services.
+    pub compile_schemas: Arc<CompileSchemas>,
 }
 
 /// A test that can run.
@@ -52,7 +55,12 @@ pub fn read(entry: Entry, given: Given) -> Result<Ready, Vec<Diagnostic>> {
         ..Settings::default()
     };
     settings.reads_bodies = bundle.usage.reads_bodies.is_some();
-    let script = Script { read_file: read_file(&bundle), bundle: Arc::clone(&bundle), log: given.log };
+    let script = Script {
+        read_file: read_file(&bundle),
+        bundle: Arc::clone(&bundle),
+        log: given.log,
+        compile_schemas: given.compile_schemas,
+    };
     let init = initialize(&script, &settings).map_err(|why| {
         if why.has_aborted {
             let hint = "call `exec.test.abort()` in `setup()` or in an iteration to run the test until then";
@@ -80,6 +88,9 @@ pub fn read(entry: Entry, given: Given) -> Result<Ready, Vec<Diagnostic>> {
     let test = plimsoll_k6::read(&options, &overrides, &init.functions)?;
     refuse_unsupported(&test)?;
     let mut draft = plimsoll_k6::draft::draft(&test)?;
+    if bundle.usage.builtins.iter().any(|one| one.name == "k6/net/grpc") {
+        draft.thresholds.iter_mut().for_each(plimsoll_k6::threshold::exclude_calls);
+    }
     draft.link.resolve = resolved(&test);
     apply(&test, &options, &mut settings);
     let mut code = ScriptCode::new(script, settings, init.functions.clone());

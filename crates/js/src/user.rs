@@ -2,6 +2,7 @@
 
 use crate::channel;
 use crate::event_loop;
+use crate::grpc::stream;
 use crate::host::Host;
 use crate::known::What;
 use crate::log::{Level, Source};
@@ -57,6 +58,7 @@ impl User {
             Wake::Begin { number, .. } => self.begin(host, number),
             Wake::Interrupted => {
                 channel::interrupted(host, &self.vu);
+                stream::interrupted(host, &self.vu);
                 self.fiber = None;
                 self.vu.end_iteration();
                 false
@@ -72,10 +74,12 @@ impl User {
                 self.time_out(host);
                 false
             }
-            Wake::Slept { id } => match channel::slept(&self.vu, id) {
-                Some(can_continue) => can_continue,
-                None => self.vu.arrive(id, Arrived::Slept),
-            },
+            Wake::Slept { id } => {
+                match channel::slept(&self.vu, id).or_else(|| stream::slept(host, &self.vu, id)) {
+                    Some(can_continue) => can_continue,
+                    None => self.vu.arrive(id, Arrived::Slept),
+                }
+            }
             Wake::Reply(reply) => match self.vu.take_pending(reply.id) {
                 Some(pending) => {
                     let response = pending.finish(&reply);
@@ -86,10 +90,24 @@ impl User {
                     }
                     self.vu.arrive(reply.id, Arrived::Response(Box::new(response)))
                 }
-                None => channel::reply(host, &self.vu, &reply).unwrap_or(false),
+                None => match self.vu.take_call(reply.id) {
+                    Some(pending) => {
+                        let called = pending.finish(host, &self.vu, &reply);
+                        self.vu.arrive(reply.id, Arrived::Called(Box::new(called)))
+                    }
+                    None => channel::reply(host, &self.vu, &reply)
+                        .or_else(|| stream::reply(host, &self.vu, &reply))
+                        .unwrap_or(false),
+                },
             },
-            Wake::Head { id, status, head } => channel::head(host, &self.vu, id, status, head),
-            Wake::Event(event) => channel::event(host, &self.vu, &event),
+            Wake::Head { id, status, head } => match stream::head(host, &self.vu, id, status, head) {
+                Some(can_continue) => can_continue,
+                None => channel::head(host, &self.vu, id, status, head),
+            },
+            Wake::Event(event) => match stream::event(host, &self.vu, &event) {
+                Some(can_continue) => can_continue,
+                None => channel::event(host, &self.vu, &event),
+            },
             Wake::Message(message) => channel::message(host, &self.vu, &message),
         };
         if can_continue {
@@ -187,6 +205,7 @@ fn iterate(host: &Rc<Host>, vu: &Rc<Vu>, work: &Work, data: &RefCell<Option<Valu
     if !matches!(result, Err(Thrown::Cancelled)) {
         // What a script has left open, because it threw.
         vu.release_channels(host);
+        vu.release_streams(host);
     }
     match (result, work) {
         (Err(Thrown::Cancelled), _) => {}

@@ -1,6 +1,8 @@
 //! The state of one virtual user that native functions reach while it runs.
 
 use crate::channel::Channel;
+use crate::grpc::stream::Stream;
+use crate::grpc::{Called, PendingCall};
 use crate::http::send::Flow;
 use crate::http::{Expected, Pending};
 use crate::jar::Jar;
@@ -41,6 +43,8 @@ pub struct Vu {
     next_step: Cell<StepId>,
     /// Requests in flight.
     pub pending: RefCell<Vec<(StepId, Pending)>>,
+    /// gRPC calls in flight.
+    pub calls: RefCell<Vec<(StepId, PendingCall)>>,
     /// Results that came since the fiber was resumed.
     pub arrived: RefCell<Vec<(StepId, Arrived)>>,
     /// Steps that the fiber waits for.
@@ -53,6 +57,8 @@ pub struct Vu {
     last_timer: Cell<u32>,
     /// WebSockets and streams that are open, or whose end the script has not seen.
     pub channels: RefCell<Vec<Channel>>,
+    /// gRPC calls with streams that are open, or whose end the script has not seen.
+    pub streams: RefCell<Vec<Stream>>,
     /// The channel whose news the fiber waits for.
     pub awaited_channel: Cell<Option<u32>>,
     last_channel: Cell<u32>,
@@ -63,7 +69,13 @@ pub struct Promised {
     pub step: StepId,
     pub resolve: Value,
     pub reject: Value,
-    pub flow: Box<Flow>,
+    pub awaited: Awaited,
+}
+
+/// What a promise is of.
+pub enum Awaited {
+    Request(Box<Flow>),
+    Call,
 }
 
 /// A timer that has not expired.
@@ -81,9 +93,11 @@ pub struct Timer {
 pub enum Arrived {
     Slept,
     Response(Box<crate::http::Response>),
+    /// The end of a gRPC call.
+    Called(Box<Called>),
     /// The number of an origin, or why it cannot be used.
     Reached(Result<OriginId, (Fault, String)>),
-    /// Something on the channel with this number, which keeps it.
+    /// Something on the channel or the gRPC stream with this number, which keeps it.
     News(u32),
 }
 
@@ -105,6 +119,7 @@ impl Vu {
             expected: RefCell::new(Some(Rc::new(vec![(200, 399)]))),
             next_step: Cell::new(0),
             pending: RefCell::default(),
+            calls: RefCell::default(),
             arrived: RefCell::default(),
             awaited: RefCell::default(),
             awaits_any: Cell::new(false),
@@ -112,6 +127,7 @@ impl Vu {
             timers: RefCell::default(),
             last_timer: Cell::new(0),
             channels: RefCell::default(),
+            streams: RefCell::default(),
             awaited_channel: Cell::new(None),
             last_channel: Cell::new(0),
         }
@@ -163,8 +179,15 @@ impl Vu {
         Some(pending.swap_remove(at).1)
     }
 
-    pub fn promise(&self, step: StepId, resolve: Value, reject: Value, flow: Box<Flow>) {
-        self.promises.borrow_mut().push(Promised { step, resolve, reject, flow });
+    /// Takes what is known of a call in flight; `None` if the step is none.
+    pub fn take_call(&self, step: StepId) -> Option<PendingCall> {
+        let mut calls = self.calls.borrow_mut();
+        let at = calls.iter().position(|(id, _)| *id == step)?;
+        Some(calls.swap_remove(at).1)
+    }
+
+    pub fn promise(&self, step: StepId, resolve: Value, reject: Value, awaited: Awaited) {
+        self.promises.borrow_mut().push(Promised { step, resolve, reject, awaited });
     }
 
     pub fn take_promise(&self, step: StepId) -> Option<Promised> {
@@ -194,7 +217,10 @@ impl Vu {
     /// Returns whether a timer, a promise, or a channel of the event loop is outstanding.
     pub fn has_asynchronous(&self) -> bool {
         let has_channel = || self.channels.borrow().iter().any(|channel| channel.sink.is_some());
-        !self.timers.borrow().is_empty() || !self.promises.borrow().is_empty() || has_channel()
+        !self.timers.borrow().is_empty()
+            || !self.promises.borrow().is_empty()
+            || has_channel()
+            || self.has_streams()
     }
 
     /// Returns the steps that the fiber waits for, and those of timers and promises.
@@ -208,6 +234,7 @@ impl Vu {
     /// Discards what remains of an iteration.
     pub fn end_iteration(&self) {
         self.pending.borrow_mut().clear();
+        self.calls.borrow_mut().clear();
         self.arrived.borrow_mut().clear();
         self.promises.borrow_mut().clear();
         self.timers.borrow_mut().clear();
@@ -216,6 +243,7 @@ impl Vu {
             self.scope.set(None);
         }
         self.channels.borrow_mut().clear();
+        self.streams.borrow_mut().clear();
         self.stop_waiting();
     }
 

@@ -112,3 +112,9 @@ impl Threshold {
         map::counterpart(self)
     }
 }
+
+/// Narrows a threshold of plimsoll on requests or messages to those that are not gRPC calls of a script, which have
+/// their own metrics in k6.
+pub fn exclude_calls(threshold: &mut plimsoll_plan::threshold::Threshold) {
+    map::exclude_calls(threshold);
+}

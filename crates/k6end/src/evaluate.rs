@@ -17,10 +17,6 @@ pub struct ThresholdOutcome<'a> {
     pub is_met: bool,
 }
 
-/// Built-in metrics that no record contains.
-const UNMEASURED: [&str; 4] =
-    ["grpc_req_duration", "grpc_streams", "grpc_streams_msgs_sent", "grpc_streams_msgs_received"];
-
 /// Built-in metrics of the whole test only.
 const WITHOUT_TAGS: [&str; 3] = ["vus", "vus_max", "dropped_iterations"];
 
@@ -28,11 +24,6 @@ const WITHOUT_TAGS: [&str; 3] = ["vus", "vus_max", "dropped_iterations"];
 pub fn unmeasured(thresholds: &[Threshold]) -> Vec<Problem> {
     let problem = |threshold: &Threshold| {
         let text = format!("`{}: {}`", threshold.key, threshold.source);
-        if UNMEASURED.contains(&threshold.metric.as_str()) {
-            let what =
-                format!("unsupported threshold {text}: plimsoll does not measure `{}`", threshold.metric);
-            return Some(Problem::new(what, "remove the threshold"));
-        }
         let tags = || threshold.tags.iter().map(|(name, value)| (name.as_str(), value.as_str()));
         let is_whole = WITHOUT_TAGS.contains(&threshold.metric.as_str());
         let is_known = match Selection::of(tags()) {

@@ -9,7 +9,7 @@ use plimsoll_plan::metric::{
     CheckSum, CounterSum, GaugeFloor, GaugeLast, GaugePeak, GaugeSum, GroupHist, RateSum, RunSum, SeriesHist,
     SeriesSum, StreamHist, StreamSum, TrendHist, WebSocketHist, WebSocketSum, fault_id,
 };
-use plimsoll_plan::series::{Custom, Family, SeriesKey, counted, from_ordered, request_trend};
+use plimsoll_plan::series::{Custom, Family, SeriesKey, counted, from_ordered, label, request_trend};
 use plimsoll_record::RunRecord;
 use plimsoll_record::record::GeneratorRecord;
 use plimsoll_stats::Hist;
@@ -74,13 +74,22 @@ impl<'a> Samples<'a> {
         self.series.iter().filter(move |(key, _)| wanted(key.family) && selection.covers(key, self.single))
     }
 
+    /// Returns the series that a selection covers.
+    pub fn of_keys<'s>(
+        &'s self,
+        selection: &'s Selection<'_>,
+        wanted: impl Fn(&SeriesKey) -> bool + 's,
+    ) -> impl Iterator<Item = &'s (&'a SeriesKey, Tally)> + 's {
+        self.of(selection, |_| true).filter(move |(key, _)| wanted(key))
+    }
+
     pub fn counter(&self, count: f64) -> Values {
         let rate_per_s = if self.duration_s > 0.0 { count / self.duration_s } else { 0.0 };
         Values::Counter { count, rate_per_s }
     }
 
     pub fn built_in(&self, name: &str, selection: &Selection<'_>) -> Option<(Contains, Values)> {
-        let requests = || self.of(selection, is_http);
+        let requests = || self.of_keys(selection, is_http);
         let all_requests = || self.of(selection, Family::is_requests);
         let sums = |id: SeriesSum| all_requests().map(|(_, tally)| sum(tally, id) as f64).sum::<f64>();
         let run = |id: RunSum| self.run.sums.get(id.id()).copied().unwrap_or(0);
@@ -135,13 +144,30 @@ impl<'a> Samples<'a> {
                 let groups = self.of(selection, |family| family == Family::Group);
                 time(Some(Trend::of_ns(merged(groups, GroupHist::Time))))
             }
-            _ => self.of_sockets(name, selection),
+            _ => self.of_calls(name, selection).or_else(|| self.of_sockets(name, selection)),
+        }
+    }
+
+    /// Metrics of gRPC calls.
+    fn of_calls(&self, name: &str, selection: &Selection<'_>) -> Option<(Contains, Values)> {
+        let streams = || self.of_keys(selection, |key| is_call(key) && key.family == Family::WebSocket);
+        let count = |id: usize| {
+            let all = streams().map(|(_, tally)| super::select::cell(tally, id) as f64).sum();
+            Some((Contains::Default, self.counter(all)))
+        };
+        match name {
+            _ if selection.of_requests.is_some() => None,
+            "grpc_req_duration" => Some((Contains::Time, Values::Trend(self.call_duration(selection)))),
+            "grpc_streams" => count(StreamSum::Streams.id()),
+            "grpc_streams_msgs_sent" => count(WebSocketSum::MessagesSent.id()),
+            "grpc_streams_msgs_received" => count(StreamSum::Events.id()),
+            _ => None,
         }
     }
 
     /// Metrics of WebSockets.
     pub fn of_sockets(&self, name: &str, selection: &Selection<'_>) -> Option<(Contains, Values)> {
-        let sockets = || self.of(selection, |family| family == Family::WebSocket);
+        let sockets = || self.of_keys(selection, is_socket);
         let count = |id: usize| {
             let all = sockets().map(|(_, tally)| super::select::cell(tally, id) as f64).sum();
             Some((Contains::Default, self.counter(all)))
@@ -161,7 +187,7 @@ impl<'a> Samples<'a> {
 
     pub fn failed(&self, selection: &Selection<'_>) -> Option<Values> {
         let (mut passes, mut fails) = (0_u64, 0_u64);
-        for (_, tally) in self.of(selection, is_http) {
+        for (_, tally) in self.of_keys(selection, is_http) {
             let never = refused(tally);
             let all = sum(tally, SeriesSum::Finished).saturating_add(never);
             let failed = sum(tally, SeriesSum::Failed).saturating_add(never);
@@ -221,14 +247,23 @@ fn refused(tally: &Tally) -> u64 {
     of(Fault::InvalidRequest) + of(Fault::ClientSendRefused)
 }
 
-/// k6 has other metrics for WebSockets.
-pub fn is_http(family: Family) -> bool {
-    matches!(family, Family::Request | Family::Stream)
+/// k6 has other metrics for WebSockets and for gRPC.
+pub fn is_http(key: &SeriesKey) -> bool {
+    matches!(key.family, Family::Request | Family::Stream) && !is_call(key)
 }
 
 /// The times of streams are their lifetimes.
-pub fn has_response_time(family: Family) -> bool {
-    family == Family::Request
+pub fn has_response_time(key: &SeriesKey) -> bool {
+    key.family == Family::Request && !is_call(key)
+}
+
+/// Returns whether a series is that of gRPC calls of a script.
+pub fn is_call(key: &SeriesKey) -> bool {
+    key.family.is_requests() && key.label(label::RPC_TYPE).is_some()
+}
+
+fn is_socket(key: &SeriesKey) -> bool {
+    key.family == Family::WebSocket && !is_call(key)
 }
 
 fn gauge(tally: &Tally) -> Option<Gauge> {

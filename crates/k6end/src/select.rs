@@ -7,19 +7,17 @@ use plimsoll_plan::{Side, metric::SumCell};
 use plimsoll_stats::Tally;
 
 /// System tags that no series and no count of the record has.
-const UNKNOWN: [&str; 13] = [
+const UNKNOWN: [&str; 11] = [
     "url",
     "proto",
     "subproto",
     "error",
     "error_code",
     "tls_version",
-    "service",
     "iter",
     "vu",
     "ocsp_status",
     "ip",
-    "rpc_type",
     "from_cache",
 ];
 

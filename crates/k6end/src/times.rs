@@ -1,10 +1,12 @@
 //! Times of requests and connections, and users over time.
 
 use super::metric::{Gauge, Trend};
-use super::samples::{Samples, has_response_time, is_http};
+use super::samples::{Samples, has_response_time, is_call, is_http};
 use super::select::{Covered, RequestTag, Selection, sum};
 use plimsoll_plan::Fault;
-use plimsoll_plan::metric::{HistCell, RunHist, RunSum, SeriesHist, SeriesSum, TrendHist, fault_id};
+use plimsoll_plan::metric::{
+    HistCell, RunHist, RunSum, SeriesHist, SeriesSum, StreamHist, TrendHist, fault_id,
+};
 use plimsoll_plan::series::{Family, SeriesKey, request_trend};
 use plimsoll_stats::Hist;
 use plimsoll_stats::tally::Tally;
@@ -14,7 +16,7 @@ impl Samples<'_> {
     /// Times of responses; `None` if some of them are not selected, because a histogram cannot be divided.
     pub fn responses(&self, selection: &Selection<'_>, id: impl HistCell) -> Option<Trend> {
         let mut all = Hist::on_demand();
-        for (_, tally) in self.of(selection, has_response_time) {
+        for (_, tally) in self.of_keys(selection, has_response_time) {
             match selection.of_requests.map_or(Covered::All, |tag| tag.of_responses(tally)) {
                 Covered::All => all.merge(hist(tally, id)),
                 Covered::None => {}
@@ -29,7 +31,7 @@ impl Samples<'_> {
         let mut all = Hist::on_demand();
         // Series of which some responses are selected, all of their responses.
         let mut divided = Hist::on_demand();
-        for (_, tally) in self.of(selection, has_response_time) {
+        for (_, tally) in self.of_keys(selection, has_response_time) {
             let service = hist(tally, SeriesHist::Service);
             match selection.of_requests.map_or(Covered::All, |tag| tag.of_responses(tally)) {
                 Covered::All => all.merge(service),
@@ -58,11 +60,26 @@ impl Samples<'_> {
         Some(Trend::of_ns(all))
     }
 
+    /// Times of gRPC calls: those with one response from the send, those with streams from their opening.
+    pub fn call_duration(&self, selection: &Selection<'_>) -> Trend {
+        let mut all = Hist::on_demand();
+        for (key, tally) in self.of_keys(selection, is_call) {
+            match key.family {
+                Family::Request => {
+                    all.merge(hist(tally, SeriesHist::Service));
+                    add_timeouts(tally, &mut all);
+                }
+                _ => all.merge(hist(tally, StreamHist::StreamLife)),
+            }
+        }
+        Trend::of_ns(all)
+    }
+
     /// Service times of responses that were not expected, of series in which others were, ns.
     fn unexpected(&self, selection: &Selection<'_>) -> Hist {
         let labels = selection.of_all_requests();
         let mixed = self
-            .of(selection, has_response_time)
+            .of_keys(selection, has_response_time)
             .filter(|(_, tally)| RequestTag::Expected(true).of_responses(tally) == Covered::Some);
         let names: Vec<&str> = mixed.map(|(key, _)| key.name.as_str()).collect();
         let mut all = Hist::on_demand();
@@ -118,7 +135,7 @@ impl Samples<'_> {
     }
 
     fn finished(&self, selection: &Selection<'_>) -> u64 {
-        let requests = self.of(selection, is_http).map(|(_, tally)| sum(tally, SeriesSum::Finished));
+        let requests = self.of_keys(selection, is_http).map(|(_, tally)| sum(tally, SeriesSum::Finished));
         requests.fold(0, u64::saturating_add)
     }
 

@@ -3,11 +3,13 @@
 //! A front end compiles schemas and resolves all names, so that a script needs only numbers: a message is a tree of
 //! fields with numbers, and a response is read by a table of types.
 
+mod method;
 mod protocol;
 mod scalar;
 mod status;
 mod types;
 
+pub use method::{Method, Schemas};
 pub use protocol::Protocol;
 pub use scalar::{Coded, Scalar, Unfit};
 pub use status::{Codes, Status};

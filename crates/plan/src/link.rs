@@ -277,7 +277,7 @@ pub enum Versions {
 }
 
 /// Certificates and keys from their files (PEM).
-#[derive(Clone, Default, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq, Hash)]
 pub struct TlsFiles {
     /// Certificate authorities; if empty, the public ones.
     pub ca: Vec<Vec<u8>>,
@@ -288,7 +288,7 @@ pub struct TlsFiles {
 }
 
 /// A client certificate and its key.
-#[derive(Clone, Default, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq, Hash)]
 pub struct ClientFiles {
     pub certificate: Vec<u8>,
     pub key: Vec<u8>,

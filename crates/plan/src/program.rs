@@ -10,6 +10,7 @@ use crate::Problem;
 use crate::failure_example::FailureExample;
 use crate::fault::Fault;
 use crate::head::Head;
+use crate::link::TlsFiles;
 use crate::metric::{HistCell, RunSum, SumCell};
 use crate::origin::OriginId;
 use crate::request::Target;
@@ -260,6 +261,23 @@ impl Count {
     }
 }
 
+/// An origin that a program asks for. Queries that differ are different origins, each with its own connections.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct OriginQuery {
+    pub target: Target,
+    /// Whether its connections must speak HTTP/2: over TLS by ALPN, over plain text by prior knowledge. Otherwise, the
+    /// plan decides.
+    pub requires_http2: bool,
+    /// Certificates and keys instead of those of the plan.
+    pub tls_files: Option<Arc<TlsFiles>>,
+}
+
+impl From<Target> for OriginQuery {
+    fn from(target: Target) -> OriginQuery {
+        OriginQuery { target, requires_http2: false, tls_files: None }
+    }
+}
+
 /// The output of a program in one wake. The engine reuses it, so that it stops allocating after a while.
 #[derive(Debug, Default)]
 pub struct Outbox {
@@ -271,7 +289,9 @@ pub struct Outbox {
     /// (ID, duration in ns)
     pub sleeps: Vec<(StepId, u64)>,
     /// Origins that the program asks for; see [`Outbox::reach`].
-    pub reaches: Vec<(StepId, Target)>,
+    pub reaches: Vec<(StepId, OriginQuery)>,
+    /// Origins to which the user closes its connections; see [`Outbox::close_connections`].
+    pub closes: Vec<OriginId>,
     pub cancels: Vec<StepId>,
     pub counts: Vec<Count>,
     pub samples: Vec<FailureExample>,
@@ -318,8 +338,14 @@ impl Outbox {
     ///
     /// The name of a new origin in reports is [`found_name`](crate::origin::found_name); series of its requests carry
     /// it as the label [`ORIGIN_TAG`](crate::origin::ORIGIN_TAG). Those of the plan have their own names.
-    pub fn reach(&mut self, id: StepId, target: Target) {
-        self.reaches.push((id, target));
+    pub fn reach(&mut self, id: StepId, query: impl Into<OriginQuery>) {
+        self.reaches.push((id, query.into()));
+    }
+
+    /// Closes the idle connections of this user to an origin, before the steps of this wake. Those that other users
+    /// share stay open.
+    pub fn close_connections(&mut self, origin: OriginId) {
+        self.closes.push(origin);
     }
 
     /// Cancels an outstanding step. A stream or a WebSocket is closed and later ends with a [`Wake::Reply`] of
@@ -388,6 +414,7 @@ impl Outbox {
         self.arena.clear();
         self.sleeps.clear();
         self.reaches.clear();
+        self.closes.clear();
         self.cancels.clear();
         self.counts.clear();
         self.samples.clear();

@@ -140,6 +140,13 @@ pub mod label {
     pub const METRIC: &str = "metric";
     /// The method of a request.
     pub const METHOD: &str = "method";
+    /// Of gRPC calls of scripts: the full name of the service. Their method is that of the service.
+    pub const SERVICE: &str = "service";
+    /// Whether a gRPC call of a script has streams. Only such calls have this label.
+    pub const RPC_TYPE: &str = "rpc_type";
+    /// The types of calls: with one message and one response, and with a stream of either.
+    pub const UNARY: &str = "unary";
+    pub const STREAMING: &str = "streaming";
 }
 
 /// Trends, in ms, that the requests of a script add to: only those that opened a connection, and, for the last one,

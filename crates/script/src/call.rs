@@ -8,9 +8,9 @@ mod gzip;
 mod json;
 mod web;
 
-pub use details::details;
+pub use details::{any_details, binary, details};
 pub use encode::Encoder;
 pub use end::{End, begin_of, end_of, status_in};
 pub use gzip::{Broken, Gzip};
-pub use json::{Reader, Unread};
+pub use json::{Reader, Style, Unread};
 pub use web::Web;

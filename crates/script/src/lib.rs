@@ -1,7 +1,7 @@
 //! The interpreter of scenarios: turns the script of a plan into one [`plimsoll_plan::program::Program`] per user.
 //!
 //! [`value`] fills templates, [`feed`] reads data files, [`ask`] renders requests, [`answer`] checks responses and
-//! extracts values, `call` does both for gRPC, and [`watch`] accounts for the events of streams. The interpreter that
+//! extracts values, [`call`] does both for gRPC, and [`watch`] accounts for the events of streams. The interpreter that
 //! connects them sends nothing itself: like any other program, it tells the engine what to send.
 
 #![forbid(unsafe_code)]
@@ -9,7 +9,7 @@
 pub mod answer;
 pub mod ask;
 pub mod auth;
-mod call;
+pub mod call;
 pub mod feed;
 pub mod program;
 pub mod value;

@@ -226,7 +226,14 @@ fn an_iteration_allocates_nothing() {
 
 /// A message type with a number, a text, and a message of the same type.
 fn types() -> Types {
-    let field = |number, name: &str, kind, label| Field { number, name: name.into(), kind, label };
+    let field = |number, name: &str, kind, label| Field {
+        number,
+        name: name.into(),
+        json_name: name.into(),
+        kind,
+        label,
+        is_choice: false,
+    };
     let fields = vec![
         field(1, "id", Kind::Scalar(Scalar::Int64), Label::Implicit),
         field(2, "name", Kind::Scalar(Scalar::String), Label::Implicit),

@@ -1,6 +1,8 @@
 //! gRPC, and gRPC-Web: the frames of messages and trailers, and the texts of statuses (gRPC's "PROTOCOL-HTTP2"
 //! and "PROTOCOL-WEB").
 
+pub mod reflection;
+
 use crate::sse::Spares;
 
 /// Length of the prefix of a message: a flag, and the length of the message.

@@ -9,11 +9,13 @@ use super::ways::{self, Permission, Way};
 use crate::dns;
 use plimsoll_engine::clock;
 use plimsoll_engine::origins::{FoundOrigin, OriginAnswer, OriginFinder};
+use plimsoll_plan::link::{Http, TlsFiles};
 use plimsoll_plan::origin::{ORIGINS_MAX, OriginId};
-use plimsoll_plan::program::Unreachable;
+use plimsoll_plan::program::{OriginQuery, Unreachable};
 use plimsoll_plan::unit::SECOND_NS;
 use plimsoll_plan::{Fault, Plan, Target, origin};
 use plimsoll_record::event::{OriginOpened, WayThere};
+use std::borrow::Cow;
 use std::collections::{HashMap, VecDeque};
 use std::net::IpAddr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -49,12 +51,12 @@ struct Shared {
 #[derive(Default)]
 struct State {
     found: Vec<(Arc<FoundOrigin>, WayThere)>,
-    numbers: HashMap<Target, OriginId>,
+    numbers: HashMap<OriginQuery, OriginId>,
     /// The workers that wait for an origin.
-    waiting: HashMap<Target, Vec<OriginAnswer>>,
-    queue: VecDeque<Target>,
+    waiting: HashMap<OriginQuery, Vec<OriginAnswer>>,
+    queue: VecDeque<OriginQuery>,
     /// With the time until which it is the answer.
-    failed: HashMap<Target, (u64, Unreachable)>,
+    failed: HashMap<OriginQuery, (u64, Unreachable)>,
     threads: usize,
 }
 
@@ -115,9 +117,9 @@ impl Drop for Origins {
 struct Finder(Arc<Shared>);
 
 impl OriginFinder for Finder {
-    fn find(&self, target: &Target, answer: OriginAnswer) {
+    fn find(&self, query: &OriginQuery, answer: OriginAnswer) {
         // Sent after the lock is released.
-        if let Begun::Answered(answer, result) = self.0.begin(target, answer) {
+        if let Begun::Answered(answer, result) = self.0.begin(query, answer) {
             answer.send(result);
         }
     }
@@ -135,20 +137,20 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn begin(self: &Arc<Self>, target: &Target, answer: OriginAnswer) -> Begun {
+    fn begin(self: &Arc<Self>, query: &OriginQuery, answer: OriginAnswer) -> Begun {
         let now_ns = clock::now_ns();
         let mut state = self.state();
-        if let Some(number) = state.numbers.get(target) {
+        if let Some(number) = state.numbers.get(query) {
             let number = *number;
             return Begun::Answered(answer, Ok(number));
         }
-        if let Some((until_ns, why)) = state.failed.get(target)
+        if let Some((until_ns, why)) = state.failed.get(query)
             && now_ns < *until_ns
         {
             let why = why.clone();
             return Begun::Answered(answer, Err(why));
         }
-        if let Some(waiting) = state.waiting.get_mut(target) {
+        if let Some(waiting) = state.waiting.get_mut(query) {
             waiting.push(answer);
             return Begun::Waiting;
         }
@@ -171,18 +173,18 @@ impl Shared {
                 }
             }
         }
-        state.waiting.insert(target.clone(), vec![answer]);
-        state.queue.push_back(target.clone());
+        state.waiting.insert(query.clone(), vec![answer]);
+        state.queue.push_back(query.clone());
         Begun::Waiting
     }
 
     /// Tries origins until none waits.
     fn serve(&self) {
         loop {
-            let target = {
+            let query = {
                 let mut state = self.state();
                 match state.queue.pop_front() {
-                    Some(target) => target,
+                    Some(query) => query,
                     None => {
                         state.threads -= 1;
                         return;
@@ -190,35 +192,49 @@ impl Shared {
                 }
             };
             // A bug must not let programs wait until the end of the run.
-            let way = catch_unwind(AssertUnwindSafe(|| self.way_to(&target)));
+            let way = catch_unwind(AssertUnwindSafe(|| self.way_to(&query)));
             let way =
                 way.unwrap_or_else(|_| Err(Failed::CutShort("the search for an origin panicked".into())));
-            let (waiting, result) = self.take(&target, way);
+            let (waiting, result) = self.take(&query, way);
             waiting.into_iter().for_each(|answer| answer.send(result.clone()));
         }
     }
 
     /// Does what is done before the load for the origins of the plan.
-    fn way_to(&self, target: &Target) -> Result<Way, Failed> {
-        let link = &self.plan.outline.link;
+    fn way_to(&self, query: &OriginQuery) -> Result<Way, Failed> {
+        let plan = &*self.plan_for(query);
+        let link = &plan.outline.link;
         let resolve = |number, target: &Target| Ok(dns::resolve_with(number, target, link)?);
-        let origin = origin::found(target, self.plan.found_tls.as_ref());
-        let mut way = ways::way_to(NO_NUMBER, origin, &self.plan, &resolve)?;
+        let origin = origin::found(&query.target, plan.found_tls.as_ref());
+        let mut way = ways::way_to(NO_NUMBER, origin, plan, &resolve)?;
         let permission = Permission { allow: &self.allow, confirm: None, today: &self.today };
-        ways::permitted_way(&mut way, &self.plan, permission, &mut Vec::new())?;
-        ways::agree(NO_NUMBER, &mut way, &self.plan)?;
+        ways::permitted_way(&mut way, plan, permission, &mut Vec::new())?;
+        ways::agree(NO_NUMBER, &mut way, plan)?;
         Ok(way)
+    }
+
+    /// Returns the plan with what a query asks for.
+    fn plan_for(&self, query: &OriginQuery) -> Cow<'_, Plan> {
+        let mut plan = Cow::Borrowed(&self.plan);
+        if query.requires_http2 {
+            let link = &mut plan.to_mut().outline.link;
+            (link.http, link.is_pipelined) = (Http::V2, false);
+        }
+        if let Some(files) = &query.tls_files {
+            plan.to_mut().tls_files = TlsFiles::clone(files);
+        }
+        plan
     }
 
     /// Keeps the result of a search, and returns who waits for it.
     fn take(
         &self,
-        target: &Target,
+        query: &OriginQuery,
         way: Result<Way, Failed>,
     ) -> (Vec<OriginAnswer>, Result<OriginId, Unreachable>) {
         let mut state = self.state();
         let numbered = match way {
-            Ok(way) => self.check_room(&state).map(|number| self.keep(&mut state, number, target, &way)),
+            Ok(way) => self.check_room(&state).map(|number| self.keep(&mut state, number, query, &way)),
             Err(failed) => {
                 let why = unreachable::of(&failed);
                 // Permission does not come during a run, and the host should not be asked for it in each second.
@@ -226,20 +242,20 @@ impl Shared {
                     Fault::OriginRefused => u64::MAX,
                     _ => clock::now_ns().saturating_add(FAILED_NS),
                 };
-                state.remember(target, until_ns, why.clone());
+                state.remember(query, until_ns, why.clone());
                 Err(why)
             }
         };
-        (state.waiting.remove(target).unwrap_or_default(), numbered)
+        (state.waiting.remove(query).unwrap_or_default(), numbered)
     }
 
-    fn keep(&self, state: &mut State, number: OriginId, target: &Target, way: &Way) -> OriginId {
+    fn keep(&self, state: &mut State, number: OriginId, query: &OriginQuery, way: &Way) -> OriginId {
         let place = ways::place_of(way, &self.plan.outline.link);
-        let found = FoundOrigin { number, origin: way.origin.clone(), place };
+        let found = FoundOrigin { number, query: query.clone(), origin: way.origin.clone(), place };
         let there = crate::environment::way_there(way, &self.own);
         state.found.push((Arc::new(found), there));
-        state.failed.remove(target);
-        state.numbers.insert(target.clone(), number);
+        state.failed.remove(query);
+        state.numbers.insert(query.clone(), number);
         number
     }
 
@@ -253,7 +269,7 @@ impl Shared {
 }
 
 impl State {
-    fn remember(&mut self, target: &Target, until_ns: u64, why: Unreachable) {
+    fn remember(&mut self, query: &OriginQuery, until_ns: u64, why: Unreachable) {
         if self.failed.len() >= FAILED_MAX {
             let now_ns = clock::now_ns();
             self.failed.retain(|_, (until_ns, _)| now_ns < *until_ns);
@@ -261,6 +277,6 @@ impl State {
         if self.failed.len() >= FAILED_MAX {
             self.failed.clear();
         }
-        self.failed.insert(target.clone(), (until_ns, why));
+        self.failed.insert(query.clone(), (until_ns, why));
     }
 }

@@ -371,6 +371,18 @@ impl<D: Door, P: Post> Worker<D, P> {
         }
     }
 
+    /// Closes the idle links that a user holds to an origin, including its own.
+    pub(super) fn close_links_to(&mut self, user: u32, origin: OriginId) {
+        let own = self.users[user as usize].link;
+        if own != NONE && self.links[own as usize].origin == origin && !self.is_needed_by_others(own) {
+            self.close_planned(own);
+        }
+        while let Some(held) = self.held_for(user, origin) {
+            self.close_planned(held);
+            self.list_unused(held);
+        }
+    }
+
     /// Returns whether active users share a link: one of them may only pause between two requests.
     fn is_needed_by_others(&self, id: u32) -> bool {
         self.outline.link.streams > 1

@@ -3,9 +3,9 @@
 use crate::Command;
 use crate::names::{LookedUp, Ticket};
 use crate::origins::{FoundOrigin, Reached};
-use plimsoll_plan::Target;
 use plimsoll_plan::failure_example::FailureExample;
 use plimsoll_plan::origin::OriginId;
+use plimsoll_plan::program::OriginQuery;
 use plimsoll_plan::series::SeriesKey;
 use plimsoll_stats::interval::Interval;
 use std::sync::Arc;
@@ -35,7 +35,7 @@ pub trait Post {
     fn answers(&mut self, _: &mut Vec<(Ticket, LookedUp)>) {}
 
     /// Begins to find an origin that the worker does not know; returns false if this run finds none.
-    fn reach(&mut self, _: &Target) -> bool {
+    fn reach(&mut self, _: &OriginQuery) -> bool {
         false
     }
 

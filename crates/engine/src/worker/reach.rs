@@ -6,9 +6,9 @@ use super::{Here, Post, Worker};
 use crate::driver::Door;
 use crate::link::NONE;
 use crate::origins::Reached;
+use plimsoll_plan::Fault;
 use plimsoll_plan::origin::OriginId;
-use plimsoll_plan::program::{StepId, Unreachable, Wake};
-use plimsoll_plan::{Fault, Target};
+use plimsoll_plan::program::{OriginQuery, StepId, Unreachable, Wake};
 use std::collections::{HashMap, VecDeque};
 
 /// What a run without a finder answers.
@@ -21,8 +21,8 @@ type Waiting = (u32, StepId);
 #[derive(Default)]
 pub(super) struct Reaches {
     /// Built when a program first asks.
-    known: HashMap<Target, OriginId>,
-    waiting: HashMap<Target, Vec<Waiting>>,
+    known: HashMap<OriginQuery, OriginId>,
+    waiting: HashMap<OriginQuery, Vec<Waiting>>,
     /// Answers that their programs get in the next event-loop iteration.
     ready: VecDeque<(Waiting, Result<OriginId, Unreachable>)>,
     answers: Vec<Reached>,
@@ -52,19 +52,19 @@ impl Reaches {
 impl<D: Door, P: Post> Worker<D, P> {
     /// Asks for an origin for a program.
     #[cold]
-    pub(super) fn reach(&mut self, user: u32, step: StepId, mut target: Target) {
-        target.host.make_ascii_lowercase();
+    pub(super) fn reach(&mut self, user: u32, step: StepId, mut query: OriginQuery) {
+        query.target.host.make_ascii_lowercase();
         self.users[user as usize].outstanding += 1;
         self.reaching += 1;
         let step = (user, step);
-        if let Some(number) = self.known(&target) {
+        if let Some(number) = self.known(&query) {
             return self.reaches.ready.push_back((step, Ok(number)));
         }
-        if let Some(waiting) = self.reaches.waiting.get_mut(&target) {
+        if let Some(waiting) = self.reaches.waiting.get_mut(&query) {
             return waiting.push(step);
         }
-        if self.post.reach(&target) {
-            self.reaches.waiting.insert(target, vec![step]);
+        if self.post.reach(&query) {
+            self.reaches.waiting.insert(query, vec![step]);
         } else {
             let refused = Unreachable { fault: Fault::OriginRefused, sentence: NO_FINDER.into() };
             self.reaches.ready.push_back((step, Err(refused)));
@@ -72,9 +72,9 @@ impl<D: Door, P: Post> Worker<D, P> {
     }
 
     /// Returns the number of an origin that this worker knows.
-    fn known(&mut self, target: &Target) -> Option<OriginId> {
+    fn known(&mut self, query: &OriginQuery) -> Option<OriginId> {
         self.know_plan();
-        self.reaches.known.get(target).copied()
+        self.reaches.known.get(query).copied()
     }
 
     /// Notes the origins of the plan, once.
@@ -86,7 +86,12 @@ impl<D: Door, P: Post> Worker<D, P> {
         for (number, origin) in (0..).zip(origins.iter()).take(self.places.len()) {
             let mut target = origin.target();
             target.host.make_ascii_lowercase();
-            self.reaches.known.entry(target).or_insert(number);
+            let query = OriginQuery::from(target);
+            if origin.is_http2 {
+                let same = OriginQuery { requires_http2: true, ..query.clone() };
+                self.reaches.known.entry(same).or_insert(number);
+            }
+            self.reaches.known.entry(query).or_insert(number);
         }
     }
 
@@ -104,7 +109,7 @@ impl<D: Door, P: Post> Worker<D, P> {
             self.places.push(here);
             self.spare.push(Vec::new());
             self.know_plan();
-            self.reaches.known.entry(found.origin.target()).or_insert(found.number);
+            self.reaches.known.entry(found.query.clone()).or_insert(found.number);
         }
     }
 
@@ -112,11 +117,11 @@ impl<D: Door, P: Post> Worker<D, P> {
     pub(super) fn take_reached(&mut self) {
         let mut answers = std::mem::take(&mut self.reaches.answers);
         self.post.reached(&mut answers);
-        for Reached { target, result } in answers.drain(..) {
+        for Reached { query, result } in answers.drain(..) {
             if result.as_ref().is_ok_and(|number| usize::from(*number) >= self.places.len()) {
                 self.take_found();
             }
-            let waiting = self.reaches.waiting.remove(&target).unwrap_or_default();
+            let waiting = self.reaches.waiting.remove(&query).unwrap_or_default();
             self.reaches.ready.extend(waiting.into_iter().map(|step| (step, result.clone())));
         }
         self.reaches.answers = answers;

@@ -92,8 +92,11 @@ impl<D: Door, P: Post> Worker<D, P> {
         for (step, ns) in &out.sleeps {
             self.lie_down(user, *step, *ns);
         }
-        for (step, target) in out.reaches.drain(..) {
-            self.reach(user, step, target);
+        for (step, query) in out.reaches.drain(..) {
+            self.reach(user, step, query);
+        }
+        for origin in out.closes.drain(..) {
+            self.close_links_to(user, origin);
         }
         for step in &out.steps {
             if !self.lease.take() {

@@ -4,7 +4,7 @@ use plimsoll_engine::Place;
 use plimsoll_engine::driver::sim::Network;
 use plimsoll_engine::origins::{FoundOrigin, Reached};
 use plimsoll_plan::origin::Origin;
-use plimsoll_plan::program::Unreachable;
+use plimsoll_plan::program::{OriginQuery, Unreachable};
 use plimsoll_plan::{Fault, Target, origin};
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -20,7 +20,7 @@ pub struct SimFinder {
     hosts: Vec<(&'static str, Result<SocketAddr, Fault>)>,
     after_ns: u64,
     asked: AskedOrigins,
-    due: VecDeque<(u64, Target)>,
+    due: VecDeque<(u64, OriginQuery)>,
     first: usize,
     found: Vec<Arc<FoundOrigin>>,
     /// Whether the origins choose HTTP/2.
@@ -41,26 +41,32 @@ impl SimFinder {
 
     /// Finds an origin as if another worker had asked for it.
     pub fn find(&mut self, host: &str, port: u16) -> Result<u16, Unreachable> {
-        let target = Target { host: host.into(), port, tls: false };
+        self.find_query(&Target { host: host.into(), port, tls: false }.into())
+    }
+
+    fn find_query(&mut self, query: &OriginQuery) -> Result<u16, Unreachable> {
+        let (target, host) = (&query.target, query.target.host.as_str());
         let known = self.hosts.iter().find(|(known, _)| *known == host).expect("a known host");
         match known.1 {
             Ok(address) => {
                 let number = (self.first + self.found.len()) as u16;
-                let origin = Origin { is_http2: self.is_http2, ..origin::found(&target, None) };
+                let origin =
+                    Origin { is_http2: self.is_http2 || query.requires_http2, ..origin::found(target, None) };
                 let place = Place::new(vec![address], None);
-                self.found.push(Arc::new(FoundOrigin { number, origin, place }));
+                self.found.push(Arc::new(FoundOrigin { number, query: query.clone(), origin, place }));
                 Ok(number)
             }
             Err(fault) => Err(Unreachable { fault, sentence: format!("`{host}` is not there").into() }),
         }
     }
 
-    pub fn reach(&mut self, target: &Target, network: &Network) -> bool {
+    pub fn reach(&mut self, query: &OriginQuery, network: &Network) -> bool {
+        let target = &query.target;
         self.asked.borrow_mut().push(target.host.clone());
         let due_ns = network.now_ns() + self.after_ns;
         if self.hosts.iter().any(|(known, _)| *known == target.host) {
             network.wake_at(due_ns);
-            self.due.push_back((due_ns, target.clone()));
+            self.due.push_back((due_ns, query.clone()));
         }
         true
     }
@@ -68,9 +74,9 @@ impl SimFinder {
     pub fn answers(&mut self, now_ns: u64) -> Vec<Reached> {
         let mut all = vec![];
         while self.due.front().is_some_and(|(due_ns, _)| *due_ns <= now_ns) {
-            let (_, target) = self.due.pop_front().expect("one is due");
-            let result = self.find(&target.host, target.port);
-            all.push(Reached { target, result });
+            let (_, query) = self.due.pop_front().expect("one is due");
+            let result = self.find_query(&query);
+            all.push(Reached { query, result });
         }
         all
     }

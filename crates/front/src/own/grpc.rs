@@ -5,9 +5,10 @@ mod message;
 mod path;
 mod types;
 
-pub use compile::of_files as compiled;
+pub use compile::{ReadSource, of_files as compiled, of_sources as compiled_sources};
 pub use message::message;
 pub use path::check as check_path;
+pub use types::schemas;
 
 use super::key::{Row, of};
 use super::monitor::revealed;

@@ -121,7 +121,7 @@ pub fn expected(value: &Value) -> Result<Expected, Thrown> {
 }
 
 /// Returns names and values of an object as texts.
-fn pairs(value: &Value) -> Result<Vec<(String, String)>, Thrown> {
+pub fn pairs(value: &Value) -> Result<Vec<(String, String)>, Thrown> {
     if !value.is_object() {
         return Err(wrong(value, "headers and tags must be objects"));
     }

@@ -191,7 +191,7 @@ impl Flow {
     pub fn arrived(&mut self, host: &Host, vu: &Vu, arrived: Arrived) -> Option<Response> {
         match arrived {
             Arrived::Response(response) => self.finish(host, vu, *response),
-            Arrived::Slept | Arrived::News(_) => None,
+            Arrived::Slept | Arrived::News(_) | Arrived::Called(_) => None,
             Arrived::Reached(Ok(number)) => {
                 if let Ok(address) = host.address(&self.prepared.url)
                     && let Ok(target) = &address.way.mapped
@@ -406,7 +406,7 @@ impl Flow {
 }
 
 /// Returns the pattern of blocked hosts that a host matches.
-fn blocked_by<'a>(patterns: &'a [String], host: &str) -> Option<&'a str> {
+pub fn blocked_by<'a>(patterns: &'a [String], host: &str) -> Option<&'a str> {
     if patterns.is_empty() {
         return None;
     }

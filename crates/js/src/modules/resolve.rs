@@ -20,6 +20,7 @@ pub enum Builtin {
 
 /// Older or experimental names of modules.
 const ALIASES: &[(&str, &str)] = &[
+    ("k6/experimental/grpc", "k6/net/grpc"),
     ("k6/experimental/timers", "k6/timers"),
     ("k6/experimental/tracing", "jslib/tempo"),
     ("k6/experimental/websockets", "k6/websockets"),
@@ -47,8 +48,6 @@ const LIBRARIES: &[(&str, &str)] = &[
 const REFUSED: &[(&str, &str)] = &[
     ("k6/browser", "send the requests of the page with `k6/http`"),
     ("k6/experimental/browser", "send the requests of the page with `k6/http`"),
-    ("k6/net/grpc", "use an experiment file with a gRPC call"),
-    ("k6/experimental/grpc", "use an experiment file with a gRPC call"),
     ("k6/x/", "extensions of k6 are Go programs: remove the import"),
     ("k6/", "remove the import"),
 ];

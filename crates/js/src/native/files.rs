@@ -42,7 +42,7 @@ impl Host {
     }
 
     /// Returns the path of a file, relative to the folder of a module, or of the script.
-    fn path_in(&self, module: Option<usize>, name: &str) -> PathBuf {
+    pub fn path_in(&self, module: Option<usize>, name: &str) -> PathBuf {
         let name = name.strip_prefix("file://").unwrap_or(name);
         let bundle = &self.shared.script.bundle;
         let module = bundle.modules.get(module.unwrap_or(bundle.entry));

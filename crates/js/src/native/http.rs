@@ -7,7 +7,7 @@ use crate::host::Host;
 use crate::http::params::{Params, expected, wrong};
 use crate::http::send::{Flow, Started, settle, settle_promise};
 use crate::http::{Prepared, Response, send};
-use crate::vu::Vu;
+use crate::vu::{Awaited, Vu};
 use flate2::Compression;
 use flate2::read::{GzEncoder, ZlibEncoder};
 use plimsoll_plan::program::StepId;
@@ -96,7 +96,7 @@ fn request_async(call: &Call<'_>) -> Result<Value, Thrown> {
     let (promise, resolve, reject) = realm.promise()?;
     let mut flow = Box::new(Flow::new(host, &vu, prepared));
     match flow.start(host, &vu) {
-        Started::Waiting(id) => vu.promise(id, resolve, reject, flow),
+        Started::Waiting(id) => vu.promise(id, resolve, reject, Awaited::Request(flow)),
         Started::Failed(response) => settle_promise(realm, host, response, (&resolve, &reject))?,
     }
     Ok(promise)

@@ -2,7 +2,9 @@
 
 use super::remote::{Due, Remote};
 use plimsoll_bundle::{Builtins, Bundle, Entry, Files, load};
-use plimsoll_js::{BuiltIn, Level, Log, ScenarioSettings, Script, Settings, Shared, Stage, initialize};
+use plimsoll_js::{
+    BuiltIn, Level, Log, ScenarioSettings, SchemaSource, Script, Settings, Shared, Stage, initialize,
+};
 use plimsoll_plan::head::Head;
 use plimsoll_plan::metric::{CheckSum, RunSum};
 use plimsoll_plan::program::{
@@ -153,7 +155,8 @@ pub fn run_script(
             Some((_, text)) => Ok(text.as_bytes().to_vec()),
             None => Err(format!("no such file: {}", path.display())),
         });
-    let script = Script { bundle: Arc::new(bundle(&text.text())), log, read_file };
+    let compile_schemas = Arc::new(|_: SchemaSource<'_>| Err("there are no schemas here".to_owned()));
+    let script = Script { bundle: Arc::new(bundle(&text.text())), log, read_file, compile_schemas };
     let init = initialize(&script, &settings).expect("the init part runs");
     let target = Target { host: "127.0.0.1".into(), port: 8080, tls: false };
     let shared = Arc::new(Shared::new(script, settings, vec![(target, 0)], 7));

@@ -2,13 +2,14 @@
 
 use super::{Aggregator, BUILT_IN, Kind, Threshold};
 use plimsoll_plan::outline::TICK_NS;
+use plimsoll_plan::series::label;
 use plimsoll_plan::threshold::{Scope, Statistic, Subject, Threshold as Own};
 
 /// Nanoseconds in the unit of k6's times.
 const MS_NS: f64 = 1e6;
 
 /// System tags that belong to single samples or to other things than requests, so that no series has them as a label.
-const NOT_LABELS: [&str; 16] = [
+const NOT_LABELS: [&str; 14] = [
     "proto",
     "subproto",
     "status",
@@ -17,19 +18,21 @@ const NOT_LABELS: [&str; 16] = [
     "error",
     "error_code",
     "tls_version",
-    "service",
     "expected_response",
     "iter",
     "vu",
     "ocsp_status",
     "ip",
-    "rpc_type",
     "from_cache",
 ];
 
 pub(super) fn counterpart(threshold: &Threshold) -> Option<Own> {
     let (subject, factor) = subject(threshold)?;
     let scope = scope(threshold)?;
+    let scope = match call_type(&threshold.metric) {
+        Some(kind) => Some(of_calls(scope, kind)),
+        None => scope,
+    };
     if scope.is_some() && !subject.has_scope() {
         return None;
     }
@@ -67,10 +70,60 @@ fn subject(threshold: &Threshold) -> Option<(Subject, f64)> {
         ("checks", _) => (Subject::Checks, 1.0),
         ("http_reqs", Aggregator::Count) => (Subject::Requests, 1.0),
         ("http_reqs", _) => (Subject::Throughput, 1.0),
+        ("grpc_req_duration", _) => (Subject::ServiceTime, MS_NS),
+        ("grpc_streams_msgs_sent", Aggregator::Count) => (Subject::MessagesSent, 1.0),
+        ("grpc_streams_msgs_received", Aggregator::Count) => (Subject::MessagesReceived, 1.0),
         ("ws_msgs_sent", Aggregator::Count) => (Subject::MessagesSent, 1.0),
         ("ws_msgs_received", Aggregator::Count) => (Subject::MessagesReceived, 1.0),
         _ => return None,
     })
+}
+
+/// Returns the type of the gRPC calls that a metric measures: `grpc_req_duration` those with one response.
+fn call_type(metric: &str) -> Option<&'static str> {
+    match metric {
+        "grpc_req_duration" => Some(label::UNARY),
+        "grpc_streams_msgs_sent" | "grpc_streams_msgs_received" => Some(label::STREAMING),
+        _ => None,
+    }
+}
+
+/// Narrows a threshold on requests or messages to those that are not gRPC calls, which have their own metrics in k6.
+pub(super) fn exclude_calls(threshold: &mut Own) {
+    let is_of_requests = matches!(
+        threshold.subject,
+        Subject::ServiceTime
+            | Subject::FirstByte
+            | Subject::ErrorRate
+            | Subject::Requests
+            | Subject::Throughput
+            | Subject::MessagesSent
+            | Subject::MessagesReceived
+    );
+    if is_of_requests && !threshold.scope.as_ref().is_some_and(names_calls) {
+        threshold.scope = Some(of_calls(threshold.scope.take(), ""));
+    }
+}
+
+fn names_calls(scope: &Scope) -> bool {
+    match scope {
+        Scope::Tag(name, _) => name == label::RPC_TYPE,
+        Scope::All(parts) => parts.iter().any(names_calls),
+        _ => false,
+    }
+}
+
+/// Narrows a scope to gRPC calls of a type; an empty one means all other requests.
+fn of_calls(scope: Option<Scope>, kind: &str) -> Scope {
+    let calls = Scope::Tag(label::RPC_TYPE.to_owned(), kind.to_owned());
+    match scope {
+        None => calls,
+        Some(Scope::All(mut parts)) => {
+            parts.push(calls);
+            Scope::All(parts)
+        }
+        Some(one) => Scope::All(vec![one, calls]),
+    }
 }
 
 fn statistic(aggregator: Aggregator) -> Option<Statistic> {

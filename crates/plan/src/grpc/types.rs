@@ -70,8 +70,12 @@ pub struct Field {
     pub number: u32,
     /// The name in the schema.
     pub name: String,
+    /// The name in the JSON form of Protocol Buffers.
+    pub json_name: String,
     pub kind: Kind,
     pub label: Label,
+    /// Whether it belongs to a `oneof`, or is marked `optional` in proto3, which counts as one.
+    pub is_choice: bool,
 }
 
 /// The type of a field.

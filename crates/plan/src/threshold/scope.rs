@@ -65,6 +65,8 @@ impl Scope {
             Scope::Request(name) => has(label::REQUEST, &|value| value == name),
             Scope::Scenario(name) => has(label::SCENARIO, &|value| value == name),
             Scope::Group(name) => has(label::GROUP, &|group| is_within(group, name)),
+            // As in k6, an empty value is that of requests without the tag.
+            Scope::Tag(key, text) if text.is_empty() => !has(key, &|value| !value.is_empty()),
             Scope::Tag(key, text) => has(key, &|value| value == text),
             Scope::Metric(name) => has(label::METRIC, &|value| value == name),
             Scope::All(parts) => parts.iter().all(|part| part.selects(has)),

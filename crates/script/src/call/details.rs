@@ -10,17 +10,18 @@ use plimsoll_wire::proto::{Value, take_field};
 /// Largest details as JSON, in bytes; an example shows less.
 const BYTES_MAX: usize = 4096;
 
+/// Returns the bytes of binary metadata, which may have padding; `None` if they are not Base64.
+pub fn binary(coded: &[u8]) -> Option<Vec<u8>> {
+    let config = GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent);
+    GeneralPurpose::new(&STANDARD, config).decode(coded).ok()
+}
+
 /// Returns the details: the name of each, and its content if the schema has the type.
 pub fn details(types: &Types, coded: &[u8]) -> String {
-    // Binary metadata may have padding.
-    let config = GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent);
-    let Ok(status) = GeneralPurpose::new(&STANDARD, config).decode(coded) else { return String::new() };
+    let Some(status) = binary(coded) else { return String::new() };
     let mut all = Vec::new();
-    for any in fields(&status, 3) {
-        let url = fields(any, 1).next().unwrap_or_default();
-        let name = url.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
-        let name = String::from_utf8_lossy(name).into_owned();
-        let value = fields(any, 2).next().unwrap_or_default();
+    for (url, value) in any_details(&status) {
+        let name = url.rsplit('/').next().unwrap_or_default().to_owned();
         let mut json = Vec::new();
         let known = types.by_name.get(&name);
         let read = known.map(|of| Reader::default().read(types, *of, value, BYTES_MAX, &mut json));
@@ -30,6 +31,14 @@ pub fn details(types: &Types, coded: &[u8]) -> String {
         }
     }
     all.join(", ")
+}
+
+/// Returns type and content of each detail.
+pub fn any_details(status: &[u8]) -> impl Iterator<Item = (String, &[u8])> {
+    fields(status, 3).map(|any| {
+        let url = String::from_utf8_lossy(fields(any, 1).next().unwrap_or_default()).into_owned();
+        (url, fields(any, 2).next().unwrap_or_default())
+    })
 }
 
 /// Returns the values of a field that are bytes, up to the first damage.

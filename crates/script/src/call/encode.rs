@@ -51,6 +51,25 @@ impl Encoder {
         Encoder::of(std::slice::from_ref(&message), 1, call)
     }
 
+    /// Appends a message without placeholders, with its prefix.
+    ///
+    /// # Errors
+    /// Returns an error for a value that its field cannot have.
+    pub fn put_fixed(message: &[Piece], out: &mut Vec<u8>) -> Result<(), String> {
+        let mut parts = Vec::new();
+        add_all(message, &mut parts)?;
+        frame(false, out, |out| {
+            for part in &parts {
+                match part {
+                    Part::Fixed(bytes) => out.extend_from_slice(bytes),
+                    Part::Field { path, .. } => return Err(format!("the value of `{path}` is not fixed")),
+                    Part::Message { .. } => return Err("a value of the message is not fixed".to_owned()),
+                }
+            }
+            Ok(())
+        })
+    }
+
     fn of<M: AsRef<[Piece]>>(messages: &[M], rounds: u32, call: &Call) -> Result<Encoder, String> {
         let compile = |message: &M| {
             let mut parts = Vec::new();

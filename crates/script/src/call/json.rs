@@ -23,6 +23,17 @@ pub enum Unread {
     TooLong,
 }
 
+/// How the fields of a message are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Style {
+    /// With the names of the schema, and with numbers of 64 bits as numbers. Messages that are absent are omitted.
+    #[default]
+    Schema,
+    /// The JSON form of Protocol Buffers with all fields: with names in lower camel case, with numbers of 64 bits as
+    /// texts, and with `null` for messages that are absent.
+    Canonical,
+}
+
 /// Reads messages; its buffers are reused.
 #[derive(Debug, Default)]
 pub struct Reader {
@@ -62,12 +73,28 @@ impl Reader {
         most_bytes: usize,
         out: &mut Vec<u8>,
     ) -> Result<(), Unread> {
+        self.read_as(Style::Schema, (types, message), bytes, most_bytes, out)
+    }
+
+    /// Appends a message as [`Reader::read`] does, in a style.
+    ///
+    /// # Errors
+    /// Returns an error if the bytes are not such a message, or if the JSON is too long; `out` has a part of it then.
+    pub fn read_as(
+        &mut self,
+        style: Style,
+        (types, message): (&Types, usize),
+        bytes: &[u8],
+        most_bytes: usize,
+        out: &mut Vec<u8>,
+    ) -> Result<(), Unread> {
         self.found.clear();
         if u32::try_from(bytes.len()).is_err() {
             return Err(Unread::TooLong);
         }
         let end_max = out.len().saturating_add(most_bytes);
-        let mut run = Run { types, base: bytes, found: &mut self.found, out, end_max, depth: 0 };
+        let mut run =
+            Run { types, base: bytes, found: &mut self.found, out, end_max, depth: 0, style, is_key: false };
         run.message(message, 0..bytes.len())
     }
 }
@@ -81,6 +108,9 @@ struct Run<'a> {
     out: &'a mut Vec<u8>,
     end_max: usize,
     depth: usize,
+    style: Style,
+    /// The key of a map is being written, between quotation marks.
+    is_key: bool,
 }
 
 type Done = Result<(), Unread>;
@@ -185,7 +215,8 @@ impl<'a> Run<'a> {
             }
             let values = begin..after;
             begin = after;
-            if values.is_empty() && field.label == Label::Optional {
+            let is_absent = values.is_empty() && field.label == Label::Optional;
+            if is_absent && (self.style == Style::Schema || field.is_choice) {
                 continue;
             }
             if !std::mem::take(&mut is_first) {
@@ -193,9 +224,15 @@ impl<'a> Run<'a> {
             }
             // Names of fields are identifiers.
             self.push("\"");
-            self.push(&field.name);
+            self.push(match self.style {
+                Style::Schema => &field.name,
+                Style::Canonical => &field.json_name,
+            });
             self.push("\":");
-            self.field(field, values)?;
+            match is_absent {
+                true => self.push("null"),
+                false => self.field(field, values)?,
+            }
         }
         Ok(())
     }
@@ -271,7 +308,9 @@ impl<'a> Run<'a> {
         if !is_text {
             self.push("\"");
         }
+        self.is_key = true;
         self.field(key, mark..split)?;
+        self.is_key = false;
         self.push(if is_text { ":" } else { "\":" });
         match (&value.kind, split == self.found.len()) {
             // An entry without a value has the default of its type, also of a message.
@@ -321,7 +360,26 @@ impl<'a> Run<'a> {
         }
     }
 
+    /// Returns whether values of a type are written as texts although they are numbers.
+    fn is_quoted(&self, scalar: &Scalar) -> bool {
+        let is_wide = matches!(
+            scalar,
+            Scalar::Int64 | Scalar::Uint64 | Scalar::Sint64 | Scalar::Fixed64 | Scalar::Sfixed64
+        );
+        is_wide && self.style == Style::Canonical && !self.is_key
+    }
+
     fn scalar(&mut self, scalar: &Scalar, place: Place) -> Done {
+        if !self.is_quoted(scalar) {
+            return self.bare_scalar(scalar, place);
+        }
+        self.push("\"");
+        self.bare_scalar(scalar, place)?;
+        self.push("\"");
+        Ok(())
+    }
+
+    fn bare_scalar(&mut self, scalar: &Scalar, place: Place) -> Done {
         // Writing to memory cannot fail, here and below.
         let _ = match (scalar, place) {
             // Numbers of 32 bits are the low half of their varint.
@@ -404,6 +462,7 @@ impl<'a> Run<'a> {
                 Some((_, number)) => self.enumerated(of, *number),
                 None => self.push("0"),
             },
+            Kind::Scalar(scalar) if self.is_quoted(scalar) => self.push("\"0\""),
             Kind::Scalar(_) => self.push("0"),
             Kind::Message(_) | Kind::Group(_) => self.push("null"),
         }

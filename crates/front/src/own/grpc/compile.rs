@@ -8,6 +8,10 @@ use plimsoll_plan::diag::Place;
 use prost_reflect::DescriptorPool;
 use protox::file::{File, FileResolver, GoogleFileResolver};
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+/// Reads a file.
+pub type ReadSource = dyn Fn(&Path) -> Result<Vec<u8>, String> + Send + Sync;
 
 /// The result of compiling all schemas.
 pub struct Compiled {
@@ -117,6 +121,53 @@ pub fn of_files(files: &[String], folders: &[String]) -> Result<DescriptorPool, 
         }
     }
     if wrong.is_empty() { Ok(compiler.descriptor_pool()) } else { Err(wrong) }
+}
+
+/// Files that a function reads, such as those of an archive.
+struct Sources {
+    folders: Vec<PathBuf>,
+    read: Arc<ReadSource>,
+}
+
+impl Sources {
+    fn text_of(&self, name: &str) -> Option<String> {
+        let bytes = self.folders.iter().find_map(|folder| (self.read)(&folder.join(name)).ok())?;
+        Some(String::from_utf8_lossy(&bytes).into_owned())
+    }
+}
+
+impl FileResolver for Sources {
+    fn open_file(&self, name: &str) -> Result<File, protox::Error> {
+        match self.text_of(name) {
+            Some(text) => File::from_source(name, &text),
+            None => GoogleFileResolver::new().open_file(name),
+        }
+    }
+}
+
+/// Compiles `.proto` files that `read` reads, by their names below one of the folders, as imports have them.
+///
+/// # Errors
+/// Returns the first mistake in one line, with its place.
+pub fn of_sources(
+    names: &[String],
+    folders: &[PathBuf],
+    read: &Arc<ReadSource>,
+) -> Result<DescriptorPool, String> {
+    let sources = || Sources { folders: folders.to_vec(), read: Arc::clone(read) };
+    let mut compiler = protox::Compiler::with_file_resolver(sources());
+    for name in names {
+        compiler.open_file(name).map_err(|error| {
+            let message = error.to_string().replace('\'', "`");
+            let place = error.file().and_then(|file| {
+                let offset = error.labels()?.next()?.offset();
+                let (line, column) = line_and_column(&sources().text_of(file)?, offset)?;
+                Some(format!("{file}:{line}:{column}: "))
+            });
+            format!("{}{message}", place.unwrap_or_default())
+        })?;
+    }
+    Ok(compiler.descriptor_pool())
 }
 
 /// Returns the name of a file: the one by which other files may import it, too. Such a name is below one of the

@@ -1,6 +1,8 @@
 //! The table of types of a schema, as a script reads responses by it.
 
-use plimsoll_plan::grpc::{EnumType, Field, Kind, Label, Message, MessageForm, Scalar, Types};
+use plimsoll_plan::grpc::{
+    EnumType, Field, Kind, Label, Message, MessageForm, Method, Scalar, Schemas, Types,
+};
 use prost_reflect::{DescriptorPool, EnumDescriptor, FieldDescriptor, Kind as Described, MessageDescriptor};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -51,6 +53,32 @@ pub fn of(pool: &DescriptorPool) -> (Shapes, Types) {
     (shapes, Types { messages, by_name })
 }
 
+/// Returns all types and methods of a pool.
+pub fn schemas(pool: &DescriptorPool) -> Schemas {
+    let (_, types) = of(pool);
+    let mut methods = Vec::new();
+    for service in pool.services() {
+        for method in service.methods() {
+            let number = |message: MessageDescriptor| types.by_name.get(message.full_name()).copied();
+            // Every message of a pool has a number.
+            let (Some(request), Some(response)) = (number(method.input()), number(method.output())) else {
+                continue;
+            };
+            methods.push(Method {
+                package: service.package_name().to_owned(),
+                service: service.name().to_owned(),
+                name: method.name().to_owned(),
+                path: format!("/{}/{}", service.full_name(), method.name()),
+                request,
+                response,
+                has_request_stream: method.is_client_streaming(),
+                has_response_stream: method.is_server_streaming(),
+            });
+        }
+    }
+    Schemas { types: Arc::new(types), methods }
+}
+
 fn enumeration(of: &EnumDescriptor) -> EnumType {
     let values = of.values().map(|value| (value.name().to_owned(), value.number())).collect::<Vec<_>>();
     // The default comes first: in proto3 it is 0, and aliases may be written before it.
@@ -83,5 +111,7 @@ fn field(of: &FieldDescriptor, shapes: &Shapes, numbers: &HashMap<String, usize>
     } else {
         Label::Implicit
     };
-    Some(Field { number: of.number(), name: of.name().to_owned(), kind, label })
+    let (name, json_name) = (of.name().to_owned(), of.json_name().to_owned());
+    let is_choice = of.containing_oneof().is_some();
+    Some(Field { number: of.number(), name, json_name, kind, label, is_choice })
 }

@@ -1,6 +1,6 @@
 //! The well-known types, which have their own forms in JSON.
 
-use super::{Done, Place, Run, Unread};
+use super::{Done, Place, Run, Style, Unread};
 use crate::value::escape_from;
 use plimsoll_plan::grpc::MessageForm;
 use plimsoll_plan::value::Escape;
@@ -61,7 +61,10 @@ impl Run<'_> {
                 let path = self.base.get(begin as usize..end as usize).ok_or(Unread::Invalid)?;
                 std::str::from_utf8(path).map_err(|_| Unread::Invalid)?;
                 let begin = self.out.len();
-                self.out.extend_from_slice(path);
+                match self.style {
+                    Style::Schema => self.out.extend_from_slice(path),
+                    Style::Canonical => camel_case(path, self.out),
+                }
                 escape_from(self.out, begin, Escape::Json);
             }
         }
@@ -112,5 +115,17 @@ impl Run<'_> {
         }
         self.push("}");
         Ok(())
+    }
+}
+
+/// Appends a path with names in lower camel case.
+fn camel_case(path: &[u8], out: &mut Vec<u8>) {
+    let mut is_after_line = false;
+    for byte in path {
+        match byte {
+            b'_' => is_after_line = true,
+            _ if std::mem::take(&mut is_after_line) => out.push(byte.to_ascii_uppercase()),
+            _ => out.push(*byte),
+        }
     }
 }
