@@ -15,6 +15,7 @@ use plimsoll_plan::diag::Place;
 use plimsoll_plan::phrase::counted;
 use plimsoll_plan::request::redacted_url;
 use plimsoll_plan::seal::{Machine, seal};
+use plimsoll_plan::unit;
 use plimsoll_plan::{Diagnostic, Draft, Plan};
 use std::io::Read;
 use std::path::Path;
@@ -86,6 +87,10 @@ fn name_of(set: &str) -> &str {
 pub fn file(run: &flags::verbs::Run) -> Result<Exit, Failure> {
     let file = named("run", run.file.as_deref())?;
     if jmeter::is_plan(file) {
+        if run.repeat.is_some() {
+            let message = "`--repeat` has no effect: a test plan is one run";
+            return Err(Diagnostic::new("U019", Place::Flag("--repeat".into()), message, "omit it").into());
+        }
         return jmeter::run_plan(file, run);
     }
     jmeter::refuse_flags(file, &run.plan)?;
@@ -93,6 +98,9 @@ pub fn file(run: &flags::verbs::Run) -> Result<Exit, Failure> {
         return script::command(file, run);
     }
     let mut all = parts_of(file, &run.flags, &run.parts, Asks::Servers)?;
+    if let Some(repeat) = repeat_of(run)? {
+        all.iter_mut().for_each(|part| part.study.experiment.repeat = repeat);
+    }
     junit::refuse_taken(run.flags.manner.junit.as_deref())?;
     if run.single_run {
         return once(all, run);
@@ -109,6 +117,14 @@ pub fn file(run: &flags::verbs::Run) -> Result<Exit, Failure> {
         let located = study.cells.pop().map(|cell| cell.located).unwrap_or_default();
         return load::command(sealed(located, &run.flags, true)?, &run.flags.manner);
     }
+    self::all(file, study, run)
+}
+
+/// Runs every combination of an experiment, and prints the result.
+///
+/// # Errors
+/// Returns an error if a plan, a folder, or a target is invalid.
+pub fn all(file: &str, study: Study, run: &flags::verbs::Run) -> Result<Exit, Failure> {
     refuse_full(run)?;
     let manner = &run.flags.manner;
     let wanted = Wanted::of(&manner.page, manner.json.then_some("--json"))?;
@@ -119,6 +135,24 @@ pub fn file(run: &flags::verbs::Run) -> Result<Exit, Failure> {
     junit::of_folder(manner.junit.as_deref(), &ran.folder, exit)?;
     Ok(exit)
 }
+
+/// Returns the runs of each combination that `--repeat` asks for.
+///
+/// # Errors
+/// Returns an error if the number is invalid.
+pub fn repeat_of(run: &flags::verbs::Run) -> Result<Option<u32>, Failure> {
+    let Some(text) = &run.repeat else { return Ok(None) };
+    match unit::count(text).ok().and_then(|count| u32::try_from(count).ok()) {
+        Some(count @ 1..=REPEAT_MAX) => Ok(Some(count)),
+        _ => {
+            let message = format!("invalid number of runs `{text}`: expected 1–{REPEAT_MAX}");
+            Err(Diagnostic::new("U011", Place::Flag("--repeat".into()), message, "").into())
+        }
+    }
+}
+
+/// Most runs of a combination.
+const REPEAT_MAX: u32 = 1_000;
 
 fn refuse_full(run: &flags::verbs::Run) -> Result<(), Failure> {
     folder_report::full_refused(run.flags.manner.full).map_or(Ok(()), |refused| Err(refused.into()))

@@ -1,17 +1,19 @@
 //! `plimsoll run script.js`: users as JavaScript. The load itself is in [`super::load`].
 
+mod sweep;
+
 use super::{load, run};
 use crate::exit::{Exit, Failure};
 use crate::flags::load::LoadFlags;
 use crate::flags::verbs::Run;
 use crate::say;
 use plimsoll_bundle::{Entry, Isolation};
-use plimsoll_front::{Located, Study, StudyCell};
 use plimsoll_front::proto::Proto;
+use plimsoll_front::{Located, Study, StudyCell};
 use plimsoll_js::{Given, Level, Log, Ready, SchemaSource, ScriptCode, Secret};
 use plimsoll_k6::Overrides;
 use plimsoll_plan::diag::Place;
-use plimsoll_plan::experiment::Experiment;
+use plimsoll_plan::experiment::{Experiment, Setting};
 use plimsoll_plan::grpc::Schemas;
 use plimsoll_plan::phrase::{counted, duration_ns};
 use plimsoll_plan::unit::SECOND_NS;
@@ -20,6 +22,7 @@ use std::fmt::Write as _;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use sweep::Variables;
 
 /// Endings of files that are scripts.
 const ENDINGS: [&str; 6] = ["js", "mjs", "cjs", "ts", "mts", "cts"];
@@ -36,11 +39,25 @@ pub fn command(file: &str, given: &Run) -> Result<Exit, Failure> {
         let message = format!("`--part {part}` has no effect: a script has no parts");
         return Err(Diagnostic::new("U019", Place::Flag("--part".into()), message, "omit it").into());
     }
-    let ready = ready(file, &given.flags, console(given.flags.manner.quiet))?;
-    tell_notes(&ready, &given.flags);
-    let code = Arc::clone(&ready.code);
-    let exit = load::command(planned(ready, &given.flags)?, &given.flags.manner)?;
-    Ok(own_end(&code).unwrap_or(exit))
+    let flags = &given.flags;
+    let mut all = combinations(file, flags, console(flags.manner.quiet))?;
+    if let Some((_, first)) = all.first() {
+        tell_notes(first, flags);
+    }
+    let codes: Vec<Arc<ScriptCode>> = all.iter().map(|(_, ready)| Arc::clone(&ready.code)).collect();
+    let is_single = all.len() == 1 && run::repeat_of(given)?.is_none_or(|repeat| repeat == 1);
+    let exit = match all.pop().filter(|_| is_single) {
+        Some((_, only)) => load::command(planned(only, flags)?, &flags.manner)?,
+        None if given.single_run => {
+            let message =
+                "the values of `--set` and `--repeat` make several runs, and `--single-run` allows one";
+            let hint = "set one value for each name, and omit `--repeat`";
+            return Err(Diagnostic::new("U036", Place::Flag("--single-run".into()), message, hint).into());
+        }
+        // The last combination was taken from the list.
+        None => run::all(file, sweep(file, given)?, given)?,
+    };
+    Ok(codes.iter().find_map(|code| own_end(code)).unwrap_or(exit))
 }
 
 /// Returns the exit code of a test that its script has ended or declared failed, with a message.
@@ -63,9 +80,14 @@ fn tell_notes(ready: &Ready, flags: &LoadFlags) {
     }
 }
 
-/// `plimsoll check script.js`: what the script needs, and whether its plan is valid.
+/// `plimsoll check script.js`: what the script needs, and whether its plans are valid.
 pub fn check(file: &str, flags: &LoadFlags) -> Result<Exit, Failure> {
-    let ready = ready(file, flags, console(false))?;
+    let mut all = combinations(file, flags, console(false))?;
+    let count = all.len();
+    let (_, ready) = all.remove(0);
+    for (_, other) in all {
+        valid(other, flags)?;
+    }
     let mut text = format!("{file}: valid; {}\n", counted(ready.test.scenarios.len() as u64, "scenario"));
     for note in &ready.test.notes {
         let _ = writeln!(text, "  note: {note}");
@@ -96,12 +118,21 @@ pub fn check(file: &str, flags: &LoadFlags) -> Result<Exit, Failure> {
         Isolation::Runtime(reason) => format!("each user has its own runtime: {}", because(&reason.why)),
     };
     let _ = writeln!(text, "  {isolation}");
+    if count > 1 {
+        let _ = writeln!(text, "  {} of the values of `--set`", counted(count as u64, "combination"));
+    }
+    valid(ready, flags)?;
+    say::result(&text)?;
+    Ok(Exit::Pass)
+}
+
+/// Checks the plan of a test.
+fn valid(ready: Ready, flags: &LoadFlags) -> Result<(), Failure> {
     let plan = planned(ready, flags)?;
     if let Some(behavior) = load::behavior(&plan).map_err(Failure::of)? {
         behavior.check_data()?;
     }
-    say::result(&text)?;
-    Ok(Exit::Pass)
+    Ok(())
 }
 
 /// Returns a script as an experiment, whose search sets the load: the default function is called at each level.
@@ -110,20 +141,53 @@ pub fn check(file: &str, flags: &LoadFlags) -> Result<Exit, Failure> {
 /// Returns every mistake in the script or in the flags.
 pub fn study(file: &str, flags: &LoadFlags) -> Result<Study, Failure> {
     refuse_console(file, flags)?;
-    let overrides = one_workload();
-    let ready = read(file, environment(&flags.set)?, overrides, Vec::new(), console(flags.manner.quiet))?;
-    tell_notes(&ready, flags);
-    let name = Path::new(file).file_name().map_or_else(|| file.into(), |name| name.to_string_lossy());
-    let experiment = Experiment { name: format!("find {name}"), ..Experiment::default() };
-    let located = Located { draft: with_only_workload(ready.draft), ..Located::default() };
-    Ok(Study { experiment, cells: vec![StudyCell { settings: Vec::new(), located }] })
+    let variables = Variables::read(&flags.set)?;
+    let log = console(flags.manner.quiet);
+    let mut cells = Vec::new();
+    for settings in variables.combinations() {
+        let ready = read(file, variables.environment(&settings), one_workload(), Vec::new(), log.clone())?;
+        if cells.is_empty() {
+            tell_notes(&ready, flags);
+        }
+        let located = Located { draft: with_only_workload(ready.draft), ..Located::default() };
+        cells.push(StudyCell { settings, located });
+    }
+    let name = format!("find {}", name_of(file));
+    let experiment = Experiment { name, axes: variables.axes, ..Experiment::default() };
+    Ok(Study { experiment, cells })
 }
 
-/// Reads a script for plimsoll's own flags.
-fn ready(file: &str, flags: &LoadFlags, log: Log) -> Result<Ready, Failure> {
+fn name_of(file: &str) -> String {
+    Path::new(file).file_name().map_or_else(|| file.to_owned(), |name| name.to_string_lossy().into_owned())
+}
+
+/// Returns a script as an experiment of several runs: each combination of the values of `--set`.
+fn sweep(file: &str, given: &Run) -> Result<Study, Failure> {
+    let flags = &given.flags;
+    let variables = Variables::read(&flags.set)?;
+    let cell = |(settings, ready): (Vec<Setting>, Ready)| {
+        let draft = if has_shape(flags) { with_only_workload(ready.draft) } else { ready.draft };
+        StudyCell { settings, located: Located { draft, ..Located::default() } }
+    };
+    // What the init part writes to the console was shown before.
+    let cells = combinations(file, flags, Log::new(|_| {}))?.into_iter().map(cell).collect();
+    let repeat = run::repeat_of(given)?.unwrap_or_default();
+    let experiment =
+        Experiment { name: name_of(file), axes: variables.axes, repeat, ..Experiment::default() };
+    Ok(Study { experiment, cells })
+}
+
+/// Reads a script for plimsoll's own flags, once for each combination of the values of `--set`.
+fn combinations(file: &str, flags: &LoadFlags, log: Log) -> Result<Vec<(Vec<Setting>, Ready)>, Failure> {
     refuse_console(file, flags)?;
-    let overrides = if has_shape(flags) { one_workload() } else { Overrides::default() };
-    read(file, environment(&flags.set)?, overrides, Vec::new(), log)
+    let variables = Variables::read(&flags.set)?;
+    let mut all = Vec::new();
+    for settings in variables.combinations() {
+        let overrides = if has_shape(flags) { one_workload() } else { Overrides::default() };
+        let ready = read(file, variables.environment(&settings), overrides, Vec::new(), log.clone())?;
+        all.push((settings, ready));
+    }
+    Ok(all)
 }
 
 fn refuse_console(file: &str, flags: &LoadFlags) -> Result<(), Failure> {
@@ -190,7 +254,6 @@ fn schemas(source: SchemaSource<'_>) -> Result<Schemas, String> {
     Ok(proto.schemas())
 }
 
-
 fn entry(file: &str) -> Result<Entry, Failure> {
     let unreadable = |e: std::io::Error| Failure::machine(format!("cannot read `{file}`: {e}"), None);
     if file == "-" {
@@ -203,21 +266,6 @@ fn entry(file: &str) -> Result<Entry, Failure> {
         return Ok(Entry::Archive(std::fs::read(file).map_err(unreadable)?));
     }
     Ok(Entry::Path(PathBuf::from(file)))
-}
-
-/// Returns `__ENV`: the environment of the process, then `--set`.
-fn environment(set: &[String]) -> Result<Vec<(String, String)>, Failure> {
-    let mut env: Vec<(String, String)> = std::env::vars().collect();
-    for text in set {
-        let Some((name, value)) = text.split_once('=') else {
-            let message = format!("invalid value `{text}`: expected NAME=VALUE");
-            let hint = "write a variable of the script, such as `--set HOST=127.0.0.1`";
-            return Err(Diagnostic::new("U011", Place::Flag("--set".into()), message, hint).into());
-        };
-        env.retain(|(known, _)| known != name);
-        env.push((name.to_owned(), value.to_owned()));
-    }
-    Ok(env)
 }
 
 /// Returns the console of a script: standard error, without debug messages.

@@ -194,6 +194,9 @@ pub struct Run {
     /// Run only this one of the file's `parts` [repeatable] [default: all]
     #[arg(long = "part", value_name = "NAME")]
     pub parts: Vec<String>,
+    /// Runs of each combination [default: `repeat` of the file, or 1]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub repeat: Option<String>,
     /// Fail unless the flags select exactly one combination, and run it once
     #[arg(long)]
     pub single_run: bool,
