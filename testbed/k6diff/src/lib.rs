@@ -6,6 +6,7 @@
 // Chores print for a person at a terminal.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
+mod calls;
 mod compare;
 mod mask;
 mod reasons;
@@ -13,6 +14,7 @@ mod script;
 mod server;
 mod tool;
 
+use calls::Calls;
 use chore::{Outcome, shell};
 use script::{ASPECTS, Aspect, Script};
 use server::Server;
@@ -54,12 +56,17 @@ pub fn command(arguments: &[String]) -> Outcome {
         options.names.is_empty() || options.names.iter().any(|name| script.name.contains(name.as_str()))
     };
     let chosen: Vec<&Script> = scripts.iter().filter(is_chosen).collect();
+    let calls = match chosen.iter().any(|script| script.name.starts_with(calls::FOLDER)) {
+        true => Some(Calls::start(&root, &shell::target_folder()?)?),
+        false => None,
+    };
+    let calls = calls.as_ref().map(|calls| calls.address.as_str());
     let (next, problems) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     let run = |job: usize| -> Outcome {
         let server = Server::start()?;
         let folder = shell::target_folder()?.join(format!("k6diff/{job}/run"));
         while let Some(script) = chosen.get(next.fetch_add(1, Ordering::Relaxed)) {
-            if let Some(problem) = one(script, &folder, &server, &options)? {
+            if let Some(problem) = one(script, &folder, (&server, calls), &options)? {
                 println!("{problem}");
                 problems.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(script.name.clone());
             }
@@ -124,9 +131,15 @@ fn check_reasons(scripts: &[Script], keys: &[String]) -> Outcome {
 }
 
 /// Runs a script with both tools; returns what is unexpected.
-fn one(script: &Script, folder: &Path, server: &Server, options: &Options) -> Result<Option<String>, String> {
-    let k6 = Tool { program: options.k6.clone(), words: &[] };
-    let own = Tool { program: options.tool.clone(), words: &["k6"] };
+fn one(
+    script: &Script,
+    folder: &Path,
+    (server, calls): (&Server, Option<&str>),
+    options: &Options,
+) -> Result<Option<String>, String> {
+    let calls = calls.map(str::to_owned);
+    let k6 = Tool { program: options.k6.clone(), words: &[], calls: calls.clone() };
+    let own = Tool { program: options.tool.clone(), words: &["k6"], calls };
     let (theirs, ours) = (k6.run(script, folder, server)?, own.run(script, folder, server)?);
     let mut report = String::new();
     for (aspect, name) in ASPECTS {

@@ -22,6 +22,8 @@ pub struct Tool {
     pub program: PathBuf,
     /// The words before `run`.
     pub words: &'static [&'static str],
+    /// Host and port of the gRPC server, if it runs.
+    pub calls: Option<String>,
 }
 
 /// What a run left.
@@ -78,6 +80,9 @@ impl Tool {
         command.args(["--log-format", "json", "--summary-export", EXPORT]);
         command.arg("-e").arg(format!("BASE=http://{}", server.address));
         command.arg("-e").arg(format!("HOST={}", server.address));
+        if let Some(calls) = &self.calls {
+            command.arg("-e").arg(format!("GRPC={calls}"));
+        }
         if !script.flags.iter().any(|flag| flag.starts_with("--user-agent")) && !has_own_agent(script) {
             command.args(["--user-agent", "comparison/1.0"]);
         }

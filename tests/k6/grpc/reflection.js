@@ -1,0 +1,10 @@
+// k6/net/grpc: schemas of the server, and promises.
+import grpc from 'k6/net/grpc';
+
+const client = new grpc.Client();
+
+export default async function () {
+  client.connect(__ENV.GRPC, { plaintext: true, reflect: true });
+  const all = await Promise.all([1, 2, 3].map((id) => client.asyncInvoke('echo.v1.Echo/Send', { anInt32: id })));
+  console.log(all.map((one) => one.message.anInt32).join());
+}
