@@ -53,6 +53,7 @@ struct Own {
     allow: Vec<String>,
     out: Option<String>,
     prints_report: bool,
+    allows_remote: bool,
 }
 
 /// Separates the flags of plimsoll from those of k6.
@@ -73,6 +74,7 @@ fn separated(words: &[String]) -> Result<(Own, Vec<String>), Failure> {
             ("--allow", Some(host)) => own.allow.push(host),
             ("--save", Some(file)) => own.out = Some(file),
             ("--report", _) => own.prints_report = true,
+            ("--allow-remote", _) => own.allows_remote = true,
             _ => {
                 let hint = format!("write `{name} VALUE`");
                 let message = format!("missing value of `{name}`");
@@ -103,10 +105,14 @@ fn of_flags(problem: Problem) -> Failure {
 }
 
 /// Reads the script of an invocation.
-fn ready(invocation: &Invocation, log: Log) -> Result<Ready, Failure> {
+fn ready(invocation: &Invocation, log: Log, allows_remote: bool) -> Result<Ready, Failure> {
     let run = &invocation.run;
+    let remote = match allows_remote {
+        true => Some(script::remote::modules(&run.script, &[], false)?),
+        false => None,
+    };
     let secrets = secrets(&run.secret_sources)?;
-    script::read(&run.script, run.env.clone(), invocation.overrides.clone(), secrets, log)
+    script::read(&run.script, run.env.clone(), invocation.overrides.clone(), secrets, log, remote)
 }
 
 /// Returns the secrets of all sources. Those of the default one come first, and once more under its name.
@@ -156,7 +162,7 @@ fn run(words: &[String]) -> Result<Exit, Failure> {
     let invocation = parsed(&words)?;
     let targets = out::targets(&invocation.run.outputs)?;
     let log = log::of(&invocation.run)?;
-    let mut ready = ready(&invocation, log.clone())?;
+    let mut ready = ready(&invocation, log.clone(), own.allows_remote)?;
     // The thresholds that plimsoll itself does not measure are evaluated at the end of a test of k6.
     let notes = ready.test.notes.iter().filter(|note| !note.contains("is not evaluated"));
     for note in invocation.notes.iter().chain(notes) {
@@ -275,8 +281,9 @@ fn finish(
 
 /// `plimsoll k6 inspect`: the options of a script as JSON.
 fn inspect(words: &[String]) -> Result<Exit, Failure> {
-    let invocation = parsed(words)?;
-    let ready = ready(&invocation, script::console(false))?;
+    let (own, words) = separated(words)?;
+    let invocation = parsed(&words)?;
+    let ready = ready(&invocation, script::console(false), own.allows_remote)?;
     let options = ready.init.options_json.as_deref().unwrap_or("{}");
     let options: serde_json::Value = serde_json::from_str(options).unwrap_or_default();
     say::result(&format!("{options:#}\n"))?;

@@ -1,5 +1,6 @@
 //! `plimsoll run script.js`: users as JavaScript. The load itself is in [`super::load`].
 
+pub mod remote;
 mod sweep;
 
 use super::{load, run};
@@ -10,7 +11,7 @@ use crate::say;
 use plimsoll_bundle::{Entry, Isolation};
 use plimsoll_front::proto::Proto;
 use plimsoll_front::{Located, Study, StudyCell};
-use plimsoll_js::{Given, Level, Log, Ready, SchemaSource, ScriptCode, Secret};
+use plimsoll_js::{Given, Level, Log, Ready, RemoteModules, SchemaSource, ScriptCode, Secret};
 use plimsoll_k6::Overrides;
 use plimsoll_plan::diag::Place;
 use plimsoll_plan::experiment::{Experiment, Setting};
@@ -143,9 +144,10 @@ pub fn study(file: &str, flags: &LoadFlags) -> Result<Study, Failure> {
     refuse_console(file, flags)?;
     let variables = Variables::read(&flags.set)?;
     let log = console(flags.manner.quiet);
-    let mut cells = Vec::new();
+    let (remote, mut cells) = (remote_modules(file, flags)?, Vec::new());
     for settings in variables.combinations() {
-        let ready = read(file, variables.environment(&settings), one_workload(), Vec::new(), log.clone())?;
+        let env = variables.environment(&settings);
+        let ready = read(file, env, one_workload(), Vec::new(), log.clone(), remote.clone())?;
         if cells.is_empty() {
             tell_notes(&ready, flags);
         }
@@ -181,13 +183,22 @@ fn sweep(file: &str, given: &Run) -> Result<Study, Failure> {
 fn combinations(file: &str, flags: &LoadFlags, log: Log) -> Result<Vec<(Vec<Setting>, Ready)>, Failure> {
     refuse_console(file, flags)?;
     let variables = Variables::read(&flags.set)?;
-    let mut all = Vec::new();
+    let (remote, mut all) = (remote_modules(file, flags)?, Vec::new());
     for settings in variables.combinations() {
         let overrides = if has_shape(flags) { one_workload() } else { Overrides::default() };
-        let ready = read(file, variables.environment(&settings), overrides, Vec::new(), log.clone())?;
+        let env = variables.environment(&settings);
+        let ready = read(file, env, overrides, Vec::new(), log.clone(), remote.clone())?;
         all.push((settings, ready));
     }
     Ok(all)
+}
+
+/// Returns what fetches modules from addresses, if `--allow-remote` allows it.
+fn remote_modules(file: &str, flags: &LoadFlags) -> Result<Option<Arc<RemoteModules>>, Failure> {
+    match flags.allow_remote {
+        true => remote::modules(file, &flags.ca, flags.insecure).map(Some),
+        false => Ok(None),
+    }
 }
 
 fn refuse_console(file: &str, flags: &LoadFlags) -> Result<(), Failure> {
@@ -239,9 +250,10 @@ pub fn read(
     overrides: Overrides,
     secrets: Vec<Secret>,
     log: Log,
+    remote: Option<Arc<RemoteModules>>,
 ) -> Result<Ready, Failure> {
     let entry = entry(file)?;
-    let given = Given { env, overrides, secrets, log, compile_schemas: Arc::new(schemas) };
+    let given = Given { env, overrides, secrets, log, remote, compile_schemas: Arc::new(schemas) };
     plimsoll_js::read(entry, given).map_err(Failure::Text)
 }
 

@@ -32,6 +32,10 @@ pub fn apply(flags: &LoadFlags, draft: &mut Draft, places: &mut Places) -> Resul
     flags.connect.apply_addresses(draft, reader.places, &mut reader.wrong);
     reader.request(flags, draft);
     reader.script(flags, draft);
+    if flags.allow_remote && draft.code.is_none() {
+        let problem = Problem::new("it has no effect: only scripts import modules", "omit it");
+        reader.wrong.push(diagnostic("U019", "--allow-remote", problem));
+    }
     reader.judgement(flags, draft);
     if reader.wrong.is_empty() { Ok(()) } else { Err(reader.wrong) }
 }
@@ -231,7 +235,9 @@ impl Reader<'_> {
         // Monitors use the certificates, and nothing else.
         let is_watched = draft.watches.iter().any(|watch| watch.source.is_tls());
         let is_tls = draft.target.as_ref().is_some_and(|target| target.tls)
-            || draft.more_origins.iter().any(|origin| origin.target.tls);
+            || draft.more_origins.iter().any(|origin| origin.target.tls)
+            // A script names addresses, and imports modules from some, that are not known here.
+            || draft.code.is_some();
         if !is_tls && (!is_watched || named.is_some()) {
             let flag = named.unwrap_or(if flags.insecure { "--insecure" } else { "--ca" });
             self.wrong.push(diagnostic(

@@ -140,6 +140,10 @@ pub struct LoadFlags {
     #[arg(long = "set", value_name = "NAME=VALUE", help_heading = REQUEST)]
     pub set: Vec<String>,
 
+    /// Let a script import modules from `https://` addresses, fixed by `plimsoll.lock`
+    #[arg(long, help_heading = REQUEST)]
+    pub allow_remote: bool,
+
     /// Record server metrics: `host`, `process=:8080`, `redis=HOST:PORT`, ... [repeatable]
     #[arg(long = "monitor", value_name = "KIND=WHERE", help_heading = MONITORING)]
     pub monitors: Vec<String>,
@@ -265,6 +269,7 @@ impl LoadFlags {
             no_keepalive,
             read_bodies,
             set,
+            allow_remote,
             monitors,
             thresholds,
             buckets,
@@ -330,6 +335,7 @@ impl LoadFlags {
             ("http1.1", http1_1),
             ("no-keepalive", no_keepalive),
             ("read-bodies", read_bodies),
+            ("allow-remote", allow_remote),
             ("stop-early-ok", stop_early_ok),
             ("no-circuit-breaker", no_circuit_breaker),
         ];

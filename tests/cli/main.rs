@@ -24,6 +24,7 @@ mod request;
 mod result;
 mod run_file;
 mod runs;
+mod script_imports;
 mod script_sweeps;
 mod scripts;
 mod steered;

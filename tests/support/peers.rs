@@ -39,8 +39,12 @@ pub struct Node {
 
 impl Node {
     pub fn start(script: &str) -> Self {
+        Self::start_with(script, &[])
+    }
+
+    pub fn start_with(script: &str, args: &[&str]) -> Self {
         let mut command = Command::new("node");
-        command.arg(sources().join("node").join(script));
+        command.arg(sources().join("node").join(script)).args(args);
         Self { child: Child::start(command, "node", "nodejs") }
     }
 

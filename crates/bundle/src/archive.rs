@@ -3,8 +3,8 @@
 use crate::files::Files;
 use crate::locate::{Location, normalize, unescape};
 use crate::problem;
-use plimsoll_plan::Diagnostic;
 use plimsoll_plan::diag::Place;
+use plimsoll_plan::{Diagnostic, Problem};
 use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -135,9 +135,12 @@ impl Files for Archive {
         self.files.get(&path).cloned().ok_or_else(|| io::ErrorKind::NotFound.into())
     }
 
-    fn remote(&self, address: &str) -> Option<io::Result<Vec<u8>>> {
-        let found = self.remote.get(address).cloned();
-        Some(found.ok_or_else(|| io::ErrorKind::NotFound.into()))
+    fn remote(&self, address: &str) -> Option<Result<Vec<u8>, Problem>> {
+        let missing = || {
+            let message = format!("the archive does not contain the remote module `{address}`");
+            Problem::new(message, "make the archive again with `k6 archive`")
+        };
+        Some(self.remote.get(address).cloned().ok_or_else(missing))
     }
 }
 

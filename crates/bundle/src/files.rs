@@ -12,8 +12,8 @@ pub trait Files {
     /// Returns an error if the file cannot be read.
     fn read(&self, path: &Path) -> io::Result<Vec<u8>>;
 
-    /// Returns the bytes at an `https://` address, or `None` if this source has no remote modules.
-    fn remote(&self, _address: &str) -> Option<io::Result<Vec<u8>>> {
+    /// Returns the bytes at an address, or why they cannot be used; `None` if this source has no remote modules.
+    fn remote(&self, _address: &str) -> Option<Result<Vec<u8>, Problem>> {
         None
     }
 }

@@ -25,7 +25,7 @@ fn imports_that_lead_nowhere_are_refused_with_their_place() {
          K003 main.js:3:8 `lodash` is a package, and packages are not installed for a script; bundle it with the \
          script (esbuild, Rollup, webpack), or import a file: `./name.js`\n\
          K004 main.js:4:8 `https://example.com/a.js` is a remote module, and plimsoll downloads no code; download the \
-         file and import it by its path\n\
+         file and import it by its path, or use `--allow-remote`\n\
          K005 main.js:6:8 unknown built-in module `k6/nope`; check its name\n\
          K001 main.js:7:8 invalid file address `file://host/a.js`; write `file:///` and an absolute path\n\
          K005 main.js:5:15 `k6/browser` is not supported; use `k6/http`",

@@ -58,13 +58,38 @@ pub fn from_address(
     most: usize,
     patience: Duration,
 ) -> Result<(u16, Vec<u8>), String> {
+    page_from(address, tls, authority, path, most, patience).map(|page| (page.status, page.body))
+}
+
+/// A response.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Page {
+    pub status: u16,
+    /// Where a redirect leads.
+    pub location: Option<String>,
+    pub body: Vec<u8>,
+}
+
+/// Fetches a path as [`from_address`] does, with where a redirect leads.
+///
+/// # Errors
+/// Returns the reason as a fragment.
+pub fn page_from(
+    address: SocketAddr,
+    tls: Option<&Setup>,
+    authority: &str,
+    path: &str,
+    most: usize,
+    patience: Duration,
+) -> Result<Page, String> {
     let scheme = if tls.is_some() { "https" } else { "http" };
     let agent = agent(Addressing::At(address), tls.cloned());
     let request = agent.get(format!("{scheme}://{authority}{path}")).header("Connection", "close");
     let answer = request.config().timeout_global(Some(patience)).build().call();
     let mut answer = answer.map_err(|error| why(&error))?;
+    let location = answer.headers().get("location").and_then(|value| value.to_str().ok()).map(str::to_owned);
     let body = body(answer.body_mut(), most)?;
-    Ok((answer.status().as_u16(), body))
+    Ok(Page { status: answer.status().as_u16(), location, body })
 }
 
 /// Reads up to `most` bytes of a body.

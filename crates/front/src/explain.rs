@@ -449,9 +449,11 @@ pub const TABLE: &[Explained] = &[
     row(
         "K004",
         "import of a remote module",
-        "plimsoll downloads no code: the test would depend on a server that is not part of it. Libraries of \
-         `jslib.k6.io` that plimsoll contains need no download. Save any other file and import it by its \
-         path.\n\n  import { report } from './k6-reporter.js';",
+        "By default, plimsoll downloads no code: the test would depend on a server that is not part of it. \
+         Libraries of `jslib.k6.io` that plimsoll contains need no download. Save any other file and import it \
+         by its path, or use `--allow-remote`: the SHA-256 of each module is then kept in `plimsoll.lock`, next \
+         to the script, and a module that has changed is refused.\n\n  import { report } from \
+         './k6-reporter.js';",
     ),
     row(
         "K005",

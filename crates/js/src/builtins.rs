@@ -8,6 +8,19 @@ use plimsoll_plan::Problem;
 #[derive(Debug, Clone, Copy, Default)]
 pub struct BuiltIn;
 
+/// The same, where an address that is not a known library is fetched.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct BuiltInOrRemote;
+
+impl Builtins for BuiltInOrRemote {
+    fn resolve(&self, specifier: &str) -> Builtin {
+        match BuiltIn.resolve(specifier) {
+            Builtin::Refused(_) if specifier.starts_with("https://") => Builtin::Unknown,
+            other => other,
+        }
+    }
+}
+
 impl Builtins for BuiltIn {
     fn resolve(&self, specifier: &str) -> Builtin {
         match modules::resolve(specifier) {

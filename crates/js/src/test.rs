@@ -1,19 +1,20 @@
 //! A script with its options as a test that can run.
 
-use crate::builtins::BuiltIn;
+use crate::builtins::{BuiltIn, BuiltInOrRemote};
 use crate::code::ScriptCode;
 use crate::grpc::CompileSchemas;
 use crate::log::Log;
+use crate::remote::RemoteModules;
 use crate::settings::{HostRule, Isolation, ScenarioSettings, Secret, Settings};
 use crate::source::{Init, ReadFile, Script, initialize};
-use plimsoll_bundle::{Bundle, Disk, Entry, Isolation as Need};
+use plimsoll_bundle::{Bundle, Disk, Entry, Files, Isolation as Need};
 use plimsoll_k6::settings::HttpDebug;
 use plimsoll_k6::settings::network::Host;
 use plimsoll_k6::test::{Executor, Scenario, Stage};
 use plimsoll_k6::{Overrides, Test};
 use plimsoll_plan::diag::Place;
 use plimsoll_plan::request::{Target, url};
-use plimsoll_plan::{Diagnostic, Draft};
+use plimsoll_plan::{Diagnostic, Draft, Problem};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::net::IpAddr;
@@ -29,6 +30,8 @@ pub struct Given {
     /// What `k6/secrets` returns.
     pub secrets: Vec<Secret>,
     pub log: Log,
+    /// Fetches modules from addresses; `None`: they are refused.
+    pub remote: Option<Arc<RemoteModules>>,
     /// Compiles the schemas of gRPC services.
     pub compile_schemas: Arc<CompileSchemas>,
 }
@@ -47,7 +50,11 @@ pub struct Ready {
 /// # Errors
 /// Returns every mistake with its place, as far as one does not hide the others.
 pub fn read(entry: Entry, given: Given) -> Result<Ready, Vec<Diagnostic>> {
-    let bundle = Arc::new(plimsoll_bundle::load(entry, &Disk, &BuiltIn)?);
+    let bundle = match &given.remote {
+        Some(remote) => plimsoll_bundle::load(entry, &DiskAndRemote(remote), &BuiltInOrRemote)?,
+        None => plimsoll_bundle::load(entry, &Disk, &BuiltIn)?,
+    };
+    let bundle = Arc::new(bundle);
     let mut settings = Settings {
         env: given.env,
         secrets: given.secrets,
@@ -105,6 +112,19 @@ pub fn read(entry: Entry, given: Given) -> Result<Ready, Vec<Diagnostic>> {
     Ok(Ready { test, draft, code, init })
 }
 
+/// The files of this machine, and modules at addresses.
+struct DiskAndRemote<'a>(&'a RemoteModules);
+
+impl Files for DiskAndRemote<'_> {
+    fn read(&self, path: &Path) -> std::io::Result<Vec<u8>> {
+        Disk.read(path)
+    }
+
+    fn remote(&self, address: &str) -> Option<Result<Vec<u8>, Problem>> {
+        Some(self.0.get(address))
+    }
+}
+
 /// Refuses options that would change what is loaded if they were ignored.
 fn refuse_unsupported(test: &Test) -> Result<(), Vec<Diagnostic>> {
     let mut wrong = Vec::new();
@@ -146,7 +166,6 @@ fn isolation(bundle: &Bundle) -> Isolation {
 fn read_file(bundle: &Arc<Bundle>) -> Arc<ReadFile> {
     let bundle = Arc::clone(bundle);
     Arc::new(move |path: &Path| {
-        use plimsoll_bundle::Files as _;
         let bytes = match &bundle.archive {
             Some(archive) => archive.read(path),
             None => Disk.read(path),

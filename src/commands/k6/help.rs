@@ -4,8 +4,9 @@ use plimsoll_k6::flags::{FLAGS, Flag, Kind};
 use std::fmt::Write as _;
 
 /// The flags of plimsoll: name, placeholder of a value, and help.
-pub const OWN: [(&str, Option<&str>, &str); 3] = [
+pub const OWN: [(&str, Option<&str>, &str); 4] = [
     ("--allow", Some("HOST"), "Allow requests to this public host, which you own or may load [repeatable]"),
+    ("--allow-remote", None, "Let the script import modules from https:// addresses, fixed by plimsoll.lock"),
     ("--save", Some("FILE"), "Save the run to this new file"),
     ("--report", None, "Print the report of plimsoll as well"),
 ];

@@ -110,10 +110,12 @@ impl Loader<'_> {
         match location {
             Location::File(path) => self.files.read(path).map_err(failed),
             Location::Remote(address) => match self.files.remote(address) {
-                Some(read) => read.map_err(failed),
+                Some(read) => read.map_err(|problem| {
+                    Failure::Here(Diagnostic::of(problem::REMOTE, request.place.clone(), problem))
+                }),
                 None => {
                     let message = format!("`{address}` is a remote module, and plimsoll downloads no code");
-                    let hint = "download the file and import it by its path";
+                    let hint = "download the file and import it by its path, or use `--allow-remote`";
                     Err(request.wrong(problem::REMOTE, message, hint))
                 }
             },
