@@ -1,5 +1,6 @@
 //! Scripts of k6: what they send and count, and what is said of a script that cannot run.
 
+use crate::support::peers::{Node, Pki};
 use crate::support::{Ruler, Scratch, Tool};
 
 const SCRIPT: &str = "\
@@ -343,4 +344,44 @@ fn an_unreachable_host_is_counted_and_the_script_goes_on() {
     let output = Tool::run(&["run", &file, "--set", &set[0], "--set", &set[1], "--json"]).expect_code(99);
     assert_eq!(server.requests(), 3);
     assert!(output.stderr.contains("request failed: GET http://127.0.0.1:1/"), "{}", output.stderr);
+}
+
+#[test]
+fn addresses_of_the_blacklist_are_not_reached() {
+    let (scratch, server) = (Scratch::new(), Ruler::start(&[]));
+    let script = "import http from 'k6/http';\n\
+                  export const options = { blacklistIPs: ['10.0.0.0/8', __ENV.RANGE], iterations: 2 };\n\
+                  export default () => { const r = http.get(`${__ENV.BASE}/`);\n\
+                  console.log(r.status, r.error_code, r.error, r.remote_ip); };\n";
+    let (file, base) = (scratch.file("load.js", script), format!("BASE={}", base(&server)));
+    let output = Tool::run(&["run", &file, "--set", &base, "--set", "RANGE=127.0.0.0/8"]);
+    let expected = "INFO 0 1110 the address `127.0.0.1` is in `127.0.0.0/8` of `blacklistIPs`";
+    assert!(output.stderr.contains(expected), "{}", output.stderr);
+    assert_eq!(server.requests(), 0);
+    let output = Tool::run(&["run", &file, "--set", &base, "--set", "RANGE=127.1.0.0/16"]).expect_code(0);
+    assert!(output.stderr.contains("INFO 200 0  127.0.0.1"), "{}", output.stderr);
+    assert_eq!(server.requests(), 2);
+}
+
+#[test]
+fn responses_have_the_address_and_the_tls_of_their_server() {
+    let (pki, scratch) = (Pki::new("DNS:localhost"), Scratch::new());
+    scratch.file("a.js", "");
+    let ((certificate, key), folder) = (pki.server(), scratch.path(""));
+    let words = [certificate.display().to_string(), key.display().to_string()];
+    let server = Node::start_with("modules.mjs", &[&words[0], &words[1], &folder]);
+    let script = "import http from 'k6/http';\n\
+                  export const options = { tlsVersion: __ENV.VERSION, hosts: { 'a.localhost': '127.0.0.1' } };\n\
+                  export default () => { const r = http.get(__ENV.URL);\n\
+                  console.log(r.remote_ip, r.tls_version, r.tls_cipher_suite, r.ocsp.status); };\n";
+    let (file, ca) = (scratch.file("load.js", script), pki.ca_file().display().to_string());
+    let url = format!("URL=https://localhost:{}/a.js", server.address().port());
+    for (version, expected) in [("tls1.2", "tls1.2 TLS_ECDHE_"), ("tls1.3", "tls1.3 TLS_AES_256_GCM_SHA384")]
+    {
+        let set = format!("VERSION={version}");
+        let output = Tool::run(&["run", &file, "--ca", &ca, "--set", &url, "--set", &set, "-n", "1"]);
+        let output = output.expect_code(0);
+        let line = format!("INFO 127.0.0.1 {expected}");
+        assert!(output.stderr.contains(&line) && output.stderr.contains(" unknown\n"), "{}", output.stderr);
+    }
 }

@@ -2,7 +2,7 @@
 
 use crate::{Error, Resolved, race};
 use plimsoll_engine::link::tls::{KeyLogFile, Setup, Wanted, is_unknown_protocol};
-use plimsoll_engine::probe::{self, ProbeError};
+use plimsoll_engine::probe::{self, Handshake, ProbeError};
 use plimsoll_plan::Problem;
 use plimsoll_plan::limit::Limits;
 use plimsoll_plan::link::{Http, Link, Tls, TlsFiles};
@@ -133,7 +133,12 @@ fn host_and_port(origin: &Origin) -> String {
 ///
 /// # Errors
 /// Returns the reason: an untrusted certificate, or a server without TLS.
-pub fn shake_hands(place: &Resolved, setup: &Setup, origin: &Origin, limits: &Limits) -> Result<bool, Error> {
+pub fn shake_hands(
+    place: &Resolved,
+    setup: &Setup,
+    origin: &Origin,
+    limits: &Limits,
+) -> Result<Handshake, Error> {
     let patience = PATIENCE.min(Duration::from_nanos(limits.connect_timeout_ns));
     probe::handshake(place.peer(place.first()), setup, patience).map_err(|failed| Error::NoTls {
         target: host_and_port(origin),

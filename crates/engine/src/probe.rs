@@ -313,7 +313,7 @@ fn connected(peer: Peer<'_>, timeout: Duration) -> Result<Stream, Problem> {
 }
 
 /// Does one TLS handshake before any load, so that an untrusted certificate is one error message instead of ten
-/// thousand failures. Returns whether the server chose HTTP/2 (ALPN).
+/// thousand failures. Returns what the server chose.
 ///
 /// # Errors
 /// Returns an error with the reason, and how the load would count it.
@@ -321,11 +321,22 @@ pub fn handshake<'a>(
     peer: impl Into<Peer<'a>>,
     setup: &Setup,
     timeout: Duration,
-) -> Result<bool, HandshakeError> {
+) -> Result<Handshake, HandshakeError> {
     let mut stream = Stream::open(peer.into(), timeout)
         .map_err(|why| HandshakeError::new(why.class(), why.to_string()))?;
     let channel = greeted(&mut stream, setup)?;
-    Ok(channel.facts().and_then(|facts| facts.alpn) == Some(HTTP2))
+    let facts = channel.facts();
+    let is_http2 = facts.as_ref().and_then(|facts| facts.alpn) == Some(HTTP2);
+    Ok(Handshake { is_http2, tls: facts.map(|facts| (facts.version, facts.suite)) })
+}
+
+/// What a server chose in a handshake.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Handshake {
+    /// HTTP/2, by ALPN.
+    pub is_http2: bool,
+    /// The version of TLS, 12 or 13, and the cipher suite as IANA names it.
+    pub tls: Option<(u8, &'static str)>,
 }
 
 /// The name of HTTP/2 in TLS (ALPN), and that of HTTP/1.1.

@@ -2,13 +2,14 @@
 
 use crate::samples::SampleSink;
 use crate::settings::Settings;
-use crate::source::{Script, Shared};
+use crate::source::{KnownOrigins, Script, Shared};
 use crate::stage::Stage;
-use plimsoll_plan::code::Code;
+use plimsoll_plan::code::{Code, OriginFacts};
 use plimsoll_plan::origin::OriginId;
 use plimsoll_plan::program::Behavior;
 use plimsoll_plan::{Plan, Problem};
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::net::IpAddr;
 use std::ops::Not;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -23,6 +24,7 @@ pub struct ScriptCode {
     /// The state of the run, once it has begun: for the result.
     shared: Mutex<Option<Arc<Shared>>>,
     samples: OnceLock<Arc<dyn SampleSink>>,
+    facts: KnownOrigins,
 }
 
 /// Two scripts that measure different things have different texts: a resumed search compares them.
@@ -51,6 +53,7 @@ impl ScriptCode {
             runs_teardown: true,
             shared: Mutex::new(None),
             samples: OnceLock::new(),
+            facts: KnownOrigins::default(),
         }
     }
 
@@ -74,8 +77,19 @@ impl Code for ScriptCode {
         let stop = plan.outline.stop;
         shared.only_end = stop.requests.filter(|_| stop.duration_ns.is_none());
         shared.samples = self.samples.get().cloned();
+        shared.facts = KnownOrigins::clone(&self.facts);
         let shared = Arc::new(shared);
         self.shared.lock().unwrap_or_else(PoisonError::into_inner).replace(Arc::clone(&shared));
         Ok(Stage::new(shared, &self.functions, self.runs_setup, self.runs_teardown))
+    }
+
+    fn refusal(&self, address: IpAddr) -> Option<String> {
+        let range = self.settings.blocked_ranges.iter().find(|range| range.contains(address))?;
+        Some(format!("the address `{address}` is in `{range}` of `blacklistIPs`"))
+    }
+
+    fn note_origin(&self, origin: OriginFacts) {
+        let mut known = self.facts.lock().unwrap_or_else(PoisonError::into_inner);
+        known.insert(origin.target.clone(), origin);
     }
 }

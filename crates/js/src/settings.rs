@@ -1,5 +1,6 @@
 //! What a script's options and the command line decide for its users.
 
+use plimsoll_k6::settings::network::IpRange;
 use plimsoll_plan::request::Target;
 use std::net::IpAddr;
 
@@ -93,6 +94,8 @@ pub struct Settings {
     pub reads_bodies: bool,
     /// Hosts that no request may name, in lower case; `*.` at the start matches any subdomain.
     pub blocked_hosts: Vec<String>,
+    /// Networks that no request may reach.
+    pub blocked_ranges: Vec<IpRange>,
     /// Where connections to some hosts go instead; the first that matches applies.
     pub hosts: Vec<HostRule>,
     /// Maximum number of requests per second of all users.
@@ -158,6 +161,7 @@ impl Default for Settings {
             batch_per_host: 6,
             reads_bodies: true,
             blocked_hosts: Vec::new(),
+            blocked_ranges: Vec::new(),
             hosts: Vec::new(),
             requests_per_s: None,
             logs_http: None,

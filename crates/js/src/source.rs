@@ -10,12 +10,13 @@ use crate::samples::SampleSink;
 use crate::settings::Settings;
 use plimsoll_bundle::{Bundle, Module};
 use plimsoll_k6::pacer::RequestPacer;
+use plimsoll_plan::code::OriginFacts;
 use plimsoll_plan::diag::Place;
 use plimsoll_plan::grpc::Schemas;
 use plimsoll_plan::origin::OriginId;
 use plimsoll_plan::request::Target;
 use plimsoll_quickjs::{Kind, Thrown, Value};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -37,6 +38,9 @@ impl std::fmt::Debug for Script {
         f.debug_struct("Script").field("bundle", &self.bundle).finish_non_exhaustive()
     }
 }
+
+/// What is known of origins that were tried.
+pub type KnownOrigins = Arc<Mutex<HashMap<Target, OriginFacts>>>;
 
 /// How setup or teardown failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -83,6 +87,8 @@ pub struct Shared {
     pub pacer: Option<RequestPacer>,
     /// Seed of the run.
     pub seed: u64,
+    /// What is known of origins that were tried.
+    pub facts: KnownOrigins,
     /// The output that takes each sample.
     pub samples: Option<Arc<dyn SampleSink>>,
     warned: Mutex<BTreeSet<String>>,
@@ -123,6 +129,7 @@ impl Shared {
             schemas: Mutex::default(),
             pacer,
             seed,
+            facts: KnownOrigins::default(),
             samples: None,
             warned: Mutex::default(),
         }

@@ -105,7 +105,8 @@ pub fn read(entry: Entry, given: Given) -> Result<Ready, Vec<Diagnostic>> {
     code.runs_teardown = !test.settings.no_teardown;
     let code = Arc::new(code);
     draft.name = bundle.modules.get(bundle.entry).map(|module| module.name.clone());
-    draft.target = target(&bundle, &init);
+    // With `blacklistIPs`, a request fails whose address is refused, and the others are sent.
+    draft.target = target(&bundle, &init).filter(|_| test.settings.blacklist_ips.is_empty());
     draft.code = Some(Arc::clone(&code) as Arc<dyn plimsoll_plan::code::Code>);
     // A test without thresholds is judged by the default ones.
     draft.no_default_thresholds = !test.thresholds.is_empty();
@@ -134,11 +135,6 @@ fn refuse_unsupported(test: &Test) -> Result<(), Vec<Diagnostic>> {
         }
     };
     let of = &test.settings;
-    refuse(
-        !of.blacklist_ips.is_empty(),
-        "blacklistIPs",
-        "remove it: plimsoll loads private addresses and `--allow` hosts only",
-    );
     refuse(of.paused, "paused", "start the run from the console, which can pause it");
     if wrong.is_empty() { Ok(()) } else { Err(wrong) }
 }
@@ -203,6 +199,7 @@ fn apply(test: &Test, options: &Value, settings: &mut Settings) {
     settings.batch = u32::try_from(of.batch).unwrap_or(u32::MAX);
     settings.batch_per_host = u32::try_from(of.batch_per_host).unwrap_or(u32::MAX);
     settings.blocked_hosts.clone_from(&of.block_hostnames);
+    settings.blocked_ranges.clone_from(&of.blacklist_ips);
     let rules = of.hosts.iter().filter(|host| needs_rule(host));
     settings.hosts = rules
         .map(|host| HostRule {

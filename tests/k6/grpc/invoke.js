@@ -16,7 +16,7 @@ export default function () {
   const response = client.invoke('echo.v1.Echo/Send', message, { tags: { own: 'x' } });
   check(response, { 'is OK': (r) => r.status === grpc.StatusOK });
   console.log(JSON.stringify(sorted(response.message)), JSON.stringify(response.error));
-  console.log(JSON.stringify(response.headers), JSON.stringify(response.trailers));
+  console.log(JSON.stringify(sorted(response.headers)), JSON.stringify(sorted(response.trailers)));
   console.log(JSON.stringify(sorted(client.invoke('/echo.v1.Echo/Send', {}).message)));
   client.close();
 }

@@ -7,7 +7,7 @@ client.load([], 'echo.proto');
 
 export default function () {
   client.connect(__ENV.GRPC, { plaintext: true });
-  const metadata = { 'x-status': '5', 'x-message': 'no such item', 'x-details': '1' };
+  const metadata = { 'x-status': '5', 'x-message': 'no such item' };
   const failed = client.invoke('echo.v1.Echo/Send', { aString: 'x' }, { metadata });
   console.log(failed.status === grpc.StatusNotFound, failed.error.code, failed.error.message);
   console.log(failed.message.aString === '', JSON.stringify(failed.trailers['x-trailer']));

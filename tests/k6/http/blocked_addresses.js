@@ -1,9 +1,6 @@
 // The option blacklistIPs.
-// differs: exit unsupported
-// differs: checks unsupported
-// differs: metrics unsupported
-// differs: keys unsupported
-// differs: console unsupported
+// differs: metrics no-duration
+// differs: keys no-duration
 import http from 'k6/http';
 
 export const options = { blacklistIPs: ['127.0.0.0/8'] };

@@ -17,7 +17,7 @@ use plimsoll_plan::{Fault, Plan, Target, origin};
 use plimsoll_record::event::{OriginOpened, WayThere};
 use std::borrow::Cow;
 use std::collections::{HashMap, VecDeque};
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -193,23 +193,29 @@ impl Shared {
             };
             // A bug must not let programs wait until the end of the run.
             let way = catch_unwind(AssertUnwindSafe(|| self.way_to(&query)));
-            let way =
-                way.unwrap_or_else(|_| Err(Failed::CutShort("the search for an origin panicked".into())));
+            let way = way.unwrap_or_else(|_| {
+                Err(unreachable::of(&Failed::CutShort("the search for an origin panicked".into())))
+            });
             let (waiting, result) = self.take(&query, way);
             waiting.into_iter().for_each(|answer| answer.send(result.clone()));
         }
     }
 
     /// Does what is done before the load for the origins of the plan.
-    fn way_to(&self, query: &OriginQuery) -> Result<Way, Failed> {
+    fn way_to(&self, query: &OriginQuery) -> Result<Way, Unreachable> {
+        let failed = |failed| unreachable::of(&failed);
         let plan = &*self.plan_for(query);
         let link = &plan.outline.link;
         let resolve = |number, target: &Target| Ok(dns::resolve_with(number, target, link)?);
         let origin = origin::found(&query.target, plan.found_tls.as_ref());
-        let mut way = ways::way_to(NO_NUMBER, origin, plan, &resolve)?;
+        let mut way = ways::way_to(NO_NUMBER, origin, plan, &resolve).map_err(failed)?;
+        let refusal = |address: &SocketAddr| plan.code.as_ref()?.refusal(address.ip());
+        if let Some(sentence) = way.place.addresses.iter().find_map(refusal) {
+            return Err(Unreachable { fault: Fault::InvalidRequest, sentence: sentence.into() });
+        }
         let permission = Permission { allow: &self.allow, confirm: None, today: &self.today };
-        ways::permitted_way(&mut way, plan, permission, &mut Vec::new())?;
-        ways::agree(NO_NUMBER, &mut way, plan)?;
+        ways::permitted_way(&mut way, plan, permission, &mut Vec::new()).map_err(failed)?;
+        ways::agree(NO_NUMBER, &mut way, plan).map_err(|error| failed(error.into()))?;
         Ok(way)
     }
 
@@ -230,16 +236,15 @@ impl Shared {
     fn take(
         &self,
         query: &OriginQuery,
-        way: Result<Way, Failed>,
+        way: Result<Way, Unreachable>,
     ) -> (Vec<OriginAnswer>, Result<OriginId, Unreachable>) {
         let mut state = self.state();
         let numbered = match way {
             Ok(way) => self.check_room(&state).map(|number| self.keep(&mut state, number, query, &way)),
-            Err(failed) => {
-                let why = unreachable::of(&failed);
+            Err(why) => {
                 // Permission does not come during a run, and the host should not be asked for it in each second.
                 let until_ns = match why.fault {
-                    Fault::OriginRefused => u64::MAX,
+                    Fault::OriginRefused | Fault::InvalidRequest => u64::MAX,
                     _ => clock::now_ns().saturating_add(FAILED_NS),
                 };
                 state.remember(query, until_ns, why.clone());

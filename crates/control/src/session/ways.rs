@@ -9,7 +9,9 @@ use crate::{Error, Resolved, dns, place};
 use plimsoll_engine::Place;
 use plimsoll_engine::link::tls::Setup;
 use plimsoll_engine::names::Resolver;
+use plimsoll_engine::probe::Handshake;
 use plimsoll_engine::route::{Route, address_of_unix_socket};
+use plimsoll_plan::code::OriginFacts;
 use plimsoll_plan::link::{Dns, Http, Link, TlsFiles};
 use plimsoll_plan::origin::{Origin, OriginId};
 use plimsoll_plan::route::ProxyKind;
@@ -225,13 +227,17 @@ pub fn agree(number: OriginId, way: &mut Way, plan: &Plan) -> Result<(), Error> 
     let Way { origin, place, tls, first_connect_ns, .. } = way;
     *first_connect_ns = place::knock(place, origin, limits)?;
     place::check_login(place, origin)?;
-    let mut opens_sockets = None;
+    let (mut opens_sockets, mut chosen) = (None, None);
     origin.is_http2 = match tls {
         Some(setup) => match place::shake_hands(place, setup, origin, limits) {
             Err(failed) if link.http == Http::V2 => {
                 return Err(place::without_http2(failed, place, origin, &plan.tls_files, limits));
             }
-            agreed => agreed?,
+            agreed => {
+                let Handshake { is_http2, tls } = agreed?;
+                chosen = tls;
+                is_http2
+            }
         },
         None if link.http == Http::V2 => {
             opens_sockets = Some(place::greet_http2(place, None, origin, limits)?);
@@ -255,7 +261,15 @@ pub fn agree(number: OriginId, way: &mut Way, plan: &Plan) -> Result<(), Error> 
         *tls = place::tls(origin, &plan.tls_files, agreed)?;
     }
     place::check_plain(place, origin, limits)?;
-    place::check_sources(place, link)
+    place::check_sources(place, link)?;
+    if let Some(code) = &plan.code {
+        let address = match place.loaded(link.addresses).as_slice() {
+            [only] => Some(only.ip()),
+            _ => None,
+        };
+        code.note_origin(OriginFacts { target: origin.target(), address, tls: chosen });
+    }
+    Ok(())
 }
 
 /// Returns the place of an origin for the engine.

@@ -2,6 +2,8 @@
 
 use plimsoll_plan::Fault;
 
+/// An address that `blacklistIPs` contains.
+pub const BLOCKED_ADDRESS: u16 = 1110;
 /// A host that `blockHostnames` names.
 pub const BLOCKED_HOST: u16 = 1111;
 

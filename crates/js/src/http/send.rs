@@ -2,7 +2,7 @@
 
 use crate::host::Host;
 use crate::http::address::Address;
-use crate::http::error::BLOCKED_HOST;
+use crate::http::error::{BLOCKED_ADDRESS, BLOCKED_HOST};
 use crate::http::params::{Params, TIMEOUT_NS};
 use crate::http::response::{BodyType, Pending, Response, Sent};
 use crate::http::series::shortened;
@@ -202,7 +202,9 @@ impl Flow {
             }
             Arrived::Reached(Err((fault, why))) => {
                 host.count_unreached(vu, &self.prepared, fault);
-                let response = self.never(fault, why);
+                // No other origin is refused before it is tried because of the options of the script.
+                let code = if fault == Fault::InvalidRequest { BLOCKED_ADDRESS } else { 0 };
+                let response = Response { code, ..self.never(fault, why) };
                 self.sample(host, vu, &response);
                 Some(response)
             }

@@ -4,11 +4,13 @@ use crate::host::Host;
 use crate::http::{BodyType, Response};
 use crate::native::Row;
 use plimsoll_plan::Fault;
+use plimsoll_plan::code::OriginFacts;
 use plimsoll_plan::request::Target;
 use plimsoll_quickjs::{Call, Native, Realm, Thrown, Value};
 use plimsoll_script::answer::json::{NotJson, Selected, Tree, without_mark};
 use std::borrow::Cow;
 use std::rc::Rc;
+use std::sync::PoisonError;
 
 pub(in crate::native) const ROWS: &[Row] = &[
     ("responseStatusText", 0, status_text),
@@ -23,7 +25,8 @@ pub(in crate::native) const ROWS: &[Row] = &[
     ("responseRequest", 0, request),
     ("responseRemoteIp", 0, remote_ip),
     ("responseRemotePort", 0, remote_port),
-    ("responseTlsVersion", 0, of_tls),
+    ("responseTlsVersion", 0, tls_version),
+    ("responseTlsCipherSuite", 0, tls_cipher_suite),
     ("responseOcsp", 0, ocsp),
     ("responseJson", 1, json),
     ("responseJsonAt", 2, json_at),
@@ -51,8 +54,8 @@ const GETTERS: &[(&str, Native)] = &[
     ("request", request),
     ("remote_ip", remote_ip),
     ("remote_port", remote_port),
-    ("tls_version", of_tls),
-    ("tls_cipher_suite", of_tls),
+    ("tls_version", tls_version),
+    ("tls_cipher_suite", tls_cipher_suite),
     ("ocsp", ocsp),
 ];
 
@@ -327,16 +330,21 @@ fn target(call: &Call<'_>) -> Result<Option<Target>, Thrown> {
     Ok(url.and_then(|url| host.address(&url).ok()?.way.mapped.clone().ok()))
 }
 
-/// The address, if the host is one; plimsoll does not pass on what a name was resolved to.
+/// Returns what is known of the origin of a request, unless it was never answered.
+fn facts(call: &Call<'_>) -> Result<Option<OriginFacts>, Thrown> {
+    let Some(mut target) = target(call)? else { return Ok(None) };
+    target.host.make_ascii_lowercase();
+    let known = Host::of(call)?.shared.facts.lock().unwrap_or_else(PoisonError::into_inner);
+    Ok(known.get(&target).cloned())
+}
+
+/// The address of the server; unknown if its name has several.
 fn remote_ip(call: &Call<'_>) -> Result<Value, Thrown> {
     let realm = call.realm();
-    Ok(match target(call)? {
-        None => realm.text(""),
-        Some(target) => match target.host.trim_matches(['[', ']']).parse::<std::net::IpAddr>() {
-            Ok(address) => realm.text(&address.to_string()),
-            Err(_) => realm.undefined(),
-        },
-    })
+    let Some(target) = target(call)? else { return Ok(realm.text("")) };
+    let literal = target.host.trim_matches(['[', ']']).parse().ok();
+    let address = literal.or(facts(call)?.and_then(|facts| facts.address));
+    Ok(address.map_or_else(|| realm.undefined(), |address| realm.text(&address.to_string())))
 }
 
 fn remote_port(call: &Call<'_>) -> Result<Value, Thrown> {
@@ -344,26 +352,35 @@ fn remote_port(call: &Call<'_>) -> Result<Value, Thrown> {
     Ok(call.realm().number(f64::from(port)))
 }
 
-/// Version and ciphers of TLS: none without it, and unknown with it.
-fn of_tls(call: &Call<'_>) -> Result<Value, Thrown> {
-    let realm = call.realm();
-    let is_tls = with(call, |response| response.request.url.starts_with("https:"))?;
-    Ok(if is_tls { realm.undefined() } else { realm.text("") })
+/// The version of TLS that the server has chosen before the load.
+fn tls_version(call: &Call<'_>) -> Result<Value, Thrown> {
+    of_tls(call, |version, _| format!("tls1.{}", version.saturating_sub(10)))
 }
 
-/// The revocation status of a certificate: none without TLS, and unknown with it.
+/// The cipher suite that the server has chosen before the load.
+fn tls_cipher_suite(call: &Call<'_>) -> Result<Value, Thrown> {
+    of_tls(call, |_, suite| suite.replacen("TLS13_", "TLS_", 1))
+}
+
+fn of_tls(call: &Call<'_>, text: impl Fn(u8, &str) -> String) -> Result<Value, Thrown> {
+    let realm = call.realm();
+    if !with(call, |response| response.request.url.starts_with("https:"))? {
+        return Ok(realm.text(""));
+    }
+    let chosen = facts(call)?.and_then(|facts| facts.tls);
+    Ok(chosen.map_or_else(|| realm.undefined(), |(version, suite)| realm.text(&text(version, suite))))
+}
+
+/// The revocation status of a certificate: none without TLS, and unknown with it, because it is not asked for.
 fn ocsp(call: &Call<'_>) -> Result<Value, Thrown> {
     let realm = call.realm();
-    if with(call, |response| response.request.url.starts_with("https:"))? {
-        return Ok(realm.undefined());
-    }
+    let is_tls = with(call, |response| response.status > 0 && response.request.url.starts_with("https:"))?;
     let object = realm.object();
     for name in ["produced_at", "this_update", "next_update", "revoked_at"] {
         object.set_str(name, realm.number(0.0))?;
     }
-    for name in ["revocation_reason", "status"] {
-        object.set_str(name, realm.text(""))?;
-    }
+    object.set_str("revocation_reason", realm.text(""))?;
+    object.set_str("status", realm.text(if is_tls { "unknown" } else { "" }))?;
     kept(call, "ocsp", object)
 }
 
