@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 pub mod across;
+mod fold;
 pub mod row;
 
 pub use plimsoll_foreign as foreign;
@@ -13,6 +14,7 @@ pub use plimsoll_foreign as foreign;
 use crate::foreign::Document;
 use serde::Serialize;
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// What an audit found, in the order in which it should be read.
 #[derive(Debug, Clone, Default, Serialize)]
@@ -97,10 +99,7 @@ pub fn rules() -> impl Iterator<Item = &'static Rule> {
 
 /// Judges documents that were read before.
 pub fn audit(documents: &[Document]) -> Audit {
-    let mut findings = Vec::new();
-    for rule in rules() {
-        (rule.check)(documents, &mut findings);
-    }
+    let mut findings = fold::fold(check(documents));
     findings.sort_by_key(|f| (f.grade, f.certainty));
     let sources = sources(documents, &findings);
     let figures = |d: &Document| d.rows.iter().map(|r| r.figures.len() + r.others.len()).sum::<usize>();
@@ -115,6 +114,42 @@ pub fn audit(documents: &[Document]) -> Audit {
             .collect(),
         sources,
     }
+}
+
+/// What all rules say, in their order. Rules do not know each other, so those of large texts share the cores.
+fn check(documents: &[Document]) -> Vec<Finding> {
+    const LARGE_ROWS: usize = 2_000;
+    const THREADS_MAX: usize = 4;
+    let rules: Vec<&Rule> = rules().collect();
+    let rows: usize = documents.iter().map(|d| d.rows.len()).sum();
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let threads = if rows < LARGE_ROWS { 1 } else { cores.min(THREADS_MAX) };
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut done = Vec::new();
+        while let Some((at, rule)) = {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            rules.get(at).map(|rule| (at, rule))
+        } {
+            let mut found = Vec::new();
+            (rule.check)(documents, &mut found);
+            done.push((at, found));
+        }
+        done
+    };
+    let mut all = std::thread::scope(|scope| {
+        let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
+        let mut all = work();
+        for other in others {
+            match other.join() {
+                Ok(done) => all.extend(done),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+        all
+    });
+    all.sort_by_key(|(at, _)| *at);
+    all.into_iter().flat_map(|(_, found)| found).collect()
 }
 
 /// One pass over each text, since a file of samples has a million lines and a finding quotes two of them.

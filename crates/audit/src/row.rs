@@ -1,10 +1,12 @@
 //! Rules that look at one row by itself: bounds, identities, definitions. Each is a function of arithmetic over the
 //! ranges that rounding leaves open; none knows a report.
 
+mod bands;
 mod codes;
 mod counts;
 mod histogram;
 mod identities;
+mod k6;
 mod little;
 mod missing;
 mod mixture;
@@ -89,14 +91,22 @@ pub const RULES: &[Rule] = &[
         "siege: rate x response time = concurrency; transactions / (transactions + failed) = availability"),
     rule!(Impossible, "groups_differ_from_whole", identities::groups_add_up,
         "Gatling, h2load, Artillery, ghz: sum over groups of times or statuses = requests or responses"),
-    rule!(Impossible, "iteration_counts_differ", identities::k6_counts,
-        "k6: failed + not failed = requests; iterations x mean <= users x time; one time for all rates"),
+    rule!(Impossible, "iteration_counts_differ", k6::counts,
+        "k6: failed + not failed = requests; iterations x mean <= users x time; one time for all rates; min <= max"),
+    rule!(Impossible, "jmeter_intervals_differ", identities::jmeter_intervals,
+        "JMeter: the lines with `+` add up to the line with `=`; started = active + finished threads"),
+    rule!(Impossible, "jmeter_part_of_a_millisecond", identities::whole_milliseconds,
+        "JMeter: minimum and maximum are whole milliseconds"),
+    rule!(Impossible, "h2load_rates_differ", identities::h2load_rates,
+        "h2load: clients x mean rate of a client >= rate"),
+    rule!(Impossible, "ab_bodies_differ", identities::ab_bodies,
+        "ab: without length failures, document length x complete requests = HTML transferred"),
     rule!(Impossible, "phases_differ", phases::fit,
-        "ab, hey, k6: minimum <= mean, median <= maximum of each phase; the sum of phases bounds the whole"),
+        "ab, hey, oha, h2load, k6: each phase is one distribution; the sum of phases bounds the whole"),
     rule!(Impossible, "subset_differs", phases::subset,
         "k6: without failures, the times of expected responses = those of all responses"),
     rule!(Impossible, "within_deviation_wrong", phases::within_deviation,
-        "wrk: share of times within mean +- deviation, by the percentiles"),
+        "wrk, h2load: share of times within mean +- deviation, by mean, deviation, and percentiles"),
     rule!(Impossible, "ab_lists_differ", identities::ab_lists,
         "ab: 100% = max of `Total`; 50% <= its median <= 66%"),
     rule!(Impossible, "ab_failures_differ", tools::ab_failures_add_up,
@@ -147,6 +157,7 @@ pub const RULES: &[Rule] = &[
         "without counts: mean and share of errors within those of the parts, extremes those of the parts"),
     rule!(Implausible, "samples_are_no_loops", counts::loops, "samples = users x loops x requests of a loop"),
     rule!(Implausible, "more_than_offered", counts::not_more_than_offered, "rate <= 1.05 x offered rate"),
+    rule!(Implausible, "offered_not_reached", counts::offered_was_reached, "rate >= 0.8 x offered rate of a tool"),
     rule!(Implausible, "below_the_resolution", tail::above_the_resolution, "mean or median = 0"),
     rule!(Implausible, "runs_appended", samples::one_run, "one file of samples contains one run"),
     rule!(Implausible, "more_at_once_than_users", samples::at_once, "peak of concurrent samples <= users"),

@@ -283,6 +283,28 @@ pub(super) fn not_more_than_offered(s: &Subject) -> Option<Hit> {
     Some(hit.why(why).advice("state what one arrival is, and how many requests it makes"))
 }
 
+/// rate >= 0.8 x offered rate of a tool, without failures that would explain the rest.
+pub(super) fn offered_was_reached(s: &Subject) -> Option<Hit> {
+    const LEAST: f64 = 0.8;
+    let (offered_figure, offered) = s.get(Measure::OfferedRate).filter(|_| s.tool().is_some())?;
+    let (rate_figure, rate) = s.get(Measure::Rate)?;
+    // Of vegeta, the offered rate is what was sent, and its rate is of successes.
+    let successes = s.is(|d| d.rate_counts == Counted::Successes);
+    if successes || offered.low <= 0.0 || rate.high >= offered.low * LEAST {
+        return None;
+    }
+    let sentence = "the offered rate was not reached";
+    let line = format!(
+        "{}/s of {}/s offered ({})",
+        say::number(rate.said),
+        say::number(offered.said),
+        say::percent(rate.said / offered.said)
+    );
+    let hit = Hit::new(Likely, sentence, sentence).line(line).at([offered_figure, rate_figure]);
+    let why = "service or load generator were at their limit, or the rate is not the one that was set";
+    Some(hit.why(why).advice("state the rate that was reached, and do not compare times at different rates"))
+}
+
 /// bytes / requests >= 9: the head of a frame (RFC 9113, section 4.1) is the least that an answer can be.
 pub(super) fn answers_have_bytes(s: &Subject) -> Option<Hit> {
     const LEAST: f64 = 9.0;

@@ -197,69 +197,116 @@ pub(super) fn groups_add_up(s: &Subject) -> Option<Hit> {
     hit("the groups of responses do not add up to the whole", vec![(line, figures)])
 }
 
-/// k6: an iteration occupies a virtual user, and each request either failed or did not.
-pub(super) fn k6_counts(s: &Subject) -> Option<Hit> {
-    if s.tool() != Some(Tool::K6) {
+/// JMeter's summariser: intervals (`+`) add up to the total (`=`), and a thread that began is active or has ended.
+pub(super) fn jmeter_intervals(s: &Subject) -> Option<Hit> {
+    let (_, all) = other(s, "samples of all intervals").filter(|_| s.tool() == Some(Tool::Jmeter))?;
+    let mut remarks: Vec<(String, Vec<&Figure>)> = Vec::new();
+    // Otherwise lines are missing, and the others say nothing about the total.
+    if s.span(Measure::Requests).is_some_and(|n| n.meets(all)) {
+        let pairs = [
+            (Measure::Mean, "interval mean"),
+            (Measure::Min, "interval min"),
+            (Measure::Max, "interval max"),
+            (Measure::Errors, "interval errors"),
+        ];
+        for (measure, name) in pairs {
+            let (Some((figure, total)), Some((part, parts))) = (s.get(measure), other(s, name)) else {
+                continue;
+            };
+            if parts.meets(total) {
+                continue;
+            }
+            let tell = if measure == Measure::Errors { say::number } else { say::time };
+            let line = format!(
+                "{}: {} by the intervals, stated {}",
+                say::measure(measure),
+                tell(parts.said),
+                tell(total.said)
+            );
+            remarks.push((line, vec![figure, part]));
+        }
+    }
+    // The three are read one after the other while threads begin and end; remote runs count `Started` differently.
+    if let (Some((_, active)), Some((figure, started)), Some((_, finished))) =
+        (other(s, "active"), other(s, "started"), other(s, "finished"))
+        && started.above(active.plus(finished).widened(0.1).plus(Span::exact(2.0)))
+    {
+        let line = format!(
+            "{} active + {} finished = {}, stated {} started",
+            say::number(active.said),
+            say::number(finished.said),
+            say::number(active.plus(finished).said),
+            say::number(started.said)
+        );
+        remarks.push((line, vec![figure]));
+    }
+    hit("the intervals do not add up to the total", remarks)
+}
+
+/// JMeter records whole milliseconds; minimum and maximum are two of them.
+pub(super) fn whole_milliseconds(s: &Subject) -> Option<Hit> {
+    if s.tool() != Some(Tool::Jmeter) || s.row.samples.is_some() {
         return None;
     }
     let mut remarks: Vec<(String, Vec<&Figure>)> = Vec::new();
-    if let (Some((count_figure, count)), Some((failed_figure, failed)), Some((good_figure, good))) =
-        (s.get(Measure::Requests), s.get(Measure::Errors), other(s, "http_req_failed no"))
-        && !failed.plus(good).meets(count)
-    {
-        let line = format!(
-            "{} failed + {} did not = {}, stated {} requests",
-            say::number(failed.said),
-            say::number(good.said),
-            say::number(failed.plus(good).said),
-            say::number(count.said)
-        );
-        remarks.push((line, vec![failed_figure, good_figure, count_figure]));
+    for measure in [Measure::Min, Measure::Max] {
+        let Some((figure, span)) = s.get(measure) else { continue };
+        let ms = figure.value * 1e3;
+        if (ms - ms.round()).abs() > 1e-6 {
+            let line = format!("{} {}", say::measure(measure), say::time(span.said));
+            remarks.push((line, vec![figure]));
+        }
     }
-    remarks.extend(occupied(s));
-    remarks.extend(iteration_rate(s));
-    hit("the counts of k6 are not of one run", remarks)
+    hit("a recorded time is not a whole number of milliseconds", remarks)
 }
 
-/// iterations x their mean <= virtual users x time, where the time is that of the rates.
-fn occupied<'a>(s: &Subject<'a>) -> Option<(String, Vec<&'a Figure>)> {
-    const NAMES: [&str; 3] = ["iteration_duration avg", "iteration_duration", "iteration duration"];
+/// h2load: each client's rate is over its own time, which is no longer than that of the whole.
+pub(super) fn h2load_rates(s: &Subject) -> Option<Hit> {
+    let (mean_figure, mean) = other(s, "rate of a client mean").filter(|_| s.tool() == Some(Tool::H2load))?;
     let (users_figure, users) = s.get(Measure::Users)?;
-    let (count_figure, count) = s.get(Measure::Iterations)?;
-    let (mean_figure, mean) = NAMES.iter().find_map(|name| other(s, name))?;
-    let requests = s.span(Measure::Requests).zip(s.span(Measure::Rate));
-    let window = requests.and_then(|(n, x)| n.over(x)).or(s.span(Measure::Duration))?;
-    let (busy, room) = (count.times(mean), users.times(window.widened(0.02)));
-    busy.above(room).then(|| {
-        let line = format!(
-            "{} iterations x {} = {} > {} virtual users x {} = {}",
-            say::number(count.said),
-            say::time(mean.said),
-            say::time(busy.said),
-            say::number(users.said),
-            say::time(window.said),
-            say::time(room.said)
-        );
-        (line, vec![count_figure, mean_figure, users_figure])
-    })
+    let (rate_figure, rate) = s.get(Measure::Rate)?;
+    let sum = users.times(mean);
+    if !rate.above(sum.widened(0.02)) {
+        return None;
+    }
+    let line = format!(
+        "{} clients x {}/s = {}/s, stated {}/s",
+        say::number(users.said),
+        say::number(mean.said),
+        say::number(sum.said),
+        say::number(rate.said)
+    );
+    let remarks = vec![(line, vec![users_figure, mean_figure, rate_figure])];
+    hit("the rates of the clients are less than the whole", remarks)
 }
 
-/// Requests and iterations are divided by one duration.
-fn iteration_rate<'a>(s: &Subject<'a>) -> Option<(String, Vec<&'a Figure>)> {
-    let (count_figure, count) = s.get(Measure::Iterations)?;
-    let (rate_figure, rate) = other(s, "iterations per second")?;
-    let window = s.span(Measure::Requests).zip(s.span(Measure::Rate)).and_then(|(n, x)| n.over(x))?;
-    let own = count.over(rate)?;
-    (count.low >= 1.0 && !own.widened(1e-3).meets(window)).then(|| {
-        let line = format!(
-            "{} iterations / {}/s = {}, but requests / their rate = {}",
-            say::number(count.said),
-            say::number(rate.said),
-            say::time(own.said),
-            say::time(window.said)
-        );
-        (line, vec![count_figure, rate_figure])
-    })
+/// ab: without `Length` failures, each completed response has the length of the first, and requests that the end cut
+/// off add less than one body each.
+pub(super) fn ab_bodies(s: &Subject) -> Option<Hit> {
+    let (html_figure, html) = other(s, "html transferred").filter(|_| s.tool() == Some(Tool::Ab))?;
+    let (body_figure, body) = s.get(Measure::BodyBytes)?;
+    let (count_figure, count) = s.get(Measure::Requests)?;
+    let users = s.span(Measure::Users)?;
+    let failed = [Measure::Errors, Measure::LengthErrors, Measure::WriteErrors];
+    if failed.into_iter().any(|m| s.span(m).is_some_and(|n| n.high > 0.0)) || body.high <= 0.0 {
+        return None;
+    }
+    let least = body.times(count);
+    let most = body.times(count.plus(users));
+    if html.meets(Span { low: least.low, high: most.high, said: least.said }) {
+        return None;
+    }
+    let line = format!(
+        "{} B x {} = {} B, stated {} B",
+        say::number(body.said),
+        say::number(count.said),
+        say::number(least.said),
+        say::number(html.said)
+    );
+    hit(
+        "the bodies do not add up to the bytes of HTML",
+        vec![(line, vec![body_figure, count_figure, html_figure])],
+    )
 }
 
 /// What the command above an output asks for, and what the output says of it.

@@ -4,8 +4,9 @@
 use super::say;
 use super::span::Span;
 use super::subject::Subject;
-use super::total::{Stated, of};
-use crate::foreign::{Figure, Measure};
+use super::total::{Stated, of, parts};
+use crate::foreign::tools::jmeter::definitions::WINDOW;
+use crate::foreign::{Figure, Measure, Row, Tool};
 
 type Remark<'a> = (String, Vec<&'a Figure>);
 
@@ -14,6 +15,9 @@ pub(super) fn differences<'a>(s: &Subject<'a>) -> Vec<Remark<'a>> {
     let mut remarks: Vec<Remark> = weighted_mean(s).into_iter().collect();
     remarks.extend(weighted_share(s));
     remarks.extend(percentiles(s));
+    if remarks.is_empty() {
+        remarks.extend(shares_below(s));
+    }
     remarks.extend(bytes(s, Measure::BytesPerS));
     remarks.extend(bytes(s, Measure::BytesSentPerS));
     remarks
@@ -29,6 +33,13 @@ fn weighted(counts: &[Stated], values: &[Stated]) -> Option<Span> {
 fn mean_of<'a>(s: &Subject<'a>, measure: Measure, grain: f64) -> Option<(Span, Span, Vec<&'a Figure>)> {
     let (_, _, counts) = of(s, Measure::Requests)?;
     let (figure, stated, parts) = of(s, measure)?;
+    // What one tool recorded, it adds up without the error of its clock.
+    let whole_ms = s.is(|d| d.records_whole_ms);
+    let digits = |(figure, span): &Stated<'a>| match Span::of_digits(figure).filter(|_| whole_ms) {
+        Some(own) => (*figure, own.at_least_zero()),
+        None => (*figure, *span),
+    };
+    let (parts, (_, stated)) = (parts.iter().map(digits).collect::<Vec<_>>(), digits(&(figure, stated)));
     let expected = weighted(&counts, &parts)?;
     let room = Span { low: (expected.low - grain).max(0.0), high: expected.high + grain, ..expected };
     let figures = [figure].into_iter().chain(parts.iter().map(|(f, _)| *f)).collect();
@@ -38,7 +49,7 @@ fn mean_of<'a>(s: &Subject<'a>, measure: Measure, grain: f64) -> Option<(Span, S
 /// Means of whole milliseconds were cut or rounded by a hand that the tool does not name: one of them to each side.
 fn weighted_mean<'a>(s: &Subject<'a>) -> Option<Remark<'a>> {
     let (figure, _) = s.get(Measure::Mean)?;
-    let grain = if figure.written.contains('.') { 0.0 } else { 1e-3 };
+    let grain = if figure.written.contains('.') || s.tool().is_some() { 0.0 } else { 1e-3 };
     let (expected, stated, figures) = mean_of(s, Measure::Mean, grain)?;
     let line = format!(
         "mean of the parts, weighted by their requests: {}, stated {}",
@@ -85,6 +96,82 @@ fn percentiles<'a>(s: &Subject<'a>) -> Vec<Remark<'a>> {
         }
     }
     remarks
+}
+
+/// The share of a whole below a time is the sum of those of its parts, weighted by their samples; percentiles and
+/// extremes of the parts bound each of them.
+fn shares_below<'a>(s: &Subject<'a>) -> Vec<Remark<'a>> {
+    const RANKS: f64 = 3.0;
+    let mut remarks = Vec::new();
+    let Some((_, count, counts)) = of(s, Measure::Requests) else { return remarks };
+    let rows = parts(s);
+    // JMeter's report takes percentiles of the last samples of each label only; a table may be a copy of it.
+    let windowed = s.tool().is_none_or(|tool| tool == Tool::Jmeter);
+    if counts.len() != rows.len() || count.low < 1.0 || windowed && count.high > WINDOW as f64 {
+        return remarks;
+    }
+    let bounds: Vec<Bounds> = rows.iter().zip(&counts).map(|(row, (_, n))| Bounds::of(row, n.said)).collect();
+    for (share, p, figure, stated) in s.percentiles().into_iter().filter(|(share, ..)| *share < 1.0) {
+        let shift = RANKS / count.low;
+        let sum = |side: &dyn Fn(&Bounds) -> f64| {
+            bounds.iter().zip(&counts).map(|(b, (_, n))| n.said * side(b)).sum::<f64>() / count.said
+        };
+        let most = sum(&|b| b.share_at_most(stated.high));
+        let least = sum(&|b| b.share_at_least(stated.low));
+        let (said, words) = match () {
+            () if most < share - shift - 1e-9 => (most, "at most"),
+            () if least > share + shift + 1e-9 => (least, "at least"),
+            () => continue,
+        };
+        let line = format!(
+            "{} {}: by the parts, {words} {} of all samples are below it",
+            say::percentile(p),
+            say::time(stated.said),
+            say::percent(said)
+        );
+        remarks.push((line, vec![figure]));
+    }
+    remarks
+}
+
+/// Shares with the values that they lie at, lowest first.
+struct Bounds {
+    points: Vec<(f64, Span)>,
+    shift: f64,
+}
+
+impl Bounds {
+    fn of(row: &Row, samples: f64) -> Self {
+        let whole_ms = row.tool.is_some_and(|tool| tool.definitions().records_whole_ms);
+        let digits = if whole_ms { Span::of_digits } else { Span::of };
+        let own = |m: &Measure| row.figures.get(m).and_then(digits);
+        let shift = 2.0 / samples.max(2.0);
+        let mut points: Vec<(f64, Span)> = Vec::new();
+        for measure in row.figures.keys() {
+            let share = match measure {
+                // All are at least the minimum, and none exceeds the maximum.
+                Measure::Min => -shift,
+                Measure::Max => 1.0 + shift,
+                Measure::Percentile(p) if *p < 10_000 => f64::from(*p) / 1e4,
+                _ => continue,
+            };
+            points.extend(own(measure).map(|span| (share, span)));
+        }
+        points.sort_by(|a, b| a.0.total_cmp(&b.0));
+        Self { points, shift }
+    }
+
+    /// The largest share of samples that can be at or below this time.
+    fn share_at_most(&self, time: f64) -> f64 {
+        let above = self.points.iter().find(|(_, x)| x.low > time);
+        above.map_or(1.0, |(share, _)| (share + self.shift).clamp(0.0, 1.0))
+    }
+
+    /// The smallest share of samples that are below this time.
+    fn share_at_least(&self, time: f64) -> f64 {
+        let below = self.points.iter().rfind(|(_, x)| x.high < time);
+        below.map_or(0.0, |(share, _)| (share - self.shift).clamp(0.0, 1.0))
+    }
 }
 
 /// Bytes of a row are bytes per second x requests / rate, and those of the parts add up.

@@ -7,24 +7,43 @@ use super::subject::{Hit, Subject};
 use crate::Certainty::{Likely, Proved};
 use crate::foreign::{Figure, Measure};
 
+/// A figure with its name, which is only written where something is wrong: thousands of rows are looked at.
+type Link<'a> = (Name<'a>, &'a Figure, Span);
+
+#[derive(Clone, Copy)]
+enum Name<'a> {
+    Of(Measure),
+    Own(&'a str),
+}
+
+impl Name<'_> {
+    fn text(self) -> String {
+        match self {
+            Self::Of(measure) => say::measure(measure),
+            Self::Own(name) => name.to_owned(),
+        }
+    }
+}
+
 /// min <= p(a) <= p(b) <= max for a < b: every quantile function rises.
 pub(super) fn percentiles_in_order(s: &Subject) -> Option<Hit> {
-    let mut chain: Vec<(String, &Figure, Span)> = Vec::new();
-    let bound = |m| s.get(m).map(|(f, span)| (say::measure(m), f, span));
+    let mut chain: Vec<Link> = Vec::new();
+    let bound = |m| s.digits(m).map(|(f, span)| (Name::Of(m), f, span));
     chain.extend(bound(Measure::Min));
-    chain.extend(s.percentiles().into_iter().map(|(_, p, f, span)| (say::percentile(p), f, span)));
+    let name = |p| Name::Of(Measure::Percentile(p));
+    chain.extend(s.percentiles().into_iter().map(|(_, p, f, span)| (name(p), f, span)));
     chain.extend(beyond(s));
     chain.extend(bound(Measure::Max));
-    falling(&chain)
+    falling(s, &chain)
 }
 
 /// `p99.999`, which a measure of ten-thousandths cannot hold: between the others and the maximum, lowest first.
-fn beyond<'a>(s: &Subject<'a>) -> Vec<(String, &'a Figure, Span)> {
+fn beyond<'a>(s: &Subject<'a>) -> Vec<Link<'a>> {
     let share = |name: &str| name.strip_prefix('p')?.parse::<f64>().ok().filter(|p| *p > 99.99 && *p < 100.0);
     let others = s.row.others.iter().filter_map(|(name, f)| Some((share(name)?, name, f, Span::of(f)?)));
     let mut found: Vec<_> = others.collect();
     found.sort_by(|a, b| a.0.total_cmp(&b.0));
-    found.into_iter().map(|(_, name, f, span)| (name.clone(), f, span.at_least_zero())).collect()
+    found.into_iter().map(|(_, name, f, span)| (Name::Own(name), f, span.at_least_zero())).collect()
 }
 
 /// The same for the time to connect.
@@ -37,18 +56,19 @@ pub(super) fn connect_in_order(s: &Subject) -> Option<Hit> {
     }));
     chain.sort_unstable();
     let chain: Vec<_> =
-        chain.iter().filter_map(|(_, m)| s.get(*m).map(|(f, span)| (say::measure(*m), f, span))).collect();
-    falling(&chain)
+        chain.iter().filter_map(|(_, m)| s.get(*m).map(|(f, span)| (Name::Of(*m), f, span))).collect();
+    falling(s, &chain)
 }
 
-fn falling(chain: &[(String, &Figure, Span)]) -> Option<Hit> {
+fn falling(s: &Subject, chain: &[Link]) -> Option<Hit> {
     let mut hit: Option<Hit> = None;
     for (at, (name, figure, span)) in chain.iter().enumerate() {
         // The largest before it: then a single low figure gives one line, not one for each that it contradicts.
-        let before = chain[..at].iter().filter(|(_, _, b)| b.above(*span));
+        let before = chain[..at].iter().filter(|(_, other, b)| s.exceeds((other, *b), (figure, *span)));
         let Some((other, above, larger)) = before.max_by(|a, b| a.2.low.total_cmp(&b.2.low)) else {
             continue;
         };
+        let (other, name) = (other.text(), name.text());
         let line = format!("{other} {} > {name} {}", say::time(larger.said), say::time(span.said));
         let sentence = format!("{other} lies above {name}");
         hit = Some(
@@ -71,8 +91,8 @@ pub(super) fn mean_inside(s: &Subject) -> Option<Hit> {
     ];
     let broken: Vec<_> = pairs
         .into_iter()
-        .filter_map(|(small, large)| Some((small, s.get(small)?, large, s.get(large)?)))
-        .filter(|(_, (_, a), _, (_, b))| a.above(*b))
+        .filter_map(|(small, large)| Some((small, s.digits(small)?, large, s.digits(large)?)))
+        .filter(|(_, a, _, b)| s.exceeds(*a, *b))
         .collect();
     let (small, _, large, _) = broken.first()?;
     let sentence = format!("{} lies above {}", say::measure(*small), say::measure(*large));
@@ -170,7 +190,7 @@ pub(super) fn parts_inside_the_whole(s: &Subject) -> Option<Hit> {
         pairs.push((Measure::ConnectMean, Measure::Mean));
     }
     let found = pairs.into_iter().filter_map(|(a, b)| Some((a, s.get(a)?, b, s.get(b)?)));
-    let (part, (a, x), whole, (b, y)) = found.into_iter().find(|(_, (_, x), _, (_, y))| x.above(*y))?;
+    let (part, (a, x), whole, (b, y)) = found.into_iter().find(|(_, a, _, b)| s.exceeds(*a, *b))?;
     let (part, whole) = (say::measure(part), say::measure(whole));
     let sentence = format!("{part} is longer than {whole} of the whole");
     let line = format!("{part} {} > {whole} {}", say::time(x.said), say::time(y.said));

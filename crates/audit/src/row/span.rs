@@ -20,6 +20,29 @@ impl Span {
             .then_some(Span { low, high, said: value })
     }
 
+    /// What the written digits alone leave open. A range may also hold the error of a clock, which the figures of one
+    /// set of recorded times share: among themselves, they differ by one unit of their last digit at most.
+    pub fn of_digits(figure: &Figure) -> Option<Span> {
+        let whole = Self::of(figure)?;
+        let end =
+            figure.written.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(figure.written.len());
+        let text = &figure.written[..end];
+        let Some(number) = text.parse::<f64>().ok().filter(|number| *number > 0.0) else {
+            return Some(whole);
+        };
+        let decimals = text.split_once('.').map_or(0, |(_, part)| part.len());
+        let one = 10f64.powi(-i32::try_from(decimals).unwrap_or(i32::MAX)) * figure.value / number;
+        let one = one.max(1e-9 * figure.value);
+        let (below, above) = (figure.value - whole.low, whole.high - figure.value);
+        let centered = (below - above).abs() <= 1e-6 * (below + above);
+        let narrower = one.is_finite() && centered && one < below;
+        Some(if narrower {
+            Span { low: figure.value - one, high: figure.value + one, ..whole }
+        } else {
+            whole
+        })
+    }
+
     pub fn exact(value: f64) -> Span {
         Span { low: value, high: value, said: value }
     }

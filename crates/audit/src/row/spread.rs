@@ -1,17 +1,23 @@
 //! Whether mean, deviation, percentiles and extremes can be of one distribution. Each bound here holds for every
 //! distribution, so that whatever breaks it was not computed from one set of samples.
 
+use super::bands::Bands;
 use super::span::Span;
 use super::subject::{Hit, Subject};
 use super::{little, order, say};
 use crate::Certainty::{self, Likely, Proved};
+use crate::foreign::tools::definitions::InFlight;
 use crate::foreign::tools::jmeter::definitions::WINDOW;
 use crate::foreign::{Figure, Measure, Tool};
 
-/// Percentiles are defined in nine ways (Hyndman & Fan 1996), which differ by less than two ranks.
-const RANKS: f64 = 2.0;
+/// Each of the nine definitions of a percentile (Hyndman & Fan 1996) lies within one rank of n p; half a rank more,
+/// where failures are counted and have no time.
+const RANKS: f64 = 1.5;
 /// The shift of a percentile that is allowed when nobody says how many samples there were.
 const UNKNOWN_SHIFT: f64 = 0.005;
+
+/// Histograms keep three digits of a value (HDR), whatever a tool prints of it.
+const DIGITS: f64 = 1.01;
 
 const ONE_SET: &str = "state mean, percentiles and extremes of the same samples, and how many they are";
 
@@ -21,6 +27,34 @@ fn shift(s: &Subject) -> f64 {
 
 fn certainty(s: &Subject) -> Certainty {
     if s.samples().is_some() { Proved } else { Likely }
+}
+
+/// How many times more values than requests there can be: wrk adds less than one to each, by Little's law.
+fn made_up(s: &Subject) -> f64 {
+    if s.in_flight() == Some(InFlight::OneCorrected) { 2.0 } else { 1.0 }
+}
+
+/// What mean, percentiles, and extremes leave open.
+fn bands(s: &Subject, mean: Span) -> Bands {
+    let mut quantiles: Vec<(f64, Span)> =
+        s.percentiles().iter().map(|(share, _, _, span)| (*share, *span)).filter(|(p, _)| *p < 1.0).collect();
+    let min = s.digits(Measure::Min).map(|(_, span)| span);
+    let max = s.digits(Measure::Max).map(|(_, span)| span);
+    quantiles.extend(within(s, mean, min).into_iter().flatten());
+    let n = s.samples().filter(|n| *n >= 2.0);
+    Bands::new(min, max, &quantiles, n, made_up(s))
+}
+
+/// Where no time can be more than one deviation below the mean, the share within one ends at mean + deviation.
+fn within(s: &Subject, mean: Span, min: Option<Span>) -> Option<[(f64, Span); 2]> {
+    let share = s.span(Measure::WithinStdDev)?;
+    let (_, sd) = s.digits(Measure::StdDev)?;
+    if mean.high - sd.low >= min.map_or(0.0, |min| min.low) {
+        return None;
+    }
+    let end = mean.plus(sd);
+    let above = (share.high.min(1.0), Span { high: f64::INFINITY, ..end });
+    Some([above, (share.low, Span { low: 0.0, ..end })])
 }
 
 /// Whether a rule of order speaks already: bounds over broken figures would say the same again.
@@ -53,7 +87,7 @@ struct Tail<'a> {
 
 /// mean <= sum over bands of (share of the band x its upper edge) + (1 - p) x mean of the tail, solved for the tail.
 fn tail<'a>(s: &Subject<'a>) -> Option<Tail<'a>> {
-    let (mean_figure, mean) = s.get(Measure::Mean)?;
+    let (mean_figure, mean) = s.digits(Measure::Mean)?;
     let all = s.percentiles();
     let (share, p, figure, edge) = all.iter().rfind(|(share, ..)| *share < 1.0).copied()?;
     let by = shift(s);
@@ -79,7 +113,7 @@ pub(super) fn mean_within_reach(s: &Subject) -> Option<Hit> {
     let limits = [(Measure::Max, "the maximum"), (Measure::Duration, "the whole run")];
     let (figure, limit, what) = limits
         .into_iter()
-        .filter_map(|(m, what)| s.get(m).map(|(f, span)| (f, span, what)))
+        .filter_map(|(m, what)| s.digits(m).map(|(f, span)| (f, span, what)))
         .find(|(_, limit, _)| tail.needed > limit.high * (1.0 + 1e-9))?;
     let name = &tail.name;
     let sentence = format!("the mean is higher than the percentiles and {what} allow");
@@ -100,13 +134,13 @@ pub(super) fn mean_above_the_tail(s: &Subject) -> Option<Hit> {
     let (share, p, figure, edge) =
         all.iter().rfind(|(share, _, _, _)| (0.95..1.0).contains(share)).copied().and_then(|last| {
             // p99 when the mean lies above it, else p95: the stronger statement.
-            let mean = s.span(Measure::Mean)?;
+            let mean = s.digits(Measure::Mean).map(|(_, span)| span)?;
             if mean.above(last.3) {
                 return Some(last);
             }
             all.iter().rfind(|(share, _, _, span)| (0.95..1.0).contains(share) && mean.above(*span)).copied()
         })?;
-    let (mean_figure, mean) = s.get(Measure::Mean)?;
+    let (mean_figure, mean) = s.digits(Measure::Mean)?;
     if !mean.above(edge) || mean_within_reach(s).is_some() {
         return None;
     }
@@ -138,9 +172,9 @@ pub(super) fn mean_above_the_tail(s: &Subject) -> Option<Hit> {
 
 /// mean >= sum over bands of (share of the band x its lower edge).
 pub(super) fn mean_not_too_low(s: &Subject) -> Option<Hit> {
-    let (mean_figure, mean) = s.get(Measure::Mean).filter(|_| !broken(s))?;
+    let (mean_figure, mean) = s.digits(Measure::Mean).filter(|_| !broken(s))?;
     let by = shift(s);
-    let start = s.span(Measure::Min).map_or(0.0, |min| min.low);
+    let start = s.digits(Measure::Min).map(|(_, span)| span).map_or(0.0, |min| min.low);
     let (mut edge, mut from, mut least) = (start, 0.0_f64, 0.0);
     let mut used = vec![mean_figure];
     for (share, _, figure, span) in s.percentiles() {
@@ -165,18 +199,56 @@ pub(super) fn mean_not_too_low(s: &Subject) -> Option<Hit> {
 
 /// sd^2 <= (max - mean)(mean - min) x n/(n-1) (Bhatia & Davis 2000; it is sharper than Popoviciu's (max - min)/2).
 pub(super) fn deviation_not_too_large(s: &Subject) -> Option<Hit> {
-    let (mean_figure, mean) = s.get(Measure::Mean).filter(|_| !broken(s))?;
-    let (max_figure, max) = s.get(Measure::Max)?;
-    let (sd_figure, sd) = s.get(Measure::StdDev)?;
-    let min = s.span(Measure::Min).map_or(0.0, |min| min.low);
+    times_deviate(s).or_else(|| rates_deviate(s))
+}
+
+/// The same for wrk's rates per thread, of which there are ten or more.
+fn rates_deviate(s: &Subject) -> Option<Hit> {
+    const SAMPLES: f64 = 10.0;
+    let (mean_figure, mean) = s.get(Measure::ThreadRateMean)?;
+    let (sd_figure, sd) = s.get(Measure::ThreadRateStdDev)?;
+    let (max_figure, max) = s.get(Measure::ThreadRateMax)?;
+    let middle = (max.high / 2.0).clamp(mean.low, mean.high);
+    let bound = ((max.high - middle).max(0.0) * middle * SAMPLES / (SAMPLES - 1.0)).sqrt();
+    if sd.low <= bound * (1.0 + 1e-9) {
+        return None;
+    }
+    let sentence = "the deviation of the rate per thread is larger than its mean and its maximum allow";
+    let hit = Hit::new(Proved, sentence, sentence).line(format!(
+        "sqrt(({} - {}) x {}) = {}/s < {}/s",
+        say::number(max.said),
+        say::number(mean.said),
+        say::number(mean.said),
+        say::number(bound),
+        say::number(sd.said)
+    ));
+    Some(hit.at([mean_figure, sd_figure, max_figure]).advice(ONE_SET))
+}
+
+fn times_deviate(s: &Subject) -> Option<Hit> {
+    let (mean_figure, mean) = s.digits(Measure::Mean).filter(|_| !broken(s))?;
+    let (max_figure, max) = s.digits(Measure::Max)?;
+    let (sd_figure, sd) = s.digits(Measure::StdDev)?;
+    let min = s.digits(Measure::Min).map(|(_, span)| span).map_or(0.0, |min| min.low);
     // The bound is largest where the mean is in the middle between both ends.
     let middle = f64::midpoint(min, max.high).clamp(mean.low, mean.high);
     let n = s.samples().unwrap_or(2.0).max(2.0);
     let bound = ((max.high - middle).max(0.0) * (middle - min).max(0.0) * n / (n - 1.0)).sqrt();
-    if sd.low <= bound * (1.0 + 1e-9) {
-        return None;
-    }
     let sentence = "the standard deviation is larger than mean and extremes allow";
+    if sd.low <= bound * (1.0 + 1e-9) {
+        let most = bands(s, mean).largest_deviation(mean)? * (n / (n - 1.0)).sqrt();
+        if sd.low <= most * DIGITS {
+            return None;
+        }
+        let line = format!(
+            "with all values at the outer ends of what mean and percentiles leave: {} < {}",
+            say::time(most),
+            say::time(sd.said)
+        );
+        let sentence = "the standard deviation is larger than mean, percentiles, and extremes allow";
+        let hit = Hit::new(certainty(s), sentence, sentence).line(line);
+        return Some(hit.at([mean_figure, sd_figure, max_figure]).advice(ONE_SET));
+    }
     let hit = Hit::new(Proved, sentence, sentence).line(format!(
         "sqrt(({} - {}) x ({} - {})) = {} < {}",
         say::time(max.said),
@@ -191,16 +263,17 @@ pub(super) fn deviation_not_too_large(s: &Subject) -> Option<Hit> {
 
 /// max - mean <= sd x sqrt(n-1) (Samuelson 1968), or sd x (n-1)/sqrt(n) where the tool is known to divide by n - 1 and
 /// not by n; and each percentile within sd x sqrt(p/(1-p)) above and
-/// sd x sqrt((1-p)/p) below the mean (Cantelli 1928).
+/// sd x sqrt((1-p)/p) below the mean (Cantelli 1928). Several percentiles together bound it more sharply.
 pub(super) fn deviation_not_too_small(s: &Subject) -> Option<Hit> {
-    let (mean_figure, mean) = s.get(Measure::Mean).filter(|_| !broken(s))?;
-    let (sd_figure, sd) = s.get(Measure::StdDev)?;
+    let (mean_figure, mean) = s.digits(Measure::Mean).filter(|_| !broken(s))?;
+    let (sd_figure, sd) = s.digits(Measure::StdDev)?;
     let sentence = "the standard deviation is too small for the values around the mean";
     let base = || Hit::new(certainty(s), sentence, sentence).at([mean_figure, sd_figure]).advice(ONE_SET);
     let describe = |what: &str, away: f64, bound: f64, how: &str| {
         base().line(format!("{what} is {} from the mean > {} = {how}", say::time(away), say::time(bound)))
     };
-    if let (Some(n), Some((figure, max))) = (s.samples().filter(|n| *n >= 2.0), s.get(Measure::Max)) {
+    let values = s.samples().filter(|n| *n >= 2.0).map(|n| n * made_up(s));
+    if let (Some(n), Some((figure, max))) = (values, s.digits(Measure::Max)) {
         let divides_by_less = s.is(|d| d.deviation_of_sample);
         let most = if divides_by_less { (n - 1.0) / n.sqrt() } else { (n - 1.0).sqrt() };
         let bound = sd.high * most;
@@ -229,6 +302,18 @@ pub(super) fn deviation_not_too_small(s: &Subject) -> Option<Hit> {
             return Some(describe(&say::percentile(p), down, below, &how).at([figure]));
         }
     }
+    if s.percentiles().is_empty() && s.get(Measure::WithinStdDev).is_none() {
+        return None;
+    }
+    let least = bands(s, mean).least_deviation(mean).unwrap_or(0.0);
+    if sd.high * DIGITS < least {
+        let line = format!(
+            "with all values as near to each other as mean and percentiles leave: {} > {}",
+            say::time(least),
+            say::time(sd.said)
+        );
+        return Some(base().line(line).at(s.percentiles().iter().map(|(_, _, figure, _)| *figure)));
+    }
     None
 }
 
@@ -237,7 +322,7 @@ pub(super) fn mean_far_above_the_median(s: &Subject) -> Option<Hit> {
     const TIMES: f64 = 5.0;
     // A mean that is none is said already.
     let (mean_figure, mean) =
-        s.get(Measure::Mean).filter(|_| !broken(s) && !little::more_than_possible(s))?;
+        s.digits(Measure::Mean).filter(|_| !broken(s) && !little::more_than_possible(s))?;
     let (median_figure, median) = s.get(Measure::Percentile(5_000))?;
     if median.high <= 0.0 || mean.low <= TIMES * median.high || mean_above_the_tail(s).is_some() {
         return None;

@@ -4,6 +4,7 @@
 use super::say;
 use super::span::Span;
 use crate::foreign::tools::definitions::{Definitions, InFlight};
+use crate::foreign::tools::jmeter::definitions::WINDOW;
 use crate::foreign::{Document, Figure, Measure, Row, Tool};
 use crate::{Certainty, Finding, Grade, Quote};
 use std::cell::OnceCell;
@@ -52,9 +53,31 @@ impl<'a> Subject<'a> {
         (figure.value >= 0.0).then(|| (figure, span.at_least_zero()))
     }
 
+    /// The same as far as the digits go, for figures of one set of times against each other.
+    pub fn digits(&self, measure: Measure) -> Option<(&'a Figure, Span)> {
+        let (figure, span) = self.get(measure)?;
+        // JMeter's report takes percentiles of a window; single samples have ranges by which they were counted.
+        let windowed = self.tool() == Some(Tool::Jmeter) && self.samples().is_none_or(|n| n > WINDOW as f64);
+        let keep = windowed || self.row.samples.is_some() || !self.is(|d| d.records_whole_ms);
+        let own = if keep { span } else { Span::of_digits(figure)?.at_least_zero() };
+        Some((figure, own))
+    }
+
     /// The range alone.
     pub fn span(&self, measure: Measure) -> Option<Span> {
         self.get(measure).map(|(_, span)| span)
+    }
+
+    /// Whether one figure is certainly more than another. Rounding never turns the order of two numbers around: of two
+    /// figures that one tool rounds alike, the one that reads more is more, even where their ranges touch.
+    pub fn exceeds(&self, (a, x): (&Figure, Span), (b, y): (&Figure, Span)) -> bool {
+        let alike = |p: f64, q: f64| (p - q).abs() <= 1e-6 * (a.high - a.low);
+        let rounded_alike = self.tool().is_some()
+            && a.high > a.low
+            && a.unit == b.unit
+            && alike(a.value - a.low, b.value - b.low)
+            && alike(a.high - a.value, b.high - b.value);
+        x.above(y) || rounded_alike && a.value > b.value + 1e-3 * (a.high - a.low)
     }
 
     /// Samples behind the row's times, if a count is stated.
@@ -64,10 +87,10 @@ impl<'a> Subject<'a> {
 
     /// Stated percentiles with their share (0..1), lowest first.
     pub fn percentiles(&self) -> Vec<(f64, u16, &'a Figure, Span)> {
-        let all = self.row.figures.iter();
+        let all = self.row.figures.range(Measure::Percentile(0)..=Measure::Percentile(10_000));
         all.filter_map(|(measure, _)| match measure {
             Measure::Percentile(p) if *p <= 10_000 => {
-                let (figure, span) = self.get(*measure)?;
+                let (figure, span) = self.digits(*measure)?;
                 Some((f64::from(*p) / 10_000.0, *p, figure, span))
             }
             _ => None,
@@ -203,7 +226,9 @@ fn finding(
     let mut arithmetic = Vec::new();
     let mut quotes = Vec::new();
     let mut quoted = std::collections::BTreeSet::new();
-    for (subject, hit) in &hits {
+    // A reader follows the arithmetic of some rows, and not of thousands with one cause.
+    const SHOWN: usize = 100;
+    for (subject, hit) in hits.iter().take(SHOWN) {
         let front = if hits.len() == 1 { String::new() } else { subject.front() };
         arithmetic.extend(hit.arithmetic.iter().map(|line| format!("{front}{line}")));
         for (line, text) in &hit.places {
@@ -212,6 +237,9 @@ fn finding(
                 quotes.push(quote);
             }
         }
+    }
+    if hits.len() > SHOWN && !arithmetic.is_empty() {
+        arithmetic.push(format!("and {} more rows", hits.len() - SHOWN));
     }
     Some(Finding { rule, grade, certainty, sentence, arithmetic, explanation, advice, quotes })
 }

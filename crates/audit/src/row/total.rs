@@ -28,7 +28,7 @@ fn is_total(row: &Row) -> bool {
 }
 
 /// The rows that a total is of: those of its table, or of the same tool directly before and behind it.
-fn parts<'a>(s: &Subject<'a>) -> Vec<&'a Row> {
+pub(super) fn parts<'a>(s: &Subject<'a>) -> Vec<&'a Row> {
     if !is_total(s.row) {
         return Vec::new();
     }
@@ -40,7 +40,18 @@ fn parts<'a>(s: &Subject<'a>) -> Vec<&'a Row> {
         Some(_) => rows.iter().filter(alongside).collect(),
         None => {
             let before: Vec<&Row> = rows[..at].iter().rev().take_while(alongside).collect();
-            if before.is_empty() { rows[at + 1..].iter().take_while(alongside).collect() } else { before }
+            let after: Vec<&Row> = rows[at + 1..].iter().take_while(alongside).collect();
+            let both: Vec<&Row> = before.iter().chain(&after).copied().collect();
+            // The total may stand anywhere in an object; where the counts add up, those are its parts.
+            let whole = s.span(Measure::Requests);
+            let adds_up = |parts: &&Vec<&Row>| {
+                let counts =
+                    parts.iter().map(|row| stated(row, Measure::Requests).map_or(0.0, |(f, _)| f.value));
+                parts.len() > 1 && whole.is_some_and(|whole| Span::exact(counts.sum()).meets(whole))
+            };
+            let all = [before, after, both];
+            let fits = all.iter().find(adds_up);
+            fits.or_else(|| all.iter().find(|parts| parts.len() > 1)).cloned().unwrap_or_default()
         }
     };
     if parts.len() < 2 { Vec::new() } else { parts }

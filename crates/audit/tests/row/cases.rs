@@ -30,6 +30,31 @@ const CASES: &[(&str, &str, &str, &str)] = &[
         "oha requests=50 errors=0 other:answered=98%",
     ),
     (
+        "jmeter_intervals_differ",
+        "jmeter requests=100 mean=9ms other:samples_of_all_intervals=100 other:interval_mean=5ms",
+        "mean=5ms",
+        "jmeter requests=100 other:samples_of_all_intervals=99 other:active=0 other:started=20 other:finished=10",
+    ),
+    ("jmeter_part_of_a_millisecond", "jmeter min=0.5ms max=9ms", "min=1ms", "jmeter max=47.5ms"),
+    (
+        "offered_not_reached",
+        "loadtest requests=998 rate=200 offered=400",
+        "offered=210",
+        "oha rate=70.0 offered=100",
+    ),
+    (
+        "h2load_rates_differ",
+        "h2load users=5 rate=7438.01 other:rate_of_a_client_mean=828.01",
+        "users=10",
+        "h2load users=10 rate=9438.01 other:rate_of_a_client_mean=828.01",
+    ),
+    (
+        "ab_bodies_differ",
+        "ab users=10 requests=500 errors=0 body=150 other:html_transferred=150000",
+        "body=300",
+        "ab users=10 requests=500 errors=0 body=600 other:html_transferred=150000",
+    ),
+    (
         "iteration_counts_differ",
         "k6 users=10 requests=1000 rate=100.0 iterations=1000 other:iteration_duration=150ms",
         "other:iteration_duration=90ms",
@@ -383,7 +408,11 @@ fn every_rule_of_a_single_row_has_a_case() {
 fn what_rounding_explains_is_no_finding() {
     let silent = [
         // 99.4 ms could be 99.5, and 1.0 s anything up to 1.05.
-        ("mean_outside_extremes", "hey mean=99.5ms max=99.4ms"),
+        ("mean_outside_extremes", "table mean=99.5ms max=99.4ms"),
+        // Half of the times at 10 ms and half at 30 ms deviate by 10 ms.
+        ("deviation_too_large", "hey requests=1000 mean=20ms min=10ms p50=10ms max=30ms sd=10.0ms"),
+        // Requests that the end cut off have bytes as well.
+        ("ab_bodies_differ", "ab users=10 requests=500 errors=0 body=300 other:html_transferred=152000"),
         ("percentiles_out_of_order", "table p95=1.0s p99=980ms"),
         // 50 x 0.2 s, 0.15 to 0.25: 7.5 to 12.5.
         ("more_in_flight_than_users", "oha rate=50.0 mean=0.2s users=9"),
@@ -410,6 +439,24 @@ fn what_rounding_explains_is_no_finding() {
     ];
     for (rule, text) in silent {
         assert!(!codes(text).contains(&rule), "`{rule}` speaks of `{text}`");
+    }
+}
+
+#[test]
+fn percentiles_bound_a_deviation_more_sharply_than_extremes() {
+    let speaks = [
+        ("deviation_too_large", "hey requests=1000 mean=20ms min=10ms p50=19ms p99=22ms max=90ms sd=12.0ms"),
+        (
+            "deviation_too_small",
+            "wrk requests=1000 mean=20ms p50=10ms p75=20ms p90=40ms p99=80ms max=90ms sd=5.0ms",
+        ),
+        // Rounding keeps the order: the tool rounds all of these alike.
+        ("mean_outside_extremes", "hey mean=99.5ms max=99.4ms"),
+        ("percentiles_out_of_order", "ab p50=2ms p90=1ms"),
+        ("within_deviation_wrong", "wrk mean=1.90ms sd=2.47ms max=23.93ms within=43.59%"),
+    ];
+    for (rule, text) in speaks {
+        assert!(codes(text).contains(&rule), "`{rule}` says nothing of `{text}`: {:?}", codes(text));
     }
 }
 

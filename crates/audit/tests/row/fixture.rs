@@ -72,6 +72,7 @@ fn tool(name: &str) -> Option<Tool> {
         "siege" => Tool::Siege,
         "gatling" => Tool::Gatling,
         "ghz" => Tool::Ghz,
+        "h2load" => Tool::H2load,
         "table" => return None,
         other => panic!("`{other}` is no tool"),
     })

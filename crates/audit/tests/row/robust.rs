@@ -100,6 +100,7 @@ fn thousands_of_rows_are_no_work() {
     large.text = "some line of a large file\n".repeat(50_000);
     let audit = audit(&[large]);
     let found: Vec<_> = audit.findings.iter().filter(|f| f.rule == "more_in_flight_than_users").collect();
-    assert_eq!((found.len(), found[0].quotes.len()), (1, 15_000));
-    assert_eq!(audit.sources["run.txt"].len(), 5_000);
+    // A reader looks at some of their lines.
+    assert_eq!((found.len(), found[0].quotes.len()), (1, 300));
+    assert_eq!(audit.sources["run.txt"].len(), 100);
 }

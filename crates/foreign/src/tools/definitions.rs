@@ -35,6 +35,8 @@ pub struct Definitions {
     pub rates_of_own_windows: bool,
     /// Its bytes are of bodies only, which may be empty.
     pub counts_bodies_only: bool,
+    /// It records whole milliseconds, and prints figures of them with all their digits.
+    pub records_whole_ms: bool,
     /// Flags of its command line whose values it prints again.
     pub command: Option<&'static [(&'static str, Measure)]>,
     /// A sum of bytes is that of whole bodies of a stated length.
@@ -78,6 +80,7 @@ pub const PLAIN: Definitions = Definitions {
     connects_once: false,
     rates_of_own_windows: false,
     counts_bodies_only: false,
+    records_whole_ms: false,
     command: None,
     bytes_are_of_bodies: false,
 };

@@ -47,6 +47,19 @@ impl<'t, 'a> Object<'t, 'a> {
         self.fields.get(key).and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default()
     }
 
+    /// The objects in a field that is a list or an object of them.
+    pub fn members(&self, key: &str) -> Vec<Self> {
+        let Some(raw) = self.fields.get(key) else { return Vec::new() };
+        let list: Vec<&'a RawValue> = match serde_json::from_str(raw.get()) {
+            Ok(list) => list,
+            Err(_) => match serde_json::from_str::<BTreeMap<String, &'a RawValue>>(raw.get()) {
+                Ok(fields) => fields.into_values().collect(),
+                Err(_) => Vec::new(),
+            },
+        };
+        list.into_iter().filter_map(|raw| Self::new(self.text, raw)).collect()
+    }
+
     /// Where this field stands.
     pub fn line_of(&self, key: &str) -> u32 {
         self.fields.get(key).map_or(self.line, |raw| line_of(self.text, raw))

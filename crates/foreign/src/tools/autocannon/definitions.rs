@@ -11,5 +11,6 @@ pub const AUTOCANNON: Definitions = Definitions {
     window: 0.15,
     is_silent_on_success: true,
     errors_are_requests: false,
+    records_whole_ms: true,
     ..PLAIN
 };

@@ -82,14 +82,32 @@ fn line(entry: &mut Entry, line: &str, number: u32) -> bool {
             for (value, measure) in values.split_whitespace().zip(measures) {
                 entry.put(measure, with_unit(value, number, number::time_unit), place);
             }
+            if let Some(share) = values.split_whitespace().nth(4) {
+                entry.put(Measure::WithinStdDev, number::percent(share, number), place);
+            }
         }
         "time for connect" => {
             let measures = [Measure::ConnectMin, Measure::ConnectMax, Measure::ConnectMean];
             for (value, measure) in values.split_whitespace().zip(measures) {
                 entry.put(measure, with_unit(value, number, number::time_unit), place);
             }
+            let deviation = values.split_whitespace().nth(3);
+            let deviation = deviation.and_then(|value| with_unit(value, number, number::time_unit));
+            entry.other("connect sd", deviation, place);
         }
-        "time to 1st byte" | "req/s" => entry.take(number),
+        // It counts from the beginning of a connection, so it is not a part of a request's time.
+        "time to 1st byte" => {
+            for (value, column) in values.split_whitespace().zip(["min", "max", "mean", "sd"]) {
+                let figure = with_unit(value, number, number::time_unit);
+                entry.other(format!("first byte of a connection {column}"), figure, place);
+            }
+        }
+        "req/s" => {
+            for (value, column) in values.split_whitespace().zip(["min", "max", "mean", "sd"]) {
+                let figure = plain(value, 1.0, "req/s", number);
+                entry.other(format!("rate of a client {column}"), figure, place);
+            }
+        }
         _ => return false,
     }
     true

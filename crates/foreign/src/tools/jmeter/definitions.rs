@@ -14,6 +14,7 @@ pub const JMETER: Definitions = Definitions {
     window: 0.05,
     connect_is_inside: true,
     rates_of_own_windows: true,
+    records_whole_ms: true,
     ..PLAIN
 };
 

@@ -48,6 +48,8 @@ pub fn read(text: &Text, at: usize, document: &mut Document) -> Option<usize> {
     sum += open.iter().map(|(_, samples)| samples).sum::<f64>();
     lines.extend(open.into_iter().map(|(line, _)| line));
     let started = threads(text, &lines);
+    let states = lines.iter().rfind(|at| text.at(**at).contains("Started:"));
+    let last_line = states.map(|at| (text.at(*at), text.number(*at)));
     let intervals =
         lines.iter().filter(|line| summary(text.at(**line)).is_some_and(|(is_total, _)| !is_total)).count();
     let after = next.saturating_sub(strangers).max(at + 1);
@@ -56,6 +58,9 @@ pub fn read(text: &Text, at: usize, document: &mut Document) -> Option<usize> {
     let mut entry = Entry::new(Tool::Jmeter, text, result);
     let (line, number) = (text.at(result), text.number(result));
     totals(&mut entry, summary(line).map_or("", |(_, rest)| rest), (number, line));
+    if last.is_some() {
+        intervals_of(&mut entry, text, &lines);
+    }
     lines.into_iter().for_each(|line| entry.take(text.number(line)));
     for i in at.saturating_sub(4)..(after + 3).min(end) {
         const AROUND: [&str; 5] =
@@ -71,6 +76,12 @@ pub fn read(text: &Text, at: usize, document: &mut Document) -> Option<usize> {
             (number, line),
         );
     }
+    for (name, key) in [("Active:", "active"), ("Started:", "started"), ("Finished:", "finished")] {
+        let value = last_line.and_then(|(text, number)| count(field(text, name)?, number));
+        if value.is_some() {
+            entry.other(key, value, (number, line));
+        }
+    }
     if let Some(started) = started {
         entry.put(Measure::Users, Some(started), (number, line));
     }
@@ -81,6 +92,37 @@ pub fn read(text: &Text, at: usize, document: &mut Document) -> Option<usize> {
         false => format!("{}, {samples} samples", entry.row.label),
     };
     entry.finish(document).then_some(after)
+}
+
+/// What the intervals (`+`) say together, to be compared with the total.
+fn intervals_of(entry: &mut Entry, text: &Text, lines: &[usize]) {
+    let mut parts = Vec::new();
+    for at in lines {
+        let Some((false, rest)) = summary(text.at(*at)) else { continue };
+        let mut part = Entry::new(Tool::Jmeter, text, *at);
+        totals(&mut part, rest, (text.number(*at), text.at(*at)));
+        let own = part.row.figures;
+        let needed = [Measure::Requests, Measure::Mean, Measure::Min, Measure::Max, Measure::Errors];
+        let figures = needed.map(|measure| own.get(&measure).cloned());
+        let [Some(count), Some(mean), Some(min), Some(max), Some(errors)] = figures else { return };
+        // An interval without samples has an extreme that is none.
+        if count.value > 0.0 {
+            parts.push((count, mean, min, max, errors));
+        }
+    }
+    let Some(line) = lines.last().map(|at| text.number(*at)).filter(|_| !parts.is_empty()) else { return };
+    let place = (line, "");
+    let count: f64 = parts.iter().map(|(n, ..)| n.value).sum();
+    let mean = |end: fn(&Figure) -> f64| parts.iter().map(|(n, x, ..)| n.value * end(x)).sum::<f64>() / count;
+    let (value, low, high) = (mean(|x| x.value), mean(|x| x.low), mean(|x| x.high));
+    let written = format!("{:.1}", value * 1e3);
+    entry.other("interval mean", Some(Figure { low, high, ..Figure::exact(value, written, line) }), place);
+    let errors = parts.iter().map(|(.., errors)| errors.value).sum::<f64>();
+    entry.other("interval errors", Some(Figure::exact(errors, format!("{errors}"), line)), place);
+    let least = parts.iter().map(|(_, _, min, ..)| min).min_by(|a, b| a.value.total_cmp(&b.value));
+    entry.other("interval min", least.cloned(), place);
+    let most = parts.iter().map(|(_, _, _, max, _)| max).max_by(|a, b| a.value.total_cmp(&b.value));
+    entry.other("interval max", most.cloned(), place);
 }
 
 /// In remote runs `Started` can stay below `Active`: the largest of the three is the number of threads.

@@ -19,6 +19,7 @@ pub fn read(text: &Text, at: usize, document: &mut Document) -> Option<usize> {
         metric: String::new(),
         checks: Vec::new(),
         thresholds: Vec::new(),
+        limited: String::new(),
     };
     if let Some((command, line)) = text.command(at, "k6") {
         summary.main.word("command", command, line);
@@ -82,6 +83,8 @@ struct Summary {
     metric: String,
     checks: Vec<String>,
     thresholds: Vec<String>,
+    /// The title above thresholds: `http_req_duration{name:page}`.
+    limited: String,
 }
 
 impl Summary {
@@ -99,8 +102,11 @@ impl Summary {
             }
             return true;
         }
-        if self.running(line, number) || self.check(line, number) {
+        if self.running(line, number) || self.check(line, number, text, at) {
             return true;
+        }
+        if is_known(line) && !line.contains(' ') {
+            line.clone_into(&mut self.limited);
         }
         const TITLES: [&str; 8] =
             ["HTTP", "EXECUTION", "NETWORK", "CUSTOM", "WEBSOCKET", "GRPC", "BROWSER", "WEB_VITALS"];
@@ -150,7 +156,7 @@ impl Summary {
     }
 
     /// `✓ status is 200`, `✗ fast enough`, and under the latter `↳  95% — ✓ 19 / ✗ 1`.
-    fn check(&mut self, line: &str, number: u32) -> bool {
+    fn check(&mut self, line: &str, number: u32, text: &Text, at: usize) -> bool {
         let Some(name) = line.strip_prefix(['✓', '✗']) else { return false };
         self.main.take(number);
         // A threshold is an expression in quotes: `✓ 'p(95)<500' p(95)=2.58ms`.
@@ -159,7 +165,23 @@ impl Summary {
             None => (name.trim(), &mut self.checks),
         };
         list.push(name.to_owned());
+        if let Some((_, value)) = line.rsplit_once("' ") {
+            self.threshold(value.trim(), (number, line), text, at);
+        }
         true
+    }
+
+    /// `p(95)=2.58ms` behind a threshold says a figure of its metric again.
+    fn threshold(&mut self, value: &str, place: (u32, &str), text: &Text, at: usize) {
+        let Some((key, value)) = value.split_once('=') else { return };
+        let Some(figure) = cut_time(value, place.0).filter(|_| value.ends_with('s')) else { return };
+        let (name, tag) = self.limited.split_once('{').unwrap_or((&self.limited, ""));
+        let label = format!("threshold {name} {key}");
+        let entry = match tag.trim_end_matches('}') {
+            "" => &mut self.main,
+            tag => self.tagged.entry(tag.to_owned()).or_insert_with(|| Entry::new(Tool::K6, text, at)),
+        };
+        entry.other(label, Some(figure), place);
     }
 
     fn tagged(&mut self, tag: &str, values: &str, line: &str, number: u32, text: &Text, at: usize) {
@@ -339,6 +361,9 @@ fn amount(entry: &mut Entry, name: &str, values: &str, place: (u32, &str), main:
         "vus" if main => {
             entry.put(Measure::Users, gauge("max").or_else(|| first.clone()), place);
             entry.other("vus at the end", first, place);
+            if let Some(least) = gauge("min") {
+                entry.other("vus min", Some(least), place);
+            }
         }
         _ => {
             entry.other(name, first, place);

@@ -30,9 +30,23 @@ pub fn read(object: &Object, text: &Text, at: usize, document: &mut Document) {
         } else {
             let mut entry = Entry::new(Tool::K6, text, at);
             entry.row.label = format!("{{ {tag} }}");
+            entry.row.is_part = true;
             entry.row.lines = (values.line, values.line);
             quantity(&mut entry, bare, &values, true);
             tagged.push(entry);
+        }
+    }
+    if let Some(group) = object.object("root_group") {
+        let (mut passes, mut fails, mut line) = (0.0, 0.0, 0);
+        checks(&group, &mut |check| {
+            passes += check.count("passes").map_or(0.0, |f| f.value);
+            fails += check.count("fails").map_or(0.0, |f| f.value);
+            line = check.line;
+        });
+        if line > 0 {
+            let exact = |value: f64| Some(Figure::exact(value, format!("{value}"), line));
+            main.other("passes of all checks", exact(passes), (line, ""));
+            main.other("fails of all checks", exact(fails), (line, ""));
         }
     }
     if let Some(state) = object.object("state") {
@@ -50,6 +64,16 @@ pub fn read(object: &Object, text: &Text, at: usize, document: &mut Document) {
     main.finish(document);
     for entry in tagged {
         entry.finish(document);
+    }
+}
+
+/// Checks of a group and of the groups within it: objects by name in `--summary-export`, lists for `handleSummary`.
+fn checks(group: &Object, see: &mut dyn FnMut(&Object)) {
+    for check in group.members("checks") {
+        see(&check);
+    }
+    for inner in group.members("groups") {
+        checks(&inner, see);
     }
 }
 

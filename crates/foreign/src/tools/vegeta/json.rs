@@ -47,10 +47,10 @@ pub fn read(object: &Object, text: &Text, at: usize, document: &mut Document) {
     let (attack, wait) = (object.number("duration", NS, "ns"), object.number("wait", NS, "ns"));
     let line = object.line_of("duration");
     if let (Some(attack), Some(wait)) = (attack, wait) {
-        entry.other("wait", Some(wait.clone()), (line, ""));
+        entry.other("duration wait", Some(wait.clone()), (line, ""));
         // The throughput is over both.
         entry.put(Measure::Duration, Some(sum(attack.clone(), &wait)), (line, ""));
-        entry.other("attack", Some(attack), (line, ""));
+        entry.other("duration attack", Some(attack), (line, ""));
     }
     if let Some(success) = object.number("success", 1.0, "") {
         entry.put(Measure::ErrorRatio, Some(complement(&success)), (success.line, ""));
