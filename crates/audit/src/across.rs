@@ -1,6 +1,7 @@
 //! Rules that look at rows beside each other, at tables, and at sentences beside figures. Each is a function of
 //! arithmetic or of words about method; none knows a report.
 
+mod copied;
 mod equations;
 mod hardware;
 mod in_flight;
@@ -100,6 +101,8 @@ pub const RULES: &[Rule] = &[
         "a random mix has no exact whole ratios"),
     rule!(Implausible, "closed_loops_compared", windows::closed_loops_compared,
         "equal users are unequal load: N = X R"),
+    rule!(Implausible, "table_differs_from_output", copied::table_differs,
+        "a row with two or more figures of an output has all of its figures"),
     rule!(Implausible, "copied_row", labels::copied_row,
         "two configurations differ in some digit"),
     rule!(Implausible, "figure_pasted", labels::pasted_figure,

@@ -25,8 +25,10 @@ pub struct Audit {
     /// Figures that were read.
     pub figures_count: usize,
     pub findings: Vec<Finding>,
-    /// What could not be read: file, line, reason.
+    /// What could not be read: file, line, reason. What occurs on several lines is listed once.
     pub unread: Vec<String>,
+    /// What was read of each file, in their order.
+    pub reads: Vec<FileRead>,
     /// The lines that findings quote, by file and number: a finding is read beside its text.
     pub sources: BTreeMap<String, BTreeMap<u32, String>>,
 }
@@ -36,6 +38,17 @@ impl Audit {
     pub fn worst(&self) -> Option<Grade> {
         self.findings.iter().map(|f| f.grade).min()
     }
+}
+
+/// What was read of one file.
+#[derive(Debug, Clone, Serialize)]
+pub struct FileRead {
+    pub file: String,
+    /// Lines of text; none: a file of samples, whose text is not kept.
+    pub lines_count: Option<usize>,
+    pub figures_count: usize,
+    /// Passages that look like a result and could not be read.
+    pub unread_count: usize,
 }
 
 /// One finding.
@@ -108,12 +121,40 @@ pub fn audit(documents: &[Document]) -> Audit {
         rows_count: documents.iter().map(|d| d.rows.len()).sum(),
         figures_count: documents.iter().map(figures).sum(),
         findings,
-        unread: documents
+        unread: documents.iter().flat_map(unread).collect(),
+        reads: documents
             .iter()
-            .flat_map(|d| d.unread.iter().map(|u| format!("{}:{}: {}: {}", d.name, u.line, u.what, u.why)))
+            .map(|d| FileRead {
+                file: d.name.clone(),
+                lines_count: (!d.text.is_empty()).then(|| d.text.lines().count()),
+                figures_count: figures(d),
+                unread_count: d.unread.len(),
+            })
             .collect(),
         sources,
     }
+}
+
+/// Passages that were not read, each with its line. One reason that holds for several lines is one entry.
+fn unread(document: &Document) -> Vec<String> {
+    let mut first: BTreeMap<(&str, &str), (u32, usize)> = BTreeMap::new();
+    let mut order: Vec<(&str, &str)> = Vec::new();
+    for passage in &document.unread {
+        let key = (passage.what.as_str(), passage.why.as_str());
+        match first.get_mut(&key) {
+            Some((_, times)) => *times += 1,
+            None => {
+                first.insert(key, (passage.line, 1));
+                order.push(key);
+            }
+        }
+    }
+    let entry = |key: (&str, &str)| {
+        let (line, times) = first.get(&key).copied().unwrap_or_default();
+        let more = if times > 1 { format!(" ({times} times)") } else { String::new() };
+        format!("{}:{line}: {}: {}{more}", document.name, key.0, key.1)
+    };
+    order.into_iter().map(entry).collect()
 }
 
 /// What all rules say, in their order. Rules do not know each other, so those of large texts share the cores.

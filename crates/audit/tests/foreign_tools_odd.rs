@@ -320,7 +320,8 @@ fn thousands_of_outputs_in_one_text_are_read_in_no_time() {
     plimsoll_audit::row::RULES.iter().for_each(|rule| (rule.check)(&documents, &mut findings));
     assert!(!findings.is_empty());
     println!("read and judged by row in {:?}", begin.elapsed());
-    assert!(begin.elapsed().as_secs() < 5, "{:?}", begin.elapsed());
+    // An idle machine takes two seconds; each line against each would take minutes.
+    assert!(begin.elapsed().as_secs() < 15, "{:?}", begin.elapsed());
 }
 
 #[test]

@@ -17,6 +17,7 @@ mod foreign_tools;
 mod foreign_tools_odd;
 mod more_tools;
 mod mutations;
+mod printed_tables;
 mod published;
 mod reduced;
 mod row;

@@ -238,6 +238,7 @@ pub enum Tool {
     Locust,
     Rewrk,
     Siege,
+    Taurus,
 }
 
 /// Single samples, reduced.

@@ -6,6 +6,7 @@ mod blocks;
 mod cell;
 mod column;
 mod delimited;
+mod drawn;
 mod grid;
 pub mod markup;
 pub mod number;

@@ -19,6 +19,7 @@ pub mod ab {
 }
 pub mod artillery {
     pub mod definitions;
+    pub mod first;
     pub mod grammar;
 }
 pub mod autocannon {
@@ -34,6 +35,7 @@ pub mod gatling {
     pub mod definitions;
     pub mod grammar;
     pub mod json;
+    pub mod page;
 }
 pub mod ghz {
     pub mod definitions;
@@ -63,6 +65,7 @@ pub mod k6 {
 pub mod loadtest {
     pub mod definitions;
     pub mod grammar;
+    pub mod object;
 }
 pub mod locust {
     pub mod definitions;
@@ -77,6 +80,11 @@ pub mod rewrk {
     pub mod grammar;
 }
 pub mod siege {
+    pub mod definitions;
+    pub mod grammar;
+}
+pub mod taurus {
+    pub mod csv;
     pub mod definitions;
     pub mod grammar;
 }
@@ -98,7 +106,7 @@ use text::Text;
 /// Reads an output that begins at this line, and gives the line after it.
 type Reader = fn(&Text, usize, &mut Document) -> Option<usize>;
 
-const READERS: [Reader; 17] = [
+const READERS: [Reader; 22] = [
     // Its first line is that of wrk.
     autocannon::grammar::read,
     wrk::grammar::read,
@@ -115,7 +123,12 @@ const READERS: [Reader; 17] = [
     bombardier::grammar::read,
     gatling::grammar::read,
     locust::grammar::read,
+    artillery::first::read,
     artillery::grammar::read,
+    taurus::grammar::read,
+    taurus::csv::read,
+    loadtest::object::read,
+    gatling::page::read,
     rewrk::grammar::read,
 ];
 
@@ -164,6 +177,7 @@ impl Tool {
             Self::Locust => &locust::definitions::LOCUST,
             Self::Rewrk => &rewrk::definitions::REWRK,
             Self::Siege => &siege::definitions::SIEGE,
+            Self::Taurus => &taurus::definitions::TAURUS,
             Self::Ab => &ab::definitions::AB,
             Self::K6 => &k6::definitions::K6,
             Self::Loadtest => &loadtest::definitions::LOADTEST,

@@ -78,6 +78,7 @@ fn report(audit: &Audit, documents: &[Published]) -> Document {
             Section::new("sound", "No findings", nothing(audit)).on(On::HTML),
             Section::new("rows", "Rows as published", published::rows(audit, &judged)).on(On::HTML),
             unread(audit),
+            Section::new("read", "Read", read_of_files(audit)).indented(),
             Section::new("method", "Method", method(audit)).on(On::HTML),
         ],
     }
@@ -214,6 +215,24 @@ fn nothing(audit: &Audit) -> Vec<Block> {
         _ => return Vec::new(),
     };
     vec![sentence(Role::Plain, text)]
+}
+
+/// `report.md: 18 numbers in 45 lines; not read: 2 passages`, for each file.
+fn read_of_files(audit: &Audit) -> Vec<Block> {
+    let of = |file: &plimsoll_audit::FileRead| {
+        let lines =
+            file.lines_count.map_or_else(String::new, |n| format!(" in {}", counted(n as u64, "line")));
+        let unread = match file.unread_count {
+            0 => "nothing".to_owned(),
+            n => counted(n as u64, "passage"),
+        };
+        format!("{}: {}{lines}; not read: {unread}", file.file, figures(file.figures_count))
+    };
+    let items: Vec<String> = audit.reads.iter().map(of).collect();
+    match items.is_empty() {
+        true => Vec::new(),
+        false => vec![Block::List(List { items, brief: 5, most: 20 })],
+    }
 }
 
 fn unread(audit: &Audit) -> Section {

@@ -174,7 +174,7 @@ const MEASURED: [Measure; 9] = [
 ];
 
 /// Digits that carry information: `920.6` has four, `1000` has one.
-fn significant(figure: &Figure) -> usize {
+pub(super) fn significant(figure: &Figure) -> usize {
     let digits: String = figure
         .written
         .chars()

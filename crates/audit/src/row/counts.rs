@@ -141,7 +141,51 @@ pub(super) fn threads_add_up(s: &Subject) -> Option<Hit> {
 
 /// errors / requests = share of errors, and the same for checks.
 pub(super) fn error_share(s: &Subject) -> Option<Hit> {
-    share_of_errors(s).or_else(|| share_of_checks(s))
+    share_of_errors(s).or_else(|| share_of_checks(s)).or_else(|| share_of_successes(s))
+}
+
+/// A column `success rate` of a table: (requests - errors) / requests, or by the count of what succeeded.
+fn share_of_successes(s: &Subject) -> Option<Hit> {
+    const SHARES: [&str; 8] = [
+        "success rate",
+        "success %",
+        "success (%)",
+        "success ratio",
+        "success",
+        "availability",
+        "pass rate",
+        "pass %",
+    ];
+    const COUNTS: [&str; 5] = ["success", "successes", "successful", "successful requests", "passed"];
+    let percent = |name: &&str| s.row.others.get(*name).filter(|f| f.unit == "%");
+    let figure = SHARES.iter().find_map(percent).filter(|_| s.tool().is_none())?;
+    let (count_figure, count) = s.get(Measure::Requests).filter(|(_, n)| n.low >= 1.0)?;
+    let stated = Span::of(figure)?;
+    let counted = COUNTS.iter().find_map(|name| s.row.others.get(*name).filter(|f| f.unit != "%"));
+    let (part_figure, good) = match counted {
+        Some(figure) => (figure, Span::of(figure)?),
+        None => {
+            let (figure, errors) = s.get(Measure::Errors)?;
+            (figure, count.minus(errors))
+        }
+    };
+    let share = good.over(count)?;
+    // Cut instead of rounded: one unit of the last digit.
+    let room = stated.high - stated.low;
+    let wide = Span { low: stated.low - room, high: stated.high + room, ..stated };
+    if share.meets(wide) {
+        return None;
+    }
+    let sentence = "successes / requests is not the stated share of successes";
+    let hit = Hit::new(Likely, sentence, sentence).line(format!(
+        "{} / {} = {}, stated {}",
+        say::number(good.said),
+        say::number(count.said),
+        say::percent(share.said),
+        say::percent(stated.said)
+    ));
+    let advice = "state the counts of requests and of successes; the share follows";
+    Some(hit.at([figure, part_figure, count_figure]).advice(advice))
 }
 
 /// k6: passed / (passed + failed) = share of checks that passed.

@@ -53,7 +53,8 @@ pub(super) fn timeouts_left_out(s: &Subject) -> Option<Hit> {
     }
     let wrk = s.is(|d| d.connects_once);
     // wrk counts an answer that came too late as a request and as a time-out, and records no time for it.
-    let all = if wrk { count } else { count.plus(timeouts) };
+    let counted = wrk || s.is(|d| d.times_of == Counted::Successes && d.errors_are_requests);
+    let all = if counted { count } else { count.plus(timeouts) };
     let share = timeouts.over(all)?;
     let from = 1.0 - share.said;
     let stated = s.percentiles();

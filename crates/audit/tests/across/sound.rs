@@ -89,6 +89,6 @@ fn thousands_of_rows_are_judged_in_one_pass() {
     }
     let start = std::time::Instant::now();
     let found = findings(&rows);
-    // The dev profile is optimised; pair by pair this took many times as long.
-    assert!(start.elapsed().as_secs_f64() < 5.0, "{:?}, {} findings", start.elapsed(), found.len());
+    // Pair by pair this took minutes; a busy machine takes some times the two seconds of an idle one.
+    assert!(start.elapsed().as_secs_f64() < 15.0, "{:?}, {} findings", start.elapsed(), found.len());
 }

@@ -20,8 +20,25 @@ fn parts(sentence: &str, header: &str, names: [&str; 2], first: &[&str], second:
     )
 }
 
+/// A table above the output that its row was copied from.
+fn above_its_output(rows: &[&str], output: &str) -> String {
+    format!("# Results\n\n{}\n```\n{output}```\n", table("server | rps | avg (ms) | p99 (ms)", rows))
+}
+
+const OUTPUT: &str = "Running 10s test @ http://127.0.0.1:8787/\n  4 threads and 100 connections\n  Thread Stats   Avg      \
+                      Stdev     Max   +/- Stdev\n    Latency     1.19ms  472.50us   9.65ms   70.08%\n    Req/Sec    21.01k     \
+                      3.24k   84.67k    98.75%\n  Latency Distribution\n     50%    1.19ms\n     75%    1.49ms\n     90%    \
+                      1.79ms\n     99%    2.36ms\n  837983 requests in 10.10s, 688.88MB read\nRequests/sec:  82963.07\n\
+                      Transfer/sec:     68.20MB\n";
+
 pub fn cases() -> Vec<Case> {
     vec![
+        Case {
+            rule: "table_differs_from_output",
+            fires: above_its_output(&["one | 82963 | 1.19 | 3.26", "two | 40211 | 2.48 | 5.01"], OUTPUT),
+            mend: &[("3.26", "2.36")],
+            second: above_its_output(&["one | 28963 | 1.19 | 2.36"], OUTPUT),
+        },
         Case {
             rule: "more_in_flight_than_stated",
             fires: describe(

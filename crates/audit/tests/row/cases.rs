@@ -43,7 +43,7 @@ const CASES: &[(&str, &str, &str, &str)] = &[
         "oha rate=70.0 offered=100",
     ),
     (
-        "h2load_rates_differ",
+        "client_rates_differ",
         "h2load users=5 rate=7438.01 other:rate_of_a_client_mean=828.01",
         "users=10",
         "h2load users=10 rate=9438.01 other:rate_of_a_client_mean=828.01",
@@ -411,6 +411,7 @@ fn what_rounding_explains_is_no_finding() {
         ("mean_outside_extremes", "table mean=99.5ms max=99.4ms"),
         // Half of the times at 10 ms and half at 30 ms deviate by 10 ms.
         ("deviation_too_large", "hey requests=1000 mean=20ms min=10ms p50=10ms max=30ms sd=10.0ms"),
+        ("error_share_is_wrong", "table requests=3000 errors=7 other:success_rate=99.76%"),
         // Requests that the end cut off have bytes as well.
         ("ab_bodies_differ", "ab users=10 requests=500 errors=0 body=300 other:html_transferred=152000"),
         ("percentiles_out_of_order", "table p95=1.0s p99=980ms"),
@@ -453,6 +454,7 @@ fn percentiles_bound_a_deviation_more_sharply_than_extremes() {
         // Rounding keeps the order: the tool rounds all of these alike.
         ("mean_outside_extremes", "hey mean=99.5ms max=99.4ms"),
         ("percentiles_out_of_order", "ab p50=2ms p90=1ms"),
+        ("error_share_is_wrong", "table requests=1000 errors=50 other:success_rate=99.50%"),
         ("within_deviation_wrong", "wrk mean=1.90ms sd=2.47ms max=23.93ms within=43.59%"),
     ];
     for (rule, text) in speaks {

@@ -140,5 +140,9 @@ fn figure(text: &str, count: bool) -> Figure {
     };
     let value: f64 = number.parse().expect("the fixture holds numbers");
     let digits = number.split_once('.').map_or(0, |(_, part)| part.len() as i32);
-    if count { Figure::exact(value, text, 1) } else { Figure::rounded(value, digits, scale, text, 1) }
+    let unit = if unit == "%" { "%" } else { "" };
+    match count {
+        true => Figure::exact(value, text, 1),
+        false => Figure { unit: unit.into(), ..Figure::rounded(value, digits, scale, text, 1) },
+    }
 }

@@ -1,5 +1,6 @@
 //! Splits a report into headings, sentences, code and tables, each with its line and the headings above it.
 
+use super::drawn;
 use super::grid::Grid;
 use super::markup;
 use crate::model::Statement;
@@ -71,6 +72,9 @@ impl Splitter<'_> {
         if line.starts_with("```") || line.starts_with("~~~") {
             self.close();
             return self.code(at, &line[..3]);
+        }
+        if let Some(end) = self.drawn_table(at) {
+            return end;
         }
         if line.contains('|') && markup::is_delimiter_row(next) {
             self.close();
@@ -179,6 +183,12 @@ impl Splitter<'_> {
             && !self.lines[end].trim().trim_start_matches(['>', ' ']).starts_with(fence)
         {
             let line = end as u32 + 1;
+            if !self.taken.contains(&line)
+                && let Some(next) = self.drawn_table(end)
+            {
+                end = next;
+                continue;
+            }
             if !self.taken.contains(&line) && !self.lines[end].trim().is_empty() {
                 let text = self.lines[end].to_owned();
                 self.out.push(Block::Statement(Statement {
@@ -192,6 +202,18 @@ impl Splitter<'_> {
             end += 1;
         }
         end + 1
+    }
+
+    /// A table drawn with lines, as programs print it: also in a block of code.
+    fn drawn_table(&mut self, at: usize) -> Option<usize> {
+        let drawn = drawn::read(&self.lines, at)?;
+        let taken = |line: &u32| self.taken.contains(line);
+        if drawn.rows.iter().any(|(line, _)| taken(line)) {
+            return None;
+        }
+        self.close();
+        self.push_table(drawn.header, drawn.header_line, drawn.rows);
+        Some(drawn.next)
     }
 
     fn pipe_table(&mut self, at: usize) -> usize {

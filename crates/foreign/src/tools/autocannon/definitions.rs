@@ -2,6 +2,7 @@
 //! rate is the mean of one sample per second, and the count is printed with three digits. Responses with another status
 //! than 2xx have their own count, which includes 1xx and 3xx.
 
+use crate::model::Measure;
 use crate::tools::definitions::{Definitions, InFlight, PLAIN};
 
 pub const AUTOCANNON: Definitions = Definitions {
@@ -12,5 +13,6 @@ pub const AUTOCANNON: Definitions = Definitions {
     is_silent_on_success: true,
     errors_are_requests: false,
     records_whole_ms: true,
+    command: Some(&[("-c", Measure::Users), ("--connections", Measure::Users)]),
     ..PLAIN
 };

@@ -87,7 +87,8 @@ fn take_line(entry: &mut Entry, line: &str, number: u32, columns: &mut Vec<Strin
     }
     let row = cells(line);
     match row[..] {
-        ["Stat", ..] => {
+        // Statuses have a table as well.
+        ["Stat", ..] | ["Code", "Count"] => {
             *columns = row.iter().map(|cell| (*cell).to_owned()).collect();
             entry.take(number);
             true
@@ -131,6 +132,7 @@ fn cell(entry: &mut Entry, name: &str, column: &str, value: &str, place: (u32, &
         ("Bytes/Sec", "Avg") => {
             entry.put(Measure::BytesPerS, with_unit(value, place.0, number::decimal_size), place);
         }
+        (status, "Count") => entry.other(format!("status {status}"), count(value, place.0), place),
         _ => entry.take(place.0),
     }
 }

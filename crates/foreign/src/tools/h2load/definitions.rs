@@ -2,6 +2,7 @@
 //! counts responses with a status of an error and requests without a response; the rate counts successes of the
 //! measurement period; done = succeeded + failed, and statuses are of the responses.
 
+use crate::model::Measure;
 use crate::tools::definitions::{Counted, Definitions, InFlight, PLAIN};
 
 pub const H2LOAD: Definitions = Definitions {
@@ -10,5 +11,6 @@ pub const H2LOAD: Definitions = Definitions {
     in_flight: InFlight::Open,
     is_busy: false,
     rate_counts: Counted::Unknown,
+    command: Some(&[("-c", Measure::Users), ("--clients", Measure::Users), ("-n", Measure::Requests)]),
     ..PLAIN
 };
