@@ -60,9 +60,9 @@ fn the_final_statistics_of_taurus_are_read_from_its_console() {
 #[test]
 fn throughput_in_the_file_of_taurus_is_a_number_of_samples() {
     let text = "\
-label,concurrency,throughput,succ,fail,avg_rt,stdev_rt,avg_ct,avg_lt,perc_0.0,perc_50.0,perc_95.0,perc_100.0,bytes,rc_200
-,10,3000,2990,10,0.01200,0.00400,0.00010,0.01100,0.00200,0.01000,0.03000,0.20000,100,2990
-/login,10,3000,2990,10,0.01200,0.00400,0.00010,0.01100,0.00200,0.01000,0.03000,0.20000,100,2990
+label,concurrency,throughput,succ,fail,avg_rt,stdev_rt,avg_ct,avg_lt,perc_0.0,perc_50.0,perc_95.0,perc_100.0,bytes
+,10,3000,2990,10,0.01200,0.00400,0.00010,0.01100,0.00200,0.01000,0.03000,0.20000,100
+/login,10,3000,2990,10,0.01200,0.00400,0.00010,0.01100,0.00200,0.01000,0.03000,0.20000,100
 ";
     let document = read("final.csv", text);
     let whole = [
@@ -196,10 +196,28 @@ fn an_object_of_loadtest_is_read_with_and_without_quotes() {
 
 #[test]
 fn requests_without_a_response_of_artillery_1_have_no_time() {
-    let text = "all scenarios completed\nComplete report @ 2018-01-01T00:00:00.000Z\n  Scenarios launched:  100\n  \
-                Scenarios completed: 90\n  Requests completed:  90\n  RPS sent: 9.5\n  Request latency:\n    min: 2.1\n    \
-                max: 99.3\n    median: 37.4\n    p95: 68.6\n    p99: 93.4\n  Scenario duration:\n    min: 2.5\n    max: \
-                99.9\n  Codes:\n    200: 85\n    500: 5\n  Errors:\n    ETIMEDOUT: 10\n";
+    let text = "\
+all scenarios completed
+Complete report @ 2018-01-01T00:00:00.000Z
+  Scenarios launched:  100
+  Scenarios completed: 90
+  Requests completed:  90
+  RPS sent: 9.5
+  Request latency:
+    min: 2.1
+    max: 99.3
+    median: 37.4
+    p95: 68.6
+    p99: 93.4
+  Scenario duration:
+    min: 2.5
+    max: 99.9
+  Codes:
+    200: 85
+    500: 5
+  Errors:
+    ETIMEDOUT: 10
+";
     let document = read("run.txt", text);
     let expected = [
         (Measure::Requests, 100.0),

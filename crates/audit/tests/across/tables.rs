@@ -25,11 +25,21 @@ fn above_its_output(rows: &[&str], output: &str) -> String {
     format!("# Results\n\n{}\n```\n{output}```\n", table("server | rps | avg (ms) | p99 (ms)", rows))
 }
 
-const OUTPUT: &str = "Running 10s test @ http://127.0.0.1:8787/\n  4 threads and 100 connections\n  Thread Stats   Avg      \
-                      Stdev     Max   +/- Stdev\n    Latency     1.19ms  472.50us   9.65ms   70.08%\n    Req/Sec    21.01k     \
-                      3.24k   84.67k    98.75%\n  Latency Distribution\n     50%    1.19ms\n     75%    1.49ms\n     90%    \
-                      1.79ms\n     99%    2.36ms\n  837983 requests in 10.10s, 688.88MB read\nRequests/sec:  82963.07\n\
-                      Transfer/sec:     68.20MB\n";
+const OUTPUT: &str = "\
+Running 10s test @ http://127.0.0.1:8787/
+  4 threads and 100 connections
+  Thread Stats   Avg      Stdev     Max   +/- Stdev
+    Latency     1.19ms  472.50us   9.65ms   70.08%
+    Req/Sec    21.01k     3.24k   84.67k    98.75%
+  Latency Distribution
+     50%    1.19ms
+     75%    1.49ms
+     90%    1.79ms
+     99%    2.36ms
+  837983 requests in 10.10s, 688.88MB read
+Requests/sec:  82963.07
+Transfer/sec:     68.20MB
+";
 
 pub fn cases() -> Vec<Case> {
     vec![
