@@ -267,3 +267,29 @@ fn tables_with_frames_are_tables() {
         }
     }
 }
+
+#[test]
+fn columns_of_old_autocannon_may_have_one_space_between_them() {
+    let text = "\
+Running 10s test @ http://localhost:3000
+10 connections
+
+Stat         Avg     Stdev   Max
+Latency (ms) 0.6     1.2     9
+Req/Sec      12287   4004.95 19184
+Bytes/Sec    1.32 MB 429 kB  2.07 MB
+
+0 2xx responses, 122850 non 2xx responses
+123k requests in 10s, 13.3 MB read
+";
+    let document = read("run.txt", text);
+    let expected = [
+        (Measure::Mean, 0.0006),
+        (Measure::Max, 0.009),
+        (Measure::Rate, 12_287.0),
+        (Measure::BytesPerS, 1.32e6),
+    ];
+    holds(&document, 0, &expected);
+    // 123k may be 122,850: all of them.
+    assert!(audit(&[document]).findings.iter().any(|finding| finding.rule == "every_answer_failed"));
+}

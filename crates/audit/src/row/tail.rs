@@ -176,7 +176,10 @@ fn failed<'a>(s: &Subject<'a>) -> Option<(&'a crate::foreign::Figure, f64)> {
     let count = s.span(Measure::Requests).filter(|n| n.low > 0.0);
     let share = |m| {
         let (figure, n) = s.get(m)?;
-        Some((figure, n.over(count?)?.said))
+        let share = n.over(count?)?;
+        // A rounded count may be all of an exact part.
+        let whole = share.low < share.high && (share.low..=share.high).contains(&1.0);
+        Some((figure, if whole { 1.0 } else { share.said }))
     };
     let ratio = s.get(Measure::ErrorRatio).map(|(figure, span)| (figure, span.said));
     // ab's own failures are of lengths; another status is no failure to it.

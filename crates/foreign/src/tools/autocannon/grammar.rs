@@ -54,7 +54,28 @@ fn cells(line: &str) -> Vec<&str> {
     if line.contains('│') {
         return line.trim_matches('│').split('│').map(str::trim).collect();
     }
-    line.split("  ").map(str::trim).filter(|cell| !cell.is_empty()).collect()
+    const NAMES: [&str; 3] = ["Latency (ms)", "Req/Sec", "Bytes/Sec"];
+    match NAMES.iter().find(|name| line.starts_with(*name)) {
+        Some(name) => [&line[..name.len()]].into_iter().chain(values(&line[name.len()..])).collect(),
+        None => line.split("  ").map(str::trim).filter(|cell| !cell.is_empty()).collect(),
+    }
+}
+
+/// `1.32 MB 429 kB  2.07 MB`: numbers with their units, between which there may be one space only.
+fn values(text: &str) -> Vec<&str> {
+    let mut found: Vec<(usize, usize)> = Vec::new();
+    let mut at = 0;
+    for part in text.split(' ') {
+        let (from, to) = (at, at + part.len());
+        at = to + 1;
+        let is_unit = part.starts_with(char::is_alphabetic) && part != "NaN";
+        match found.last_mut() {
+            _ if part.is_empty() => {}
+            Some((_, end)) if is_unit => *end = to,
+            _ => found.push((from, to)),
+        }
+    }
+    found.into_iter().map(|(from, to)| &text[from..to]).collect()
 }
 
 fn take_line(entry: &mut Entry, line: &str, number: u32, columns: &mut Vec<String>) -> bool {
