@@ -68,7 +68,8 @@ fn an_archive_reads_only_its_own_files() {
     let wrong = read(&[("metadata.json", METADATA), ("data", "import 'https://a.test/b.js'")]).unwrap_err();
     assert_eq!(
         describe(&wrong),
-        "K001 /data/a b/main.js:1:8 no such file: `https://a.test/b.js`; check the path"
+        "K004 /data/a b/main.js:1:8 the archive does not contain the remote module `https://a.test/b.js`; make the \
+         archive again with `k6 archive`"
     );
 }
 
