@@ -66,7 +66,10 @@ pub fn regular(path: &Path) -> std::io::Result<File> {
         about if !about.is_file() => {
             Err(refused("it is a pipe, a socket, or a device, not a regular file".into()))
         }
-        _ => File::open(path),
+        _ => {
+            plimsoll_plan::inputs::note(path);
+            File::open(path)
+        }
     }
 }
 

@@ -24,6 +24,7 @@ pub struct Disk;
 
 impl Files for Disk {
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+        plimsoll_plan::inputs::note(path);
         std::fs::read(path)
     }
 }

@@ -33,6 +33,7 @@ pub fn environment(ways: &[Way], tool_version: &str, descriptors: u64) -> Enviro
         first_connect_ns: target.first_connect_ns,
         is_same_machine: same_machine,
         more_origins: there,
+        agent: None,
     }
 }
 

@@ -44,6 +44,8 @@ struct Worker {
     taken: BTreeSet<u32>,
     /// Last tick of the worker, once it has announced it.
     last: Option<u32>,
+    /// Whether nothing more is expected of it.
+    is_gone: bool,
     /// Numbers in the run of the series that it opened; `None` if there are too many.
     places: Vec<Option<u32>>,
 }
@@ -150,6 +152,13 @@ impl Gather {
         Ok(())
     }
 
+    /// Does not wait for more reports of a worker: it has ended, or is lost. If one comes all the same, it counts.
+    pub fn end(&mut self, worker: u32) {
+        if let Some(state) = self.workers.get_mut(worker as usize) {
+            state.is_gone = true;
+        }
+    }
+
     /// Returns the series opened since the last call, with their numbers. Call it before [`Gather::ready`], whose
     /// ticks use them.
     pub fn opened(&mut self) -> Vec<SeriesOpened> {
@@ -170,7 +179,10 @@ impl Gather {
         if !self.open.contains_key(&self.next) {
             return None;
         }
-        let complete = self.workers.iter().all(|w| w.has(self.next) || w.last.is_some_and(|l| l < self.next));
+        let complete = self
+            .workers
+            .iter()
+            .all(|w| w.has(self.next) || w.is_gone || w.last.is_some_and(|l| l < self.next));
         if complete || self.newest >= self.next + PATIENCE_TICKS { self.hand_on() } else { None }
     }
 

@@ -20,13 +20,15 @@ const WAIT: Duration = Duration::from_millis(250);
 pub struct Options {
     /// Whether the circuit breaker may stop a ramp that mostly fails.
     pub breaker: bool,
+    /// Whether thresholds with `abort after` may stop the run. One of several load generators sees only its part.
+    pub aborts: bool,
     /// Whether an interrupt is an ordinary end.
     pub stop_early_ok: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { breaker: true, stop_early_ok: false }
+        Self { breaker: true, aborts: true, stop_early_ok: false }
     }
 }
 
@@ -46,10 +48,30 @@ pub fn run(
     sinks: &mut [&mut dyn Sink],
     helm_out: impl FnOnce(RunController),
 ) -> Result<Ending, Error> {
-    run_with(plan, scene, opening, options, sinks, helm_out, &mut Vec::new)
+    run_with(plan, scene, opening, options, sinks, helm_out, &mut Alone)
 }
 
-/// Does the same, and passes on what `news` returns: events that precede the ticks with their numbers.
+/// What a session adds to a run.
+pub(crate) trait Company {
+    /// Returns events that precede the ticks with their numbers.
+    fn news(&mut self) -> Vec<RunEvent>;
+
+    /// Called once, after the load has begun at `begin_ns` of the engine's clock.
+    fn begun(&mut self, begin_ns: u64);
+}
+
+/// A run without a session.
+struct Alone;
+
+impl Company for Alone {
+    fn news(&mut self) -> Vec<RunEvent> {
+        Vec::new()
+    }
+
+    fn begun(&mut self, _begin_ns: u64) {}
+}
+
+/// Does the same for a session.
 ///
 /// # Errors
 /// Returns an error under the conditions of [`run`].
@@ -60,10 +82,10 @@ pub(crate) fn run_with(
     options: Options,
     sinks: &mut [&mut dyn Sink],
     helm_out: impl FnOnce(RunController),
-    news: &mut dyn FnMut() -> Vec<RunEvent>,
+    company: &mut dyn Company,
 ) -> Result<Ending, Error> {
     let breaker = if options.breaker { Breaker::new(&plan.outline) } else { None };
-    let watch = Watch::new(&plan.outline);
+    let watch = Watch::new(&plan.outline).filter(|_| options.aborts);
     let mut gather =
         Gather::new(plan.outline.workers, opening.series_count(), plan.outline.limits.open_series);
     let monitors = Monitors::of(&plan.watches, &Trust::of(&plan.watch_trust));
@@ -74,13 +96,14 @@ pub(crate) fn run_with(
     helm_out(controller.clone());
     let mut life = Life { sinks, breaker, watch, controller: &controller, aborted: false };
     life.tell(&RunEvent::Opened(Arc::new(opening)));
-    for event in news() {
+    for event in company.news() {
         life.tell(&event);
     }
     let mut contradiction = None;
     loop {
         if let Some(begin_ns) = running.begin_ns().filter(|_| std::mem::take(&mut waiting)) {
             monitors.begin(begin_ns);
+            company.begun(begin_ns);
         }
         for event in monitors.take_events() {
             life.tell(&event);
@@ -104,7 +127,7 @@ pub(crate) fn run_with(
                     life.tell(&RunEvent::FailureRecorded(sample));
                 }
                 // An origin is found before a request to it is counted.
-                for event in news() {
+                for event in company.news() {
                     life.tell(&event);
                 }
                 for opened in gather.opened() {

@@ -7,10 +7,11 @@ mod ready;
 mod reflection;
 mod schemas;
 mod setup_teardown;
+mod team;
 mod ways;
 
 use crate::permission::Refusal;
-use crate::run::run_with;
+use crate::run::{Company, run_with};
 use crate::{Error, Options, RunController, environment, monitor};
 use found::Origins;
 use plimsoll_engine::Scene;
@@ -26,6 +27,7 @@ pub use schemas::{Service, reflect};
 use setup_teardown::SetupTeardown;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+pub use team::Team;
 pub use ways::Way;
 
 /// Options of a session besides its plan.
@@ -179,6 +181,11 @@ pub trait SessionHost {
         record: &RunRecord,
     ) -> Option<PathBuf>;
 
+    /// Returns the other load generators of the same load; `None` if this one is alone.
+    fn team(&self) -> Option<&dyn Team> {
+        None
+    }
+
     /// Returns the live view of the load.
     fn view(&self) -> Option<Box<dyn Sink>>;
 }
@@ -228,11 +235,12 @@ pub fn run<D: SessionHost>(
     caller.listen(outline)?;
     let origins = Origins::new(plan, &ways, orders.allow, caller.date(started_unix_ns));
     let places = ways.iter().map(|way| ways::place_of(way, &outline.link)).collect();
-    let scene = Scene { places, factory: None, finder: Some(origins.finder()) };
+    let scene = Scene { places, factory: None, finder: Some(origins.finder()), gate: None };
     let asides = SetupTeardown { plan, scene: &scene, behavior: behavior.as_ref(), caller };
     asides.set_up().map_err(|failed| instead_of(failed, caller))?;
+    let gate = caller.team().map(Team::gate);
     let factory = behavior.as_ref().map(|all| Arc::clone(all).factory(Phase::Load)).transpose();
-    let loaded = Scene { factory: factory.map_err(Failed::Unready)?, ..scene.clone() };
+    let loaded = Scene { factory: factory.map_err(Failed::Unready)?, gate, ..scene.clone() };
 
     let environment = environment::environment(&ways, orders.version, outline.limits.descriptors);
     let opening =
@@ -251,15 +259,9 @@ pub fn run<D: SessionHost>(
         sinks.push(view.as_mut());
     }
     let steer = |controller| caller.steer(Phase::Load, controller);
-    // Found by the setup, then by the load.
-    let mut told = 0;
-    let mut news = || {
-        let opened = origins.opened(told);
-        told += opened.len();
-        opened.into_iter().map(RunEvent::OriginOpened).collect()
-    };
+    let mut here = Here { origins: &origins, told: 0, caller };
     let plan_of_load = Arc::new(plan.clone());
-    let ran = run_with(plan_of_load, loaded, opening, orders.options, &mut sinks, steer, &mut news);
+    let ran = run_with(plan_of_load, loaded, opening, orders.options, &mut sinks, steer, &mut here);
     // Clears the view before anything else is printed.
     drop(view);
     let mut finished = match writer {
@@ -295,6 +297,28 @@ pub fn run<D: SessionHost>(
         caller.trouble(AfterRunError::Behavior(problem));
     }
     Ok(Ran { record: finished.record, run_file })
+}
+
+/// The part of a session in its run.
+struct Here<'a, D> {
+    origins: &'a Origins,
+    /// Number of found origins that were announced: those that setup found, then those of the load.
+    told: usize,
+    caller: &'a D,
+}
+
+impl<D: SessionHost> Company for Here<'_, D> {
+    fn news(&mut self) -> Vec<RunEvent> {
+        let opened = self.origins.opened(self.told);
+        self.told += opened.len();
+        opened.into_iter().map(RunEvent::OriginOpened).collect()
+    }
+
+    fn begun(&mut self, begin_ns: u64) {
+        if let Some(team) = self.caller.team() {
+            team.begun(begin_ns);
+        }
+    }
 }
 
 /// Checks that this build has all features that the plan needs.

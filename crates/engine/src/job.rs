@@ -4,7 +4,7 @@ use crate::compile::{Compiled, compile};
 use crate::lease::{Lease, RequestBudget};
 use crate::names::Resolver;
 use crate::origins::OriginFinder;
-use crate::run::{Place, Scene};
+use crate::run::{Gate, Place, Scene};
 use crate::sequence::Sequence;
 use crate::worker::{WorkerConfig, most_requests};
 use crate::{cache, machine};
@@ -94,6 +94,11 @@ impl Job {
     /// Returns the resolvers of origins whose connections look up their host.
     pub(crate) fn resolvers(&self) -> Vec<Option<Arc<dyn Resolver>>> {
         self.scene.places.iter().map(|place| place.resolver.clone()).collect()
+    }
+
+    /// Returns what decides when the load begins.
+    pub(crate) fn gate(&self) -> Option<Arc<dyn Gate>> {
+        self.scene.gate.clone()
     }
 
     /// Returns the finder of origins that programs ask for.

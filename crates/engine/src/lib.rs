@@ -35,5 +35,5 @@ mod worker;
 pub use command::Command;
 pub use error::Error;
 pub use job::Job;
-pub use run::{Commander, Finish, Next, Place, Report, Running, Scene, Stopped, start};
+pub use run::{Commander, Finish, Gate, Next, Place, Report, Running, Scene, Stopped, start};
 pub use worker::{Post, WorkerConfig, WorkerNotes};

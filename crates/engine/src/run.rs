@@ -168,6 +168,17 @@ pub struct Scene {
     pub factory: Option<Arc<dyn ProgramFactory>>,
     /// Finds the origins that programs ask for; without it, they are refused.
     pub finder: Option<Arc<dyn OriginFinder>>,
+    /// Decides when the load begins; without it, it begins as soon as all workers are ready.
+    pub gate: Option<Arc<dyn Gate>>,
+}
+
+/// Decides when a load begins, if it must begin together with those of other load generators.
+pub trait Gate: Send + Sync {
+    /// Blocks until the common start time is known, and returns it on the clock of [`clock::now_ns`]. `None` means
+    /// that there will be none; the load then begins at once, usually to end by a command that came before.
+    ///
+    /// One worker calls this when all users are made, while the others wait for it.
+    fn begin_ns(&self) -> Option<u64>;
 }
 
 /// The addresses and TLS setup of an origin.
@@ -206,7 +217,7 @@ impl Place {
 impl Scene {
     /// Creates a scene with one address of one origin, without programs and TLS.
     pub fn at(address: SocketAddr) -> Scene {
-        Scene { places: vec![Place::new(vec![address], None)], factory: None, finder: None }
+        Scene { places: vec![Place::new(vec![address], None)], factory: None, finder: None, gate: None }
     }
 }
 
@@ -228,6 +239,7 @@ pub fn start(plan: Arc<Plan>, scene: Scene) -> Result<Running, Error> {
     let ready = Arc::new(Barrier::new(workers as usize));
     // Users and connections are created after the start time is set; without a head start, the first arrivals would be
     // late by that time.
+    let gate = job.gate();
     let head_start_ns = 1_000_000 + 500 * u64::from(job.outline.connections);
     let begin = Arc::new(AtomicU64::new(0));
     let mut threads = Vec::new();
@@ -244,14 +256,16 @@ pub fn start(plan: Arc<Plan>, scene: Scene) -> Result<Running, Error> {
             finder: job.finder(),
         };
         let (ready, begin, boxes) = (Arc::clone(&ready), Arc::clone(&begin), Arc::clone(&boxes));
-        let job = Arc::clone(&job);
+        let (job, gate) = (Arc::clone(&job), gate.clone());
         let body = move || {
             let door = EpollDoor::new(Arc::clone(&boxes[worker as usize].waker), worker == 0);
             // Slow work must be done before the start time is set; a panic in it must not block the other workers.
             let made = catch_unwind(AssertUnwindSafe(|| job.seating(worker)));
             // The last worker to arrive sets the common start time.
             if ready.wait().is_leader() {
-                begin.store(clock::now_ns() + head_start_ns, Ordering::Release);
+                let common_ns = gate.and_then(|gate| gate.begin_ns()).unwrap_or_default();
+                // A common start that has passed is missed by as little as possible.
+                begin.store(common_ns.max(clock::now_ns() + head_start_ns), Ordering::Release);
             }
             ready.wait();
             let begin_ns = begin.load(Ordering::Acquire);

@@ -19,6 +19,11 @@ pub fn follow(parent: u32) -> bool {
     sys::signals::follow(parent)
 }
 
+/// Makes a program that knows nothing of its parent end with the thread that starts it.
+pub fn end_with_parent(command: &mut std::process::Command) {
+    sys::signals::end_with_parent(command);
+}
+
 /// The meaning of a signal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {

@@ -218,7 +218,8 @@ fn users_and_iterations_have_numbers_over_all_workloads_and_workers() {
     let mut plan = plan(support::workloads(vec![own(counted), own(Rules::default())], &["/", "/"]));
     plan.outline.workers = 2;
     let places = vec![Place::new(vec!["127.0.0.1:8080".parse().unwrap()], None)];
-    let job = Job::new(&plan, Scene { places, factory: Some(Arc::new(factory)), finder: None }, 0);
+    let job =
+        Job::new(&plan, Scene { places, factory: Some(Arc::new(factory)), finder: None, gate: None }, 0);
     for worker in 0..2 {
         let server = |_: &SimRequest<'_>| Answer::ok(MS);
         let network = Network::new(BEGIN_NS, SimConditions::default(), server);

@@ -217,7 +217,7 @@ impl Lab {
         }
         let more = self.more_addresses.into_iter();
         places.extend(more.map(|address| Place::new(vec![address], None)));
-        let scene = Scene { places, factory: self.factory, finder: None };
+        let scene = Scene { places, factory: self.factory, finder: None, gate: None };
         let network = Network::new(BEGIN_NS, self.nature, server);
         for (at_ns, _) in &self.commands {
             network.wake_at(BEGIN_NS + at_ns);

@@ -193,6 +193,7 @@ impl Data {
         if let Some(known) = locked(&self.lines).get(&path) {
             return Ok(Arc::clone(known));
         }
+        plimsoll_plan::inputs::note(&path);
         let bytes =
             std::fs::read(&path).map_err(|error| format!("cannot read `{}`: {error}", path.display()))?;
         let lines = Arc::new(Lines::new(decoded(bytes, encoding)?));

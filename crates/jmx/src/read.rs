@@ -124,6 +124,7 @@ impl Reader<'_> {
             );
             return Err(Diagnostic::of(code::SIZE, Place::Whole, problem));
         }
+        plimsoll_plan::inputs::note(path);
         let bytes = std::fs::read(path).map_err(|e| unreadable(e.to_string()))?;
         let text = match String::from_utf8(bytes) {
             Ok(text) => text,

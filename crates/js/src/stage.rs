@@ -79,6 +79,22 @@ impl Behavior for Stage {
         Vec::new()
     }
 
+    fn shares_setup(&self) -> bool {
+        true
+    }
+
+    /// The JSON of what `setup()` returned; empty if it returned nothing.
+    fn setup_values(&self) -> Vec<u8> {
+        self.shared.setup_json().unwrap_or_default().into_bytes()
+    }
+
+    fn adopt_setup(&self, values: &[u8]) -> Result<(), Problem> {
+        let json = std::str::from_utf8(values);
+        let json = json.map_err(|_| Problem::plain("the data of `setup()` is not UTF-8"))?;
+        self.shared.keep_setup_data((!json.is_empty()).then(|| json.to_owned()));
+        Ok(())
+    }
+
     fn close(&self) -> Result<(), Problem> {
         Ok(())
     }

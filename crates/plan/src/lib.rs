@@ -22,6 +22,7 @@ pub mod failure_example;
 pub mod fault;
 pub mod grpc;
 pub mod head;
+pub mod inputs;
 pub mod limit;
 pub mod link;
 pub mod load;

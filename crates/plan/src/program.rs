@@ -517,6 +517,27 @@ pub trait Behavior: Send + Sync {
     /// Returns the names of the values that setup should have set, but did not.
     fn missing_globals(&self) -> Vec<String>;
 
+    /// Returns whether one load generator can run setup and teardown for several; otherwise each runs its own.
+    fn shares_setup(&self) -> bool {
+        false
+    }
+
+    /// Returns the values that setup has set, for load generators that do not run it.
+    fn setup_values(&self) -> Vec<u8> {
+        Vec::new()
+    }
+
+    /// Takes the values of a setup that ran elsewhere with the same version of this program.
+    ///
+    /// # Errors
+    /// Returns an error if they do not fit the script.
+    fn adopt_setup(&self, values: &[u8]) -> Result<(), Problem> {
+        match values.is_empty() {
+            true => Ok(()),
+            false => Err(Problem::plain("the script takes no values of a setup that ran elsewhere")),
+        }
+    }
+
     /// Flushes the files that the script writes.
     ///
     /// # Errors

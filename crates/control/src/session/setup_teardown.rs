@@ -18,6 +18,19 @@ pub struct SetupTeardown<'a, D> {
 impl<D: SessionHost> SetupTeardown<'_, D> {
     /// Runs the setup; any error in it ends the session before the load.
     pub fn set_up(&self) -> Result<(), Failed> {
+        let Some(team) = self.caller.team() else { return self.set_up_here() };
+        let shared = self.behavior.filter(|behavior| behavior.has(Phase::Setup) && behavior.shares_setup());
+        if shared.is_none() || team.is_first() {
+            self.set_up_here()?;
+        }
+        let mine = shared.filter(|_| team.is_first()).map(|behavior| behavior.setup_values());
+        match (team.prepared(mine).map_err(Failed::CutShort)?, shared) {
+            (Some(values), Some(behavior)) => behavior.adopt_setup(&values).map_err(Failed::Behavior),
+            _ => Ok(()),
+        }
+    }
+
+    fn set_up_here(&self) -> Result<(), Failed> {
         let Some(behavior) = self.behavior.filter(|behavior| behavior.has(Phase::Setup)) else {
             return Ok(());
         };
@@ -33,10 +46,15 @@ impl<D: SessionHost> SetupTeardown<'_, D> {
     }
 
     pub fn tear_down(&self) -> Result<(), Failed> {
-        match self.behavior.filter(|behavior| behavior.has(Phase::Teardown)) {
-            Some(behavior) => self.run(behavior, Phase::Teardown, "teardown"),
-            None => Ok(()),
+        let Some(behavior) = self.behavior.filter(|behavior| behavior.has(Phase::Teardown)) else {
+            return Ok(());
+        };
+        match self.caller.team().filter(|_| behavior.shares_setup()) {
+            Some(team) if !team.is_first() => return Ok(()),
+            Some(team) => team.await_others(),
+            None => {}
         }
+        self.run(behavior, Phase::Teardown, "teardown")
     }
 
     fn run(&self, behavior: &Arc<dyn Behavior>, phase: Phase, name: &'static str) -> Result<(), Failed> {

@@ -33,6 +33,22 @@ pub fn follow(parent: u32) -> bool {
     }
 }
 
+/// Makes a program that knows nothing of its parent end with the thread that starts it.
+pub fn end_with_parent(command: &mut std::process::Command) {
+    use std::os::unix::process::CommandExt;
+    let parent = std::process::id();
+    let ask = move || {
+        // SAFETY: prctl with this option takes a number; getppid takes nothing. Neither accesses memory.
+        let is_ours = unsafe {
+            libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGTERM);
+            u32::try_from(libc::getppid()) == Ok(parent)
+        };
+        if is_ours { Ok(()) } else { Err(std::io::ErrorKind::NotFound.into()) }
+    };
+    // SAFETY: between fork and exec, `ask` only makes two system calls; it takes no lock and allocates nothing.
+    unsafe { command.pre_exec(ask) };
+}
+
 /// Returns whether the parent process set the signal to be ignored, as `nohup` does. Linux still delivers a blocked
 /// signal to `sigwait` in that case, so such a signal must stay out of the set.
 fn is_ignored(signal: libc::c_int) -> bool {

@@ -257,7 +257,9 @@ impl Compiler<'_> {
                 self.unsupported(raw, "a script whose file depends on the load", "use a fixed name");
                 return None;
             };
-            match std::fs::read_to_string(self.folder.join(&path)) {
+            let whole = self.folder.join(&path);
+            plimsoll_plan::inputs::note(&whole);
+            match std::fs::read_to_string(whole) {
                 Ok(text) => file_code = Some(text),
                 Err(e) => {
                     let message = format!("cannot read the script `{path}`: {e}");

@@ -28,7 +28,10 @@ fn content(path: &Path) -> std::io::Result<Vec<u8>> {
             let why = "it is a pipe, a socket, or a device, not a regular file";
             Err(std::io::Error::new(std::io::ErrorKind::InvalidInput, why))
         }
-        _ => fs::read(path),
+        _ => {
+            plimsoll_plan::inputs::note(path);
+            fs::read(path)
+        }
     }
 }
 

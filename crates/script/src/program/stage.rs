@@ -279,6 +279,21 @@ impl Behavior for Stage {
         names.filter(|(id, _)| self.globals.get(*id as u16).is_none()).map(|(_, name)| name.clone()).collect()
     }
 
+    fn shares_setup(&self) -> bool {
+        true
+    }
+
+    fn setup_values(&self) -> Vec<u8> {
+        self.globals.encode()
+    }
+
+    fn adopt_setup(&self, values: &[u8]) -> Result<(), Problem> {
+        match self.globals.adopt(values) {
+            true => Ok(()),
+            false => Err(Problem::plain("the values of setup come from another script")),
+        }
+    }
+
     fn close(&self) -> Result<(), Problem> {
         self.flush()
     }

@@ -40,7 +40,10 @@ impl Folders {
 impl FileResolver for Folders {
     fn open_file(&self, name: &str) -> Result<File, protox::Error> {
         match self.find(name) {
-            Some(path) => File::open(name, &path),
+            Some(path) => {
+                plimsoll_plan::inputs::note(&path);
+                File::open(name, &path)
+            }
             None => GoogleFileResolver::new().open_file(name),
         }
     }
@@ -80,6 +83,7 @@ pub fn all(
     }
     let mut pool = compiler.descriptor_pool();
     for (name, path, pos) in sets {
+        plimsoll_plan::inputs::note(path);
         let read = std::fs::read(path).map_err(|error| error.to_string());
         let added = read
             .and_then(|bytes| pool.decode_file_descriptor_set(&bytes[..]).map_err(|error| error.to_string()));
