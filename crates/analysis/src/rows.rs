@@ -7,9 +7,10 @@ use super::facts::{Facts, Machine, Series, ratio};
 use super::gaps::RecordGap;
 use super::machines::outliers;
 use super::times::{Belief, Marks, short, times_of_requests};
-use crate::summary::{ErrorRow, GeneratorRow, SeriesRow};
+use crate::summary::{ErrorRow, GeneratorRow, LabelRow, SeriesRow};
 use plimsoll_plan::metric::{RunHist, RunSum, STATUS_BASE, STATUS_CELLS, SeriesHist, SeriesSum};
 use plimsoll_plan::{Fault, Side};
+use plimsoll_record::record::SERIES_LAYOUT;
 use plimsoll_stats::Tally;
 use std::collections::BTreeMap;
 
@@ -98,6 +99,41 @@ pub(super) fn origins(facts: &Facts, holes: &[RecordGap], belief: Belief) -> Vec
         .collect()
 }
 
+/// Returns the agents by label. A label that all agents have with the same value distinguishes nothing.
+pub(super) fn labels(facts: &Facts, belief: Belief) -> Vec<LabelRow> {
+    let mut groups: BTreeMap<(&str, &str), Vec<&Machine>> = BTreeMap::new();
+    for machine in &facts.machines {
+        let agent = machine.opening().environment.agent.iter();
+        for (label, value) in agent.flat_map(|agent| &agent.labels) {
+            groups.entry((label, value)).or_default().push(machine);
+        }
+    }
+    let is_distinct = |label: &str| groups.keys().filter(|(other, _)| *other == label).count() > 1;
+    let row = |((label, value), machines): (&(&str, &str), &Vec<&Machine>)| {
+        let mut all = Tally::on_demand(SERIES_LAYOUT);
+        machines.iter().for_each(|machine| all.merge(&machine.all));
+        let (exact, bounds) = (all.hist(SeriesHist::Response), all.hist(SeriesHist::ResponseCensored));
+        let mut marks = Marks::default();
+        let rate = |machine: &&Machine| {
+            ratio(machine.all.sum(SeriesSum::Finished) as f64, machine.measured_ns as f64 / 1e9)
+        };
+        LabelRow {
+            label: (*label).to_owned(),
+            value: (*value).to_owned(),
+            agents: machines.len() as u64,
+            requests: all.sum(SeriesSum::Finished),
+            errors: all.sum(SeriesSum::Failed),
+            rate_per_s: machines.iter().map(rate).sum(),
+            p50_ns: marks.percentile("p50_ns", exact, bounds, 0.5, belief),
+            p99_ns: marks.percentile("p99_ns", exact, bounds, 0.99, belief),
+            max_ns: marks.longest("max_ns", exact, bounds, belief),
+            lower_bounds: marks.lower_bounds,
+            few_samples: marks.few_samples,
+        }
+    };
+    groups.iter().filter(|((label, _), _)| is_distinct(label)).map(row).collect()
+}
+
 fn origin_row(machine: &Machine, holes: &[RecordGap], belief: Belief) -> GeneratorRow {
     let all = &machine.all;
     let (exact, bounds) = (all.hist(SeriesHist::Response), all.hist(SeriesHist::ResponseCensored));
@@ -113,6 +149,7 @@ fn origin_row(machine: &Machine, holes: &[RecordGap], belief: Belief) -> Generat
     GeneratorRow {
         id: machine.name.to_owned(),
         host: machine.opening().environment.host.clone(),
+        agent: machine.opening().environment.agent.clone(),
         share: format!("{}/{}", share.part, share.of),
         started_unix_ns: machine.opening().started_unix_ns,
         elapsed_s: machine.elapsed_ns as f64 / 1e9,

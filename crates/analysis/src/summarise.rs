@@ -112,6 +112,7 @@ fn summary_of(facts: &Facts, moments: Vec<Moment>, course: Course, limits: &Caut
         requests: rows::series(facts, belief, &dependence),
         phases: phases(facts, &service_time),
         generators: rows::origins(facts, &holes, belief),
+        labels: rows::labels(facts, belief),
         stopped_by: facts.stopped_by(),
         is_complete: !facts.machines.is_empty() && holes.is_empty() && !facts.lost_workers(),
         gaps: holes.into_iter().map(|hole| hole.gap).collect(),

@@ -24,7 +24,7 @@ pub use script::{
     AddressRow, CheckRow, FailureExampleRow, Fairness, GroupRow, PartRow, StreamRow, TlsRow, WebSocketRow,
     Window, WorkloadRow,
 };
-pub use tables::{Apdex, Divergence, GeneratorRow, Ratio, SeriesRow};
+pub use tables::{Apdex, Divergence, GeneratorRow, LabelRow, Ratio, SeriesRow};
 pub use threshold_result::{Bound, Doubt, Standing, ThresholdResult};
 
 use crate::cause::Cause;
@@ -69,6 +69,9 @@ pub struct Summary {
     pub spikes: Vec<Spike>,
     pub timeline: Vec<Second>,
     pub generators: Vec<GeneratorRow>,
+    /// The agents by label, if they have different ones.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub labels: Vec<LabelRow>,
     /// `None` when the run was cut off.
     pub stopped_by: Option<StoppedBy>,
     /// False when an origin has no ending or seconds are missing.

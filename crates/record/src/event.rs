@@ -11,6 +11,7 @@ use plimsoll_plan::watch::Unit;
 use plimsoll_stats::interval::Interval;
 use plimsoll_stats::tally::Layout;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Start of a run: everything known before the first request.
@@ -78,6 +79,22 @@ pub struct Environment {
     /// Paths to the origins besides the target, from number 1 on.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub more_origins: Vec<WayThere>,
+    /// The agent that sent the load, if a coordinator led it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent: Option<AgentOutline>,
+}
+
+/// An agent, as the coordinator knew it.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct AgentOutline {
+    pub name: String,
+    /// Labels by name, such as `region`.
+    pub labels: BTreeMap<String, String>,
+    /// Delay of its load after the common start, ns, within `clock_bound_ns`.
+    pub start_delay_ns: u64,
+    /// Bound of the difference between its clock and the coordinator's, ns.
+    pub clock_bound_ns: u64,
 }
 
 /// The path to an additional origin, of the plan or found during the run.
@@ -190,7 +207,7 @@ pub enum NoteKind {
 }
 
 /// Readings of one monitor at one moment.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MonitorSample {
     /// Time of the sample since the start of the run, ns.
     pub at_ns: u64,
@@ -200,7 +217,7 @@ pub struct MonitorSample {
 }
 
 /// One number of a sample.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Reading {
     /// Part of the system: a process, a disk, a database. Empty for the whole.
     pub part: String,

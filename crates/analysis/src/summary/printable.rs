@@ -3,7 +3,7 @@
 //! A percentile with fewer samples than 10 / (1 - q) is not shown ([`plimsoll_stats::enough_samples`]): texts print a
 //! dash, data keeps the value and marks it. One that censored times affect is a lower bound and always has its sign.
 
-use super::{GeneratorRow, Second, Short, Times};
+use super::{GeneratorRow, LabelRow, Second, Short, Times};
 use plimsoll_stats::enough_samples;
 
 /// See the module.
@@ -79,7 +79,25 @@ impl Second {
     }
 }
 
+impl LabelRow {
+    /// p50 or p99 of the response time.
+    pub fn quantile(&self, q: f64) -> Quantile {
+        let (name, value_ns) = if q < 0.75 { ("p50_ns", self.p50_ns) } else { ("p99_ns", self.p99_ns) };
+        Quantile::of(value_ns, self.lower_bounds.contains(&name), !self.few_samples.contains(&name))
+    }
+
+    /// The longest response time.
+    pub fn longest(&self) -> Quantile {
+        Quantile::of(self.max_ns, self.lower_bounds.contains(&"max_ns"), true)
+    }
+}
+
 impl GeneratorRow {
+    /// The name of its agent, or else of its host.
+    pub fn name(&self) -> &str {
+        self.agent.as_ref().map_or(&self.host, |agent| &agent.name)
+    }
+
     /// p50 or p99 of the response time.
     pub fn quantile(&self, q: f64) -> Quantile {
         let (name, value_ns) = if q < 0.75 { ("p50_ns", self.p50_ns) } else { ("p99_ns", self.p99_ns) };

@@ -2,6 +2,7 @@
 
 use super::{Short, Times};
 use plimsoll_plan::Fault;
+use plimsoll_record::event::AgentOutline;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -57,6 +58,9 @@ pub struct Apdex {
 pub struct GeneratorRow {
     pub id: String,
     pub host: String,
+    /// The agent that it belongs to, if a coordinator led it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent: Option<AgentOutline>,
     pub share: String,
     pub started_unix_ns: u64,
     pub elapsed_s: f64,
@@ -75,6 +79,25 @@ pub struct GeneratorRow {
     /// Its times compared with the other machines; absent if there are none or too few.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub divergence: Option<Divergence>,
+    /// Times of this row that are lower bounds, by their names here.
+    pub lower_bounds: Vec<&'static str>,
+    /// Percentiles of this row that have fewer samples than 10 / (1 - q), by their names here.
+    pub few_samples: Vec<&'static str>,
+}
+
+/// The agents with one label, such as those of a region.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct LabelRow {
+    /// Name of the label.
+    pub label: String,
+    pub value: String,
+    pub agents: u64,
+    pub requests: u64,
+    pub errors: u64,
+    pub rate_per_s: f64,
+    pub p50_ns: Option<u64>,
+    pub p99_ns: Option<u64>,
+    pub max_ns: Option<u64>,
     /// Times of this row that are lower bounds, by their names here.
     pub lower_bounds: Vec<&'static str>,
     /// Percentiles of this row that have fewer samples than 10 / (1 - q), by their names here.

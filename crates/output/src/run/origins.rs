@@ -4,6 +4,7 @@ use crate::document::{Block, Cell, Column, List, On, Role, Section, Table, Tone,
 use crate::format::{chosen_s, quantile_name, quantity};
 use crate::words;
 use plimsoll_analysis::summary::{GeneratorRow, Summary};
+use plimsoll_plan::phrase::duration_ns;
 
 /// A p99 this many times that of the others is mentioned.
 const DIFFERS: f64 = 1.5;
@@ -17,7 +18,7 @@ pub fn section(s: &Summary) -> Section {
     let first_ns = s.generators.iter().map(|origin| origin.started_unix_ns).min().unwrap_or_default();
     let rate = |per_s: Option<f64>| per_s.map_or(Value::Missing, Value::Rate).into();
     let host = |row: &GeneratorRow| {
-        Cell::text(&row.host).tail(Tone::Doubt, if row.is_complete { "" } else { "(incomplete)" })
+        Cell::text(row.name()).tail(Tone::Doubt, if row.is_complete { "" } else { "(incomplete)" })
     };
     let later = |row: &GeneratorRow| Value::Nanoseconds((row.started_unix_ns - first_ns) as f64).into();
     let table = Table::of("machines", "Load generators", &s.generators)
@@ -43,9 +44,21 @@ pub fn section(s: &Summary) -> Section {
         })
         .column(Column::text("remark").on(On::HTML), |row| Cell::text(remark(s, row)))
         .worst_first(|row| row.errors, |row, q| if q < 0.9 { row.p50_ns } else { row.p99_ns });
+    let by_label = Table::of("labels", "Load generators by label", &s.labels)
+        .column(Column::text("label"), |row| Cell::text(format!("{}={}", row.label, row.value)))
+        .column(Column::number("agents"), |row| Cell::count(row.agents))
+        .column(Column::number("requests"), |row| Cell::count(row.requests))
+        .column(Column::number("rate"), |row| rate(Some(row.rate_per_s)))
+        .column(Column::number("errors"), |row| Cell::errors(row.errors))
+        .column(Column::number("p50"), |row| Cell::quantile(row.quantile(0.5)))
+        .column(Column::number("p99"), |row| Cell::quantile(row.quantile(0.99)))
+        .column(Column::number("max"), |row| Cell::quantile(row.longest()));
     let lead = "The results on this page include all of them. Percentiles come from merged histograms, not from \
                 these rows.";
     let mut blocks = vec![sentence(Role::Lead, lead).only(On::HTML), Block::Table(table.done())];
+    if !s.labels.is_empty() {
+        blocks.push(Block::Table(by_label.done()));
+    }
     let said = words::outlier_notes(s);
     blocks.extend(said.iter().map(|said| sentence(Role::Plain, said).only(On::DRAWN)));
     let list = List { items: said, brief: usize::MAX, most: usize::MAX };
@@ -62,6 +75,9 @@ fn remark(s: &Summary, row: &GeneratorRow) -> String {
     let mut words = Vec::new();
     if !row.is_complete {
         words.push("incomplete record".to_owned());
+    }
+    if let Some(agent) = row.agent.as_ref().filter(|agent| agent.start_delay_ns > agent.clock_bound_ns) {
+        words.push(format!("began {} after the common start", duration_ns(agent.start_delay_ns)));
     }
     if let Some(apart) = &row.divergence {
         words.extend(Some(apart.sentence.clone()).filter(|said| !said.is_empty()));
@@ -88,7 +104,7 @@ fn generator_rows(s: &Summary) -> Vec<Block> {
         .flat_map(|row| row.divergence.iter().flat_map(move |a| a.ratios.iter().map(move |r| (row, r))))
         .collect();
     let table = Table::of("machines-apart", "Times of each load generator compared with the others", &ratios)
-        .column(Column::text("load generator"), |(row, _)| Cell::text(&row.host))
+        .column(Column::text("load generator"), |(row, _)| Cell::text(row.name()))
         .column(Column::text("response time"), |(_, r)| Cell::text(quantile_name(r.q)))
         .column(Column::number("ratio to the others"), |(_, r)| Value::Quantity(r.ratio).into())
         .column(Column::number("at least"), |(_, r)| Value::Quantity(r.low).into())
