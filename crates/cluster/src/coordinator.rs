@@ -1,0 +1,492 @@
+//! The coordinator of a run as a state machine: it leads the agents through the stages of a run by repeating what it
+//! wants of each until the agent reports it, and hands out their events.
+//!
+//! Nothing depends on a single message: an order is repeated, an envelope is repeated until it is confirmed, and an
+//! agent that is silent for too long is lost until it is heard again.
+
+use crate::envelope::{Envelope, Receiver};
+use crate::event_codec::Decoder;
+use crate::message::{Beat, Identity, Order, Stage, Task, Wish};
+use plimsoll_record::event::RunEvent;
+use plimsoll_stats::Error as CodecError;
+
+/// Silence after which an agent is named, ns.
+pub const SILENT_NS: u64 = 3_000_000_000;
+/// Silence after which an agent is lost, ns.
+pub const LOST_NS: u64 = 10_000_000_000;
+/// Silence after which the end of the run does not wait for an agent, ns.
+pub const GONE_NS: u64 = 20_000_000_000;
+/// Time between two identical orders, ns.
+const REPEAT_NS: u64 = 500_000_000;
+/// Time between two receipts without news, by which agents hear that the coordinator lives, ns.
+const ALIVE_NS: u64 = 1_000_000_000;
+/// Delay after which an agent that does not know the common start has missed it, ns.
+const MISSED_NS: u64 = 2_000_000_000;
+/// Time from the order to begin to the beginning, ns. An order takes milliseconds; repetitions need the rest.
+const LEAD_NS: u64 = 700_000_000;
+
+/// What to do when an agent is lost during the load.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum OnLoss {
+    /// End the load with a report.
+    Stop,
+    /// Continue with the others; the share of the lost one is missing.
+    #[default]
+    Continue,
+    /// Continue, and raise the load of the others by the share of the lost one.
+    Rebalance,
+}
+
+/// What happens to a coordinator.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Input {
+    Beat(Box<Beat>),
+    Envelope(Vec<u8>),
+    /// A line for every running load.
+    Steer(String),
+    /// End the load with a report.
+    Stop,
+    /// The coordinator itself was cut off until now, so the silence says nothing about the agents.
+    Reconnected,
+    /// Time has passed.
+    Tick,
+}
+
+/// What a coordinator wants done.
+#[derive(Debug, Clone)]
+pub enum Output {
+    Order {
+        agent: String,
+        order: Order,
+    },
+    /// The next event of an agent's part, by its index.
+    Event {
+        part: usize,
+        event: RunEvent,
+    },
+    News(News),
+}
+
+/// News of a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum News {
+    /// All agents are prepared.
+    Prepared,
+    /// The load begins at this time of the coordinator's clock, ns.
+    Begins {
+        at_ns: u64,
+    },
+    /// The load of an agent began `late_ns` after that, within `bound_ns`.
+    Begun {
+        part: usize,
+        late_ns: u64,
+        bound_ns: u64,
+    },
+    /// Nothing was heard from an agent for a while.
+    Silent {
+        part: usize,
+    },
+    Lost {
+        part: usize,
+    },
+    /// A silent or lost agent is heard again.
+    Back {
+        part: usize,
+    },
+    /// An agent had no load, or no record of it.
+    Failed {
+        part: usize,
+        sentence: String,
+        hint: String,
+    },
+    /// The load generator of an agent has ended; `said` is what it printed.
+    Finished {
+        part: usize,
+        exit: i32,
+        said: String,
+    },
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Done {
+    /// There was a load.
+    Ran,
+    /// There was none: the index of an agent, a sentence, and a fix.
+    Failed { part: usize, sentence: String, hint: String },
+    /// It was stopped before the load.
+    Stopped,
+}
+
+/// The coordinator of a run.
+pub struct Coordinator {
+    run: String,
+    parts: Vec<Part>,
+    phase: Phase,
+    on_loss: OnLoss,
+    begin_ns: Option<u64>,
+    setup: Option<String>,
+    is_stopped: bool,
+    failure: Option<(usize, String, String)>,
+    /// Lines for the running loads, in order.
+    lines: Vec<String>,
+}
+
+/// Where a run is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Phase {
+    Preparing,
+    Seating,
+    Loading,
+    Over,
+}
+
+/// One agent's part.
+struct Part {
+    identity: Identity,
+    task: Box<Task>,
+    beat: Option<Beat>,
+    /// Number of the newest sign of life.
+    beats: u64,
+    heard_ns: u64,
+    silence: Silence,
+    ordered: Option<(Wish, u64)>,
+    receiver: Receiver,
+    receipt_ns: u64,
+    receipt: u64,
+    decoder: Decoder,
+    /// Number of the newest line that was sent, and when.
+    steered: (u64, u64),
+    begun: bool,
+    is_told: bool,
+    released: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Silence {
+    Heard,
+    Silent,
+    Lost,
+}
+
+impl Part {
+    fn stage_rank(&self) -> u32 {
+        self.beat.as_ref().map_or(0, |beat| beat.stage.rank())
+    }
+
+    fn is_over(&self) -> bool {
+        self.beat.as_ref().is_some_and(|beat| beat.stage.is_over())
+    }
+
+    /// Everything that the agent reported has arrived.
+    fn is_complete(&self) -> bool {
+        self.is_over() && self.beat.as_ref().is_some_and(|beat| beat.backlog == 0)
+    }
+}
+
+impl Coordinator {
+    /// Creates the coordinator of a run. Each agent has its task, in the order of the parts.
+    pub fn new(run: &str, agents: Vec<(Identity, Task)>, on_loss: OnLoss, now_ns: u64) -> Self {
+        let part = |(identity, task): (Identity, Task)| Part {
+            identity,
+            task: Box::new(task),
+            beat: None,
+            beats: 0,
+            heard_ns: now_ns,
+            silence: Silence::Heard,
+            ordered: None,
+            receiver: Receiver::default(),
+            receipt_ns: now_ns,
+            receipt: 0,
+            decoder: Decoder::default(),
+            steered: (0, 0),
+            begun: false,
+            is_told: false,
+            released: false,
+        };
+        Coordinator {
+            run: run.to_owned(),
+            parts: agents.into_iter().map(part).collect(),
+            phase: Phase::Preparing,
+            on_loss,
+            begin_ns: None,
+            setup: None,
+            is_stopped: false,
+            failure: None,
+            lines: Vec::new(),
+        }
+    }
+
+    /// Returns the newest sign of life of each agent, in the order of the parts.
+    pub fn beats(&self) -> impl Iterator<Item = (&Identity, Option<&Beat>)> {
+        self.parts.iter().map(|part| (&part.identity, part.beat.as_ref()))
+    }
+
+    /// Returns how the run ended, once nothing more will come.
+    pub fn done(&self) -> Option<Done> {
+        if self.phase != Phase::Over {
+            return None;
+        }
+        Some(match &self.failure {
+            Some((part, sentence, hint)) => {
+                Done::Failed { part: *part, sentence: sentence.clone(), hint: hint.clone() }
+            }
+            None if self.parts.iter().all(|part| !part.begun) => Done::Stopped,
+            None => Done::Ran,
+        })
+    }
+
+    /// Takes what has happened, and returns what to do, in order. `now_ns` is the coordinator's monotonic clock.
+    ///
+    /// # Errors
+    /// Returns an error if an agent of the same version sends something that is not an event.
+    pub fn step(&mut self, now_ns: u64, input: Input) -> Result<Vec<Output>, CodecError> {
+        let mut out = Vec::new();
+        match input {
+            Input::Beat(beat) => self.beat(now_ns, *beat, &mut out),
+            Input::Envelope(bytes) => self.envelope(now_ns, &bytes, &mut out)?,
+            Input::Steer(line) => self.lines.push(line),
+            Input::Stop => self.is_stopped = true,
+            Input::Reconnected => self.parts.iter_mut().for_each(|part| part.heard_ns = now_ns),
+            Input::Tick => {}
+        }
+        if self.phase != Phase::Over {
+            self.silences(now_ns, &mut out);
+            self.advance(now_ns, &mut out);
+        }
+        self.orders(now_ns, &mut out);
+        Ok(out)
+    }
+
+    fn part_of(&self, instance: &str) -> Option<usize> {
+        self.parts.iter().position(|part| part.identity.instance == instance)
+    }
+
+    fn heard(&mut self, at: usize, now_ns: u64, out: &mut Vec<Output>) {
+        let part = &mut self.parts[at];
+        part.heard_ns = now_ns;
+        if std::mem::replace(&mut part.silence, Silence::Heard) != Silence::Heard {
+            out.push(Output::News(News::Back { part: at }));
+        }
+    }
+
+    fn beat(&mut self, now_ns: u64, beat: Beat, out: &mut Vec<Output>) {
+        let Some(at) = self.part_of(&beat.identity.instance) else { return };
+        self.heard(at, now_ns, out);
+        // Signs of life may overtake each other.
+        let part = &mut self.parts[at];
+        if beat.number <= part.beats {
+            return;
+        }
+        part.beats = beat.number;
+        let is_this_run = beat.run.as_deref() == Some(self.run.as_str());
+        let part = &mut self.parts[at];
+        if !is_this_run {
+            // A free agent has not received the task yet, or has released it.
+            if let Some(other) = beat.run.filter(|_| part.stage_rank() == 0 && self.failure.is_none()) {
+                let sentence = format!("it works for run {other}");
+                self.failure = Some((at, sentence, "wait until it is free, or use other agents".into()));
+            } else if part.stage_rank() > 0 && !part.is_over() && self.failure.is_none() {
+                self.lost_work(at, out);
+            }
+            return;
+        }
+        if let (Some(begin_ns), Some(clock), Some(common_ns)) = (beat.begin_ns, beat.clock, self.begin_ns)
+            && !std::mem::replace(&mut part.begun, true)
+        {
+            let late_ns = clock.to_coordinator_ns(begin_ns).saturating_sub(common_ns);
+            out.push(Output::News(News::Begun { part: at, late_ns, bound_ns: clock.bound_ns }));
+        }
+        if beat.stage.is_over() && !std::mem::replace(&mut part.is_told, true) {
+            match &beat.stage {
+                Stage::Failed { sentence, hint } => {
+                    let (sentence, hint) = (sentence.clone(), hint.clone());
+                    let is_before_load = self.phase < Phase::Loading;
+                    if is_before_load && self.failure.is_none() && !self.is_stopped {
+                        self.failure = Some((at, sentence.clone(), hint.clone()));
+                    }
+                    out.push(Output::News(News::Failed { part: at, sentence, hint }));
+                }
+                Stage::Finished { exit, said } => {
+                    out.push(Output::News(News::Finished { part: at, exit: *exit, said: said.clone() }));
+                }
+                _ => {}
+            }
+        }
+        self.parts[at].beat = Some(beat);
+    }
+
+    /// An agent has given up its work, because it heard nothing for too long.
+    fn lost_work(&mut self, at: usize, out: &mut Vec<Output>) {
+        let (sentence, hint) = ("it gave up its part of the run".to_owned(), String::new());
+        if self.phase < Phase::Loading {
+            self.failure = Some((at, sentence.clone(), hint.clone()));
+        }
+        let part = &mut self.parts[at];
+        part.is_told = true;
+        if let Some(beat) = &mut part.beat {
+            beat.stage = Stage::Failed { sentence: sentence.clone(), hint: hint.clone() };
+            beat.backlog = 0;
+        }
+        out.push(Output::News(News::Failed { part: at, sentence, hint }));
+    }
+
+    fn envelope(&mut self, now_ns: u64, bytes: &[u8], out: &mut Vec<Output>) -> Result<(), CodecError> {
+        // A message of another program on this subject is not one of ours.
+        let Ok(envelope) = Envelope::decode(bytes) else { return Ok(()) };
+        let Some(at) = self.part_of(&envelope.instance) else { return Ok(()) };
+        self.heard(at, now_ns, out);
+        let part = &mut self.parts[at];
+        for event in part.receiver.take(envelope) {
+            out.push(Output::Event { part: at, event: part.decoder.decode(&event)? });
+        }
+        Ok(())
+    }
+
+    fn silences(&mut self, now_ns: u64, out: &mut Vec<Output>) {
+        for at in 0..self.parts.len() {
+            let part = &mut self.parts[at];
+            if part.is_complete() {
+                continue;
+            }
+            let silent_ns = now_ns.saturating_sub(part.heard_ns);
+            match part.silence {
+                Silence::Heard if silent_ns >= SILENT_NS => {
+                    part.silence = Silence::Silent;
+                    out.push(Output::News(News::Silent { part: at }));
+                }
+                Silence::Silent if silent_ns >= LOST_NS => {
+                    part.silence = Silence::Lost;
+                    out.push(Output::News(News::Lost { part: at }));
+                    self.lost(at);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn lost(&mut self, at: usize) {
+        if self.phase < Phase::Loading {
+            if self.failure.is_none() {
+                let sentence = format!("it has not been heard for {} s", LOST_NS / 1_000_000_000);
+                self.failure = Some((at, sentence, "check its machine and its network".into()));
+            }
+            return;
+        }
+        if self.parts[at].is_over() {
+            return;
+        }
+        match self.on_loss {
+            OnLoss::Stop => self.is_stopped = true,
+            OnLoss::Continue => {}
+            OnLoss::Rebalance => {
+                let left = |part: &&Part| part.silence != Silence::Lost && !part.is_over();
+                let left = self.parts.iter().filter(left).count() as f64;
+                if left > 0.0 {
+                    let factor = (left + 1.0) / left;
+                    self.lines.push(format!(r#"{{"do":"level","factor":{factor}}}"#));
+                }
+            }
+        }
+    }
+
+    fn advance(&mut self, now_ns: u64, out: &mut Vec<Output>) {
+        let least = self.parts.iter().map(Part::stage_rank).min().unwrap_or_default();
+        let is_ending = self.failure.is_some() || (self.is_stopped && self.phase < Phase::Loading);
+        match self.phase {
+            Phase::Preparing | Phase::Seating if is_ending => {
+                // Waits until no load generator is left, but not for an agent that is gone.
+                let gone =
+                    |part: &Part| part.is_over() || part.beat.is_none() || part.silence != Silence::Heard;
+                if self.parts.iter().all(gone) {
+                    self.phase = Phase::Over;
+                }
+            }
+            Phase::Preparing if least >= 2 => {
+                self.setup = self.parts.iter().find_map(|part| match &part.beat.as_ref()?.stage {
+                    Stage::Prepared { setup } => setup.clone(),
+                    _ => None,
+                });
+                self.phase = Phase::Seating;
+                out.push(Output::News(News::Prepared));
+            }
+            Phase::Seating if least >= 4 && self.parts.iter().all(has_clock) => {
+                let at_ns = now_ns + LEAD_NS;
+                self.begin_ns = Some(at_ns);
+                self.phase = Phase::Loading;
+                out.push(Output::News(News::Begins { at_ns }));
+            }
+            Phase::Loading => {
+                let silent_ns = |part: &Part| now_ns.saturating_sub(part.heard_ns);
+                let ended = |part: &Part| part.is_complete() || silent_ns(part) >= GONE_NS;
+                if self.parts.iter().all(ended) {
+                    self.phase = Phase::Over;
+                }
+            }
+            Phase::Preparing | Phase::Seating | Phase::Over => {}
+        }
+    }
+
+    fn orders(&mut self, now_ns: u64, out: &mut Vec<Output>) {
+        let all_ended = self.parts.iter().all(|part| part.stage_rank() >= 7 || part.silence == Silence::Lost);
+        for part in &mut self.parts {
+            let send = |wish: Wish, out: &mut Vec<Output>| {
+                let order = Order { run: self.run.clone(), instance: part.identity.instance.clone(), wish };
+                out.push(Output::Order { agent: part.identity.name.clone(), order });
+            };
+            if self.phase == Phase::Over {
+                if !std::mem::replace(&mut part.released, true) {
+                    send(Wish::Release, out);
+                }
+                continue;
+            }
+            let rank = part.stage_rank();
+            let wish = match self.phase {
+                _ if part.is_over() => None,
+                _ if self.is_stopped || self.failure.is_some() => match rank {
+                    0 => None,
+                    _ if all_ended && rank == 7 => Some(Wish::TearDown),
+                    _ => Some(Wish::Stop),
+                },
+                Phase::Preparing if rank < 1 => Some(Wish::Prepare(part.task.clone())),
+                Phase::Seating if rank < 3 => Some(Wish::Seat { setup: self.setup.clone() }),
+                // An agent that has missed the common start does not begin later.
+                Phase::Loading if rank < 5 => self.begin_ns.map(|at_ns| match now_ns > at_ns + MISSED_NS {
+                    true => Wish::Stop,
+                    false => Wish::Begin { at_ns },
+                }),
+                Phase::Loading if rank == 7 && all_ended => Some(Wish::TearDown),
+                _ => None,
+            };
+            if let Some(wish) = wish {
+                let is_due = match &part.ordered {
+                    Some((before, at_ns)) => *before != wish || now_ns.saturating_sub(*at_ns) >= REPEAT_NS,
+                    None => true,
+                };
+                if is_due {
+                    part.ordered = Some((wish.clone(), now_ns));
+                    send(wish, out);
+                }
+            }
+            // The agent executes each number once and in order, so repeating one is harmless.
+            let done = part.beat.as_ref().map_or(0, |beat| beat.steered);
+            if let Some(line) = self.lines.get(done as usize).filter(|_| rank == 6) {
+                let number = done + 1;
+                if part.steered.0 < number || now_ns.saturating_sub(part.steered.1) >= REPEAT_NS {
+                    part.steered = (number, now_ns);
+                    send(Wish::Steer { number, line: line.clone() }, out);
+                }
+            }
+            let below = part.receiver.below();
+            let is_new = below > part.receipt;
+            if is_new || now_ns.saturating_sub(part.receipt_ns) >= ALIVE_NS {
+                (part.receipt, part.receipt_ns) = (below, now_ns);
+                send(Wish::Receipt { below }, out);
+            }
+        }
+    }
+}
+
+fn has_clock(part: &Part) -> bool {
+    part.beat.as_ref().is_some_and(|beat| beat.clock.is_some())
+}

@@ -1,0 +1,223 @@
+//! What agents and coordinators send each other, as JSON. Commands are idempotent and may arrive late, twice, or never:
+//! an agent reports its stage, and the coordinator repeats its order until the stage is reached.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use plimsoll_plan::Problem;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Version of these messages. Agents of another version are refused.
+pub const PROTOCOL: u32 = 1;
+
+/// Signs of life come once per second, and at each change.
+pub const BEAT_NS: u64 = 1_000_000_000;
+
+/// One process that waits for loads.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Identity {
+    /// Name that the user sees, unique among agents.
+    pub name: String,
+    /// Random name of this process. A restarted agent is another instance.
+    pub instance: String,
+    pub protocol: u32,
+    /// Version of the program.
+    pub version: String,
+    pub host: String,
+    pub cpus: u32,
+    /// Limit of open files.
+    pub open_files: u64,
+    /// Labels such as `region=eu`, sorted by name.
+    pub labels: BTreeMap<String, String>,
+}
+
+/// Sign of life of an agent.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Beat {
+    pub identity: Identity,
+    /// Counts the signs of life of the instance: a smaller one is older.
+    pub number: u64,
+    /// The run that the agent works for; `None` if it is free.
+    pub run: Option<String>,
+    pub stage: Stage,
+    /// The difference between the clocks, once it is measured for this run.
+    pub clock: Option<ClockOffset>,
+    /// Start of the load on the agent's clock, ns, once it has begun.
+    pub begin_ns: Option<u64>,
+    /// Number of the last line that the load was given.
+    pub steered: u64,
+    /// Number of envelopes that the coordinator has not confirmed.
+    pub backlog: u64,
+}
+
+/// Offset of the coordinator's clock: coordinator time = agent time + `offset_ns`, within `bound_ns`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClockOffset {
+    pub offset_ns: i64,
+    pub bound_ns: u64,
+}
+
+/// How far an agent is with its part of a run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "name")]
+pub enum Stage {
+    /// Waits for a run.
+    Free,
+    /// Gets files, resolves names, asks for permission, connects, and runs the setup.
+    Preparing,
+    /// Ready for the values of setup; contains them if setup ran here.
+    Prepared {
+        setup: Option<String>,
+    },
+    /// Makes its users.
+    Seating,
+    /// All users wait for the start.
+    Ready,
+    /// Knows when to start.
+    Armed,
+    Running,
+    /// The load has ended, and the teardown waits for the others.
+    Ended,
+    /// The teardown runs.
+    TearingDown,
+    /// The load generator has ended.
+    Finished {
+        exit: i32,
+        said: String,
+    },
+    /// There was no load, or no record of it.
+    Failed {
+        sentence: String,
+        hint: String,
+    },
+}
+
+impl Stage {
+    /// Returns the position of the stage in a run; a later stage never precedes an earlier one.
+    pub const fn rank(&self) -> u32 {
+        match self {
+            Stage::Free => 0,
+            Stage::Preparing => 1,
+            Stage::Prepared { .. } => 2,
+            Stage::Seating => 3,
+            Stage::Ready => 4,
+            Stage::Armed => 5,
+            Stage::Running => 6,
+            Stage::Ended => 7,
+            Stage::TearingDown => 8,
+            Stage::Finished { .. } | Stage::Failed { .. } => 9,
+        }
+    }
+
+    pub const fn is_over(&self) -> bool {
+        matches!(self, Stage::Finished { .. } | Stage::Failed { .. })
+    }
+}
+
+/// An order of a coordinator to one instance.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Order {
+    pub run: String,
+    /// An order for another instance is ignored.
+    pub instance: String,
+    pub wish: Wish,
+}
+
+/// What an agent should do.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "do")]
+pub enum Wish {
+    Prepare(Box<Task>),
+    /// Everyone is prepared: make the users.
+    Seat {
+        /// Values of a setup that ran elsewhere, in Base64.
+        setup: Option<String>,
+    },
+    /// Begin the load at this time of the coordinator's clock, ns.
+    Begin {
+        at_ns: u64,
+    },
+    /// A line for the running load, as on the standard input of `--steered`. The same number is executed once.
+    Steer {
+        number: u64,
+        line: String,
+    },
+    TearDown,
+    /// End the load with a report.
+    Stop,
+    /// The coordinator has everything, or has given up: become free.
+    Release,
+    /// Envelopes below this number have arrived.
+    Receipt {
+        below: u64,
+    },
+}
+
+/// One agent's part of a run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Task {
+    pub protocol: u32,
+    pub version: String,
+    /// Words of the command line after the program's name.
+    pub words: Vec<String>,
+    /// Part of the load, starting at 1, and the number of parts.
+    pub part: u32,
+    pub of: u32,
+    /// Absolute working directory of the coordinator.
+    pub folder: String,
+    /// Files that the words name, directly or indirectly.
+    pub files: Vec<FileOutline>,
+}
+
+/// A file of the coordinator.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct FileOutline {
+    /// Absolute path on the coordinator's machine.
+    pub path: String,
+    /// SHA-256 in hexadecimal.
+    pub sha256: String,
+    pub bytes: u64,
+}
+
+/// Question for a part of a file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileQuestion {
+    pub sha256: String,
+    pub offset: u64,
+}
+
+/// Largest part of a file in one message, bytes; servers accept 1 MiB by default.
+pub const FILE_PART_BYTES: usize = 512 << 10;
+
+/// Largest message that is sent, bytes: servers accept 1 MiB by default.
+pub const MESSAGE_BYTES_MAX: usize = 1_000_000;
+
+/// Encodes a message.
+pub fn encode<T: Serialize>(message: &T) -> Vec<u8> {
+    // Only maps with keys that are not strings, or a failing writer, could make this fail.
+    serde_json::to_vec(message).unwrap_or_default()
+}
+
+/// Decodes a message of this version or another one.
+///
+/// # Errors
+/// Returns an error if the bytes are not such a message.
+pub fn decode<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, Problem> {
+    serde_json::from_slice(bytes).map_err(|e| Problem::plain(format!("unreadable message: {e}")))
+}
+
+/// Returns bytes as text (Base64).
+pub fn text_of(bytes: &[u8]) -> String {
+    STANDARD.encode(bytes)
+}
+
+/// Returns the bytes of a text; `None` if it is not Base64.
+pub fn bytes_of(text: &str) -> Option<Vec<u8>> {
+    STANDARD.decode(text).ok()
+}
+
+/// Returns the SHA-256 of a content in hexadecimal.
+pub fn sha256(content: &[u8]) -> String {
+    let digest = aws_lc_rs::digest::digest(&aws_lc_rs::digest::SHA256, content);
+    digest.as_ref().iter().map(|byte| format!("{byte:02x}")).collect()
+}

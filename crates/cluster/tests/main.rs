@@ -1,0 +1,15 @@
+//! The surface of the crate, in one program.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test may stop at the first error"
+)]
+
+mod clocks;
+mod codec;
+mod simulated;
+mod simulator;
+mod trouble;
+mod who;

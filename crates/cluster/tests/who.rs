@@ -1,0 +1,84 @@
+//! Which agents a load uses, and what is said if there are not enough.
+
+use plimsoll_cluster::message::{Beat, Identity, PROTOCOL, Stage};
+use plimsoll_cluster::roster::{Roster, Selection};
+use std::collections::BTreeMap;
+
+fn beat(name: &str, region: &str) -> Beat {
+    Beat {
+        identity: Identity {
+            name: name.into(),
+            instance: format!("{name}-{region}"),
+            protocol: PROTOCOL,
+            version: "1.0".into(),
+            host: format!("host-{name}"),
+            cpus: 2,
+            open_files: 1024,
+            labels: BTreeMap::from([("region".to_owned(), region.to_owned())]),
+        },
+        number: 1,
+        run: None,
+        stage: Stage::Free,
+        clock: None,
+        begin_ns: None,
+        steered: 0,
+        backlog: 0,
+    }
+}
+
+fn roster(beats: &[Beat]) -> Roster {
+    let mut roster = Roster::default();
+    beats.iter().for_each(|beat| roster.take(beat.clone()));
+    roster
+}
+
+fn chosen(roster: &Roster, text: &str) -> Result<Vec<String>, String> {
+    let selection = Selection::parse(text).map_err(|problem| problem.message)?;
+    let beats = roster.choose(&selection, "1.0").map_err(|problem| problem.message)?;
+    Ok(beats.into_iter().map(|beat| beat.identity.name).collect())
+}
+
+#[test]
+fn agents_are_selected_by_number_name_and_label() {
+    let roster = roster(&[beat("c", "us"), beat("a", "eu"), beat("b", "eu")]);
+    assert_eq!(chosen(&roster, "2").unwrap(), ["a", "b"]);
+    assert_eq!(chosen(&roster, "c,a").unwrap(), ["a", "c"]);
+    assert_eq!(chosen(&roster, "region=eu").unwrap(), ["a", "b"]);
+}
+
+#[test]
+fn too_few_agents_are_named() {
+    let mut busy = beat("b", "eu");
+    busy.run = Some("7f".into());
+    let roster = roster(&[beat("a", "eu"), busy]);
+    assert_eq!(chosen(&roster, "2").unwrap_err(), "only 1 of 2 agents are free; `b` works for run 7f");
+    assert_eq!(chosen(&roster, "a,x,y").unwrap_err(), "missing agents: `x`, `y`");
+    assert_eq!(chosen(&roster, "b").unwrap_err(), "agent `b` works for run 7f");
+    assert_eq!(chosen(&roster, "region=us").unwrap_err(), "no agent has the label `region=us`");
+    assert_eq!(chosen(&Roster::default(), "3").unwrap_err(), "found 0 of the 3 agents");
+}
+
+#[test]
+fn a_name_twice_and_another_version_are_refused() {
+    let mut twin = beat("a", "us");
+    twin.identity.host = "elsewhere".into();
+    let twins = roster(&[beat("a", "eu"), twin]);
+    assert_eq!(chosen(&twins, "2").unwrap_err(), "two agents have the name `a`, on `host-a` and `elsewhere`");
+    let mut old = beat("b", "eu");
+    old.identity.version = "0.9".into();
+    let mixed = roster(&[beat("a", "eu"), old]);
+    let refused = "agent `b` has version 0.9, and this program 1.0";
+    assert_eq!(chosen(&mixed, "2").unwrap_err(), refused);
+    assert_eq!(chosen(&mixed, "b").unwrap_err(), refused);
+    assert_eq!(chosen(&mixed, "1").unwrap(), ["a"], "one of this version is enough");
+}
+
+#[test]
+fn selections_are_read_or_refused() {
+    for (text, least) in [("4", 4), ("local:3", 3), ("a,b", 2), ("region=eu", 1), ("eu-1", 1)] {
+        assert_eq!(Selection::parse(text).unwrap().min_agents(), least, "{text}");
+    }
+    for text in ["", "0", "local:", "local:0", "local:x", "a,,b", "a,a", "=eu", "region=", "a b", "a.b"] {
+        assert!(Selection::parse(text).is_err(), "{text}");
+    }
+}
