@@ -1,6 +1,7 @@
 //! Commands, one file each; each takes its flags and returns an exit code or a failure.
 
 pub mod ab;
+pub mod agents;
 pub mod audit;
 pub mod campaign;
 pub mod check;

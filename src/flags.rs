@@ -3,6 +3,7 @@
 //! or the name of another tool, every word belongs to its command line. Values stay text here and [`draft`] parses
 //! them, so that all errors are reported together and in the same style.
 
+pub mod agents;
 pub mod connect;
 pub mod draft;
 pub mod judge;

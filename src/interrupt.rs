@@ -1,10 +1,12 @@
 //! Signals: the first one ends the run with a report, the second one ends the program.
 
 use crate::exit::{Exit, Failure};
+use crate::part::PartOrder;
 use plimsoll_control::RunController;
 use plimsoll_engine::signals::{Kind, Signals};
 use std::io::Write;
 use std::process::ChildStdin;
+use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Waits for SIGINT, SIGTERM, and SIGHUP on its own thread while the program runs.
@@ -27,6 +29,9 @@ struct State {
     /// Commands received before the load of this generator started, if it is one of several. The others may have
     /// started and followed them.
     early: Option<Vec<String>>,
+    /// Receiver of the coordinator's orders, if this process is the load generator of an agent. An interrupt drops it,
+    /// so that code that waits for an order wakes up.
+    orders: Option<Sender<PartOrder>>,
 }
 
 /// Maximum number of early commands, against a sender that never stops.
@@ -116,6 +121,17 @@ impl Interrupts {
         true
     }
 
+    /// Sends orders of the coordinator to `orders` until an interrupt.
+    pub fn order_to(&self, orders: Sender<PartOrder>) {
+        let mut state = self.lock();
+        state.orders = Some(orders).filter(|_| state.times == 0);
+    }
+
+    /// Passes on an order of the coordinator; returns false if this process has none.
+    pub fn order(&self, order: PartOrder) -> bool {
+        self.lock().orders.as_ref().is_some_and(|orders| orders.send(order).is_ok())
+    }
+
     /// Returns whether there was an interrupt so far.
     pub fn happened(&self) -> bool {
         self.lock().times > 0
@@ -170,6 +186,7 @@ impl Interrupts {
 
 fn one_more(state: &mut State, exit: Exit) {
     state.times += 1;
+    state.orders = None;
     let first = *state.exit.get_or_insert(exit);
     match &state.controller {
         Some(controller) if state.times == 1 => controller.interrupt(),

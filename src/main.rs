@@ -18,6 +18,8 @@ mod interrupt;
 #[cfg(target_os = "linux")]
 mod kept;
 #[cfg(target_os = "linux")]
+mod part;
+#[cfg(target_os = "linux")]
 mod say;
 #[cfg(target_os = "linux")]
 mod steer;
@@ -82,6 +84,8 @@ fn command(asked: flags::Invocation) -> Result<ExitCode, exit::Failure> {
             Verb::Schema(_) => commands::check::schema(),
             Verb::Size(flags) => commands::size::command(&flags),
             Verb::Grpc(flags) => commands::grpc::command(&flags),
+            Verb::Agent(flags) => commands::agents::agent(&flags),
+            Verb::Agents(flags) => commands::agents::list(&flags),
             Verb::Doctor(flags) => commands::doctor::command(&flags),
             // The server of the demo and the tests.
             Verb::TestServer(flags) => return Ok(ruler::main(flags.words.into_iter())),

@@ -5,6 +5,7 @@
 
 use crate::exit::Failure;
 use crate::interrupt::Interrupts;
+use crate::part::PartOrder;
 use crate::say;
 use plimsoll_control::RunController;
 pub use plimsoll_record::steered::REFUSED;
@@ -48,6 +49,10 @@ pub fn listen(interrupts: &Interrupts, who: Who) -> Result<(), Failure> {
             let text = String::from_utf8_lossy(&line);
             let text = text.trim();
             if text.is_empty() {
+                continue;
+            }
+            let order = serde_json::from_str(text).ok().and_then(|value| PartOrder::of(&value));
+            if order.is_some_and(|order| interrupts.order(order)) {
                 continue;
             }
             refused(wish(text).and_then(|wish| obey(wish, text, &interrupts)));

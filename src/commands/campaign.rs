@@ -3,7 +3,7 @@
 
 mod folder;
 mod generators;
-mod level;
+pub mod level;
 mod settle;
 
 use super::folder_report::{self, Form};
@@ -15,6 +15,7 @@ use crate::flags::load::{LoadFlags, MannerFlags};
 use crate::{say, wall};
 pub use generators::Again;
 use generators::GeneratorGroup;
+use level::Level;
 use plimsoll_analysis::digest::digest_with;
 use plimsoll_experiment::conclusion::{is_valid, quest, trials};
 use plimsoll_experiment::folder::{INDEX_VERSION, Index, Run};
@@ -109,6 +110,11 @@ pub fn run(
     shared: &Shared,
     again: Option<&Again>,
 ) -> Result<Ran, Failure> {
+    if experiment.generators > 1 && manner.agents.selection.is_some() {
+        let message = "`generators` and `--agents` both split the load";
+        let hint = "remove `generators` from the file, or omit `--agents`";
+        return Err(Diagnostic::new("U037", Place::Flag("--agents".into()), message, hint).into());
+    }
     let find = experiment.find.clone();
     let plans: Vec<Outline> = cells
         .iter()
@@ -282,19 +288,19 @@ impl Campaign<'_> {
         if self.shared.interrupts.happened() {
             return Ok(());
         }
-        let located = match probe.purpose {
-            Purpose::Baseline => level::floor(located, probe.length_ns, probe.pause_ns())?,
-            Purpose::Bracket | Purpose::Bisect | Purpose::Confirm | Purpose::Ladder => level::at(
-                located,
-                &level::Step {
+        let level = match probe.purpose {
+            Purpose::Baseline => Level::Floor { length_ns: probe.length_ns, pause_ns: probe.pause_ns() },
+            Purpose::Bracket | Purpose::Bisect | Purpose::Confirm | Purpose::Ladder => {
+                Level::At(level::Step {
                     level: probe.level,
                     users: quest.users,
                     warmup_ns: probe.warmup_ns,
                     length_ns: probe.length_ns,
                     patience_ns: quest.longest_limit_ns.unwrap_or(0),
-                },
-            )?,
+                })
+            }
         };
+        let located = level.of(located)?;
         let mut plan = run::settled(located, true)?;
         plan.outline.seed = seed_of(plan.outline.seed, self.turn);
         let repeat = self
@@ -302,7 +308,7 @@ impl Campaign<'_> {
             .iter()
             .filter(|run| run.digest.cell.as_ref().is_some_and(|c| c.settings == self.cells[cell].settings));
         let repeat = repeat.count() as u32;
-        self.run(plan, cell, repeat, Some(probe.purpose))?;
+        self.run(plan, cell, repeat, Some((probe.purpose, level)))?;
         let history = trials(self.runs.iter().map(|run| &run.digest), &self.cells[cell].settings);
         // An interrupted run does not belong to the search.
         let is_told = !self.manner.quiet && self.runs.last().is_some_and(|run| is_valid(&run.digest));
@@ -321,8 +327,9 @@ impl Campaign<'_> {
         mut plan: Plan,
         cell: usize,
         repeat: u32,
-        probe: Option<Purpose>,
+        probe: Option<(Purpose, Level)>,
     ) -> Result<(), Failure> {
+        let (probe, level) = probe.unzip();
         let settings = self.cells[cell].settings.clone();
         let file = self.folder.join(file_name(self.turn, &settings, &plan.outline, probe));
         plan.outline.cell = Some(CellOutline {
@@ -340,7 +347,11 @@ impl Campaign<'_> {
                 generators::measure(again, crew, &plan.outline, &file, self.shared)?
             }
             None => {
-                let manner = MannerFlags { out: Some(file.display().to_string()), ..self.manner.clone() };
+                let manner = MannerFlags {
+                    out: Some(file.display().to_string()),
+                    command: self.again.map(|again| again.with(level.map(|level| level.word()))),
+                    ..self.manner.clone()
+                };
                 load::measure(plan, &manner, Some(self.shared))?
             }
         };

@@ -1,6 +1,6 @@
 //! `plimsoll find URL|FILE|SCRIPT`: searches the highest load that meets the thresholds.
 
-use super::campaign::{self, Cell};
+use super::campaign::{self, Again, Cell};
 use super::load::Shared;
 use super::page::Wanted;
 use super::{folder_report, run, script};
@@ -14,6 +14,14 @@ use plimsoll_plan::experiment::{Experiment, Step, Until};
 use plimsoll_plan::request::redacted_path;
 use plimsoll_plan::{Diagnostic, Problem, experiment, unit};
 use std::path::Path;
+
+/// What a search loads.
+#[derive(Clone, Copy)]
+enum Target {
+    Url,
+    Script,
+    File,
+}
 
 pub fn command(find: &Find) -> Result<Exit, Failure> {
     let Some(target) = &find.target else {
@@ -33,15 +41,20 @@ pub fn command(find: &Find) -> Result<Exit, Failure> {
     let mut wrong = refused(&find.flags);
     wrong.extend(folder_report::full_refused(manner.full));
     let is_file = [".yaml", ".yml", ".json"].iter().any(|end| target.ends_with(end));
-    let study = match target.contains("://") || !(is_file || Path::new(target).exists()) {
-        true if find.flags.target.is_some() => {
+    let kind = match target.contains("://") || !(is_file || Path::new(target).exists()) {
+        true => Target::Url,
+        false if script::is_script(target) => Target::Script,
+        false => Target::File,
+    };
+    let study = match kind {
+        Target::Url if find.flags.target.is_some() => {
             let message = "the URL already names the target";
             wrong.push(Diagnostic::new("U042", Place::Flag("--target".into()), message, "omit it"));
             of_url(target)
         }
-        true => of_url(target),
-        false if script::is_script(target) => script::study(target, &find.flags),
-        false => run::study_of(target, &find.flags),
+        Target::Url => of_url(target),
+        Target::Script => script::study(target, &find.flags),
+        Target::File => run::study_of(target, &find.flags),
     };
     let mut study = match study {
         Ok(study) => study,
@@ -73,7 +86,12 @@ pub fn command(find: &Find) -> Result<Exit, Failure> {
         study.experiment.name = format!("find {}{}", target.unwrap_or_default(), path.unwrap_or_default());
     }
     let (experiment, cells) = cells(study, &find.flags)?;
-    campaign::run(experiment, cells, &find.flags.manner, &Shared::new(false)?, None)?
+    let again = match kind {
+        Target::Url => Again::plain(vec![target.clone()], &find.flags),
+        Target::Script => Again::plain(vec!["run".into(), target.clone()], &find.flags),
+        Target::File => Again::new(target, None, &find.flags),
+    };
+    campaign::run(experiment, cells, &find.flags.manner, &Shared::new(false)?, Some(&again))?
         .print(&folder_report::Form::of_find(find), wanted.as_ref())
 }
 
@@ -138,8 +156,8 @@ fn refused(flags: &LoadFlags) -> Vec<Diagnostic> {
         (
             flags.shard.is_some(),
             "--shard",
-            "a search on several machines is not supported",
-            "run the search on one machine",
+            "the steps of a search cannot be started as shards",
+            "let agents send its loads: `--agents`",
         ),
     ];
     refusals(cases)

@@ -6,6 +6,7 @@ mod statistics;
 
 pub use line::command;
 
+use super::campaign::Again;
 use super::{load, run};
 use crate::exit::{Exit, Failure};
 use crate::flags::load::LoadFlags;
@@ -92,7 +93,9 @@ pub fn run_plan(file: &str, given: &Run) -> Result<Exit, Failure> {
         unix_ns: wall::now_unix_ns(),
         ..Options::default()
     };
-    load::command(planned(&reading, options, &given.flags)?, &given.flags.manner)
+    let words = vec!["run".to_owned(), file.to_owned()];
+    let manner = run::manner_with(Again::plain(words, &given.flags), &given.flags);
+    load::command(planned(&reading, options, &given.flags)?, &manner)
 }
 
 /// Returns the plan with its users as code.

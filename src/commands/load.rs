@@ -1,5 +1,6 @@
 //! One load in this process, from the plan to the verdict, with its terminal, signals, and folders.
 
+use super::agents::{self, LocalAgents};
 use super::junit;
 use super::page::{self, Wanted};
 use super::report::questioned;
@@ -7,16 +8,20 @@ use crate::exit::{Exit, Failure};
 use crate::flags::draft;
 use crate::flags::load::MannerFlags;
 use crate::interrupt::Interrupts;
+use crate::part::{EventSender, PartTeam};
 use crate::steer::{self, Who};
 use crate::{home, kept, say, wall};
 use plimsoll_analysis::summarise;
 use plimsoll_analysis::summary::{Outcome, Summary};
-use plimsoll_control::session::{self, AfterRunError, News, Orders, Ran, Reflected, Service, SessionHost};
+use plimsoll_control::session::{
+    self, AfterRunError, News, Orders, Ran, Reflected, Service, SessionHost, Team,
+};
 use plimsoll_control::{Options, RunController};
 use plimsoll_output::terminal::Detail;
 use plimsoll_output::{json, style, terminal};
+use plimsoll_plan::diag::Place;
 use plimsoll_plan::program::{Behavior, Phase};
-use plimsoll_plan::{Outline, Plan, Problem};
+use plimsoll_plan::{Diagnostic, Outline, Plan, Problem};
 use plimsoll_record::RunRecord;
 use plimsoll_record::event::Sink;
 use std::cell::{Cell, OnceCell, RefCell};
@@ -57,6 +62,10 @@ pub fn command(plan: Plan, manner: &MannerFlags) -> Result<Exit, Failure> {
 
 /// Prints the report of a load as the flags ask for it.
 pub fn print(measured: &Measured, manner: &MannerFlags) -> Result<(), Failure> {
+    // Its verdict is about one part; the coordinator reports on the whole.
+    if manner.part_of_agent {
+        return Ok(());
+    }
     let wanted = Wanted::of(&manner.page, manner.json.then_some("--json"))?;
     let summary = &measured.summary;
     let is_page = wanted.as_ref().is_some_and(Wanted::is_result);
@@ -100,6 +109,8 @@ pub struct Shared {
     pub lines: bool,
     /// Whether the service has responded, so that no other run waits for it.
     pub is_ready: Cell<bool>,
+    /// Agents on this machine, started by the first load that needs them.
+    pub local_agents: OnceCell<LocalAgents>,
 }
 
 impl Shared {
@@ -111,6 +122,7 @@ impl Shared {
             answers: RefCell::default(),
             lines,
             is_ready: Cell::new(false),
+            local_agents: OnceCell::new(),
         })
     }
 
@@ -126,7 +138,11 @@ impl Shared {
 
 /// Runs the plan and returns its results; prints messages to stderr unless `manner` is quiet.
 pub fn measure(plan: Plan, manner: &MannerFlags, shared: Option<&Shared>) -> Result<Measured, Failure> {
-    let here = Here { manner, shared, keeps: true, own: OnceCell::new() };
+    agents::check(&manner.agents)?;
+    if manner.agents.selection.is_some() {
+        return by_agents(&plan, manner, shared);
+    }
+    let here = Here { manner, shared, keeps: true, own: OnceCell::new(), team: OnceCell::new() };
     let ran = here.run(&plan)?;
     let summary = summarise(&ran.record);
     let exit = match summary.verdict.result {
@@ -138,9 +154,34 @@ pub fn measure(plan: Plan, manner: &MannerFlags, shared: Option<&Shared>) -> Res
     Ok(Measured { summary, record: ran.record, run_file: ran.run_file.unwrap_or_default(), exit })
 }
 
+/// Runs the plan on agents.
+fn by_agents(plan: &Plan, manner: &MannerFlags, shared: Option<&Shared>) -> Result<Measured, Failure> {
+    let Some(again) = &manner.command else {
+        let message = "this command cannot send its load from agents";
+        let hint = "use `plimsoll URL`, `plimsoll run`, or `plimsoll find`";
+        return Err(Diagnostic::new("U037", Place::Flag("--agents".into()), message, hint).into());
+    };
+    // The agents read the same files, which are sent to them.
+    if let Some(behavior) = behavior(plan).map_err(Failure::of)? {
+        behavior.check_data()?;
+    }
+    let own;
+    let shared = match shared {
+        Some(shared) => shared,
+        None => {
+            own = Shared::new(true)?;
+            &own
+        }
+    };
+    let outline = &plan.outline;
+    let label = if outline.has_target() { outline.host.as_str() } else { "script" };
+    let file = home::new_run_file(manner.out.as_deref(), label, wall::now_unix_ns())?;
+    agents::measure(again, outline, manner, &file, shared)
+}
+
 /// Asks a server for its gRPC schemas.
 pub fn reflect(service: &Service<'_>, manner: &MannerFlags) -> Result<Reflected, Failure> {
-    let here = Here { manner, shared: None, keeps: false, own: OnceCell::new() };
+    let here = Here { manner, shared: None, keeps: false, own: OnceCell::new(), team: OnceCell::new() };
     Ok(session::reflect(service, &here.orders(), &here)?)
 }
 
@@ -149,7 +190,8 @@ pub fn glance(mut plan: Plan, manner: &MannerFlags, shared: &Shared) -> Result<S
     // The data of monitors would not be used.
     plan.watches.clear();
     plan.outline.monitors.clear();
-    let here = Here { manner, shared: Some(shared), keeps: false, own: OnceCell::new() };
+    let here =
+        Here { manner, shared: Some(shared), keeps: false, own: OnceCell::new(), team: OnceCell::new() };
     Ok(summarise(&here.run(&plan)?.record))
 }
 
@@ -162,6 +204,8 @@ struct Here<'a> {
     keeps: bool,
     /// Signals of a single load, once they are taken over.
     own: OnceCell<Interrupts>,
+    /// The other load generators, if an agent started this one.
+    team: OnceCell<PartTeam>,
 }
 
 impl Here<'_> {
@@ -185,7 +229,12 @@ impl Here<'_> {
             may_ask: can_ask() && !manner.steered,
             wait_ns: wait_ns.filter(|_| !is_ready).unwrap_or(0),
             is_child: self.shared.is_none() && manner.with_parent.is_some(),
-            options: Options { breaker: !manner.no_circuit_breaker, stop_early_ok: manner.stop_early_ok },
+            // The coordinator of agents judges the load as a whole.
+            options: Options {
+                breaker: !manner.no_circuit_breaker && !manner.part_of_agent,
+                aborts: !manner.part_of_agent,
+                stop_early_ok: manner.stop_early_ok,
+            },
         }
     }
 
@@ -263,6 +312,9 @@ impl SessionHost for Here<'_> {
 
     fn listen(&self, outline: &Outline) -> Result<(), Failure> {
         let who = if outline.share.of > 1 { Who::OneOfSeveral } else { Who::Alone };
+        if let Some(interrupts) = self.interrupts().filter(|_| self.manner.part_of_agent) {
+            self.team.get_or_init(|| PartTeam::new(outline.share.part, interrupts));
+        }
         let interrupts = self.interrupts().filter(|_| self.manner.steered);
         interrupts.map_or(Ok(()), |interrupts| steer::listen(interrupts, who))
     }
@@ -292,13 +344,20 @@ impl SessionHost for Here<'_> {
         home::second_run_file(taken, host, started_unix_ns, record)
     }
 
+    fn team(&self) -> Option<&dyn Team> {
+        self.team.get().map(|team| team as &dyn Team)
+    }
+
     fn view(&self) -> Option<Box<dyn Sink>> {
+        if self.manner.part_of_agent {
+            return Some(Box::new(EventSender));
+        }
         view(self.manner, self.shared.is_none_or(|shared| shared.lines))
     }
 }
 
 /// Returns the live view: repainted on a terminal, plain lines elsewhere, none when quiet.
-fn view(manner: &MannerFlags, lines: bool) -> Option<Box<dyn Sink>> {
+pub fn view(manner: &MannerFlags, lines: bool) -> Option<Box<dyn Sink>> {
     if manner.quiet {
         return None;
     }

@@ -1,11 +1,13 @@
 //! `plimsoll URL` and `plimsoll run FILE`: from text to plan. The load itself is in [`super::load`].
 
+use super::campaign::Again;
+use super::campaign::level::Level;
 use super::grpc::Reflector;
 use super::load::Shared;
 use super::page::Wanted;
 use super::{campaign, find, folder_report, jmeter, junit, load, parts, script};
 use crate::exit::{Exit, Failure};
-use crate::flags::load::LoadFlags;
+use crate::flags::load::{LoadFlags, MannerFlags};
 use crate::flags::{self, draft};
 use crate::{say, wall};
 use plimsoll_control::session;
@@ -38,8 +40,10 @@ pub fn url(load: &flags::Load) -> Result<Exit, Failure> {
     }
     let known = wrong.is_empty();
     let located = Located { draft, ..Located::default() };
+    let mut words = load.urls.clone();
+    words.extend(load.list.iter().map(|list| format!("--urls={list}")));
     match sealed(located, &load.flags, known) {
-        Ok(plan) if known => load::command(plan, &load.flags.manner),
+        Ok(plan) if known => load::command(plan, &manner_with(Again::plain(words, &load.flags), &load.flags)),
         Ok(_) => Err(Failure::Text(wrong)),
         Err(Failure::Text(more)) => {
             wrong.extend(more);
@@ -47,6 +51,11 @@ pub fn url(load: &flags::Load) -> Result<Exit, Failure> {
         }
         Err(other) => Err(other),
     }
+}
+
+/// Returns the flags with the command line for other processes.
+pub fn manner_with(again: Again, flags: &LoadFlags) -> MannerFlags {
+    MannerFlags { command: Some(again), ..flags.manner.clone() }
 }
 
 /// Returns the requests of the URLs on the command line, or of the list that `--urls` names.
@@ -115,7 +124,8 @@ pub fn file(run: &flags::verbs::Run) -> Result<Exit, Failure> {
     };
     if is_single(&study) {
         let located = study.cells.pop().map(|cell| cell.located).unwrap_or_default();
-        return load::command(sealed(located, &run.flags, true)?, &run.flags.manner);
+        let manner = manner_with(Again::new(file, None, &run.flags), &run.flags);
+        return load::command(sealed(located, &run.flags, true)?, &manner);
     }
     self::all(file, study, run)
 }
@@ -171,7 +181,7 @@ fn once(parts: Vec<Part>, run: &flags::verbs::Run) -> Result<Exit, Failure> {
         );
     };
     let mut study = part.study;
-    if study.experiment.find.is_some() {
+    if study.experiment.find.is_some() && run.flags.manner.search_level.is_none() {
         return refuse("a search needs more than a single run".into(), "omit it".into());
     }
     if let Some(axis) = study.experiment.axes.iter().find(|axis| axis.values.len() > 1) {
@@ -352,7 +362,16 @@ pub fn sealed(located: Located, flags: &LoadFlags, whole: bool) -> Result<Plan, 
 /// Applies the flags to a draft.
 pub fn applied(mut located: Located, flags: &LoadFlags) -> Result<Located, Failure> {
     draft::apply(flags, &mut located.draft, &mut located.places).map_err(Failure::Text)?;
-    Ok(located)
+    // All agents load the same system, so one set of monitors is enough.
+    if flags.manner.part_of_agent && located.draft.shard.is_some_and(|shard| shard.part > 1) {
+        located.draft.watches.clear();
+    }
+    let Some(text) = &flags.manner.search_level else { return Ok(located) };
+    let level = Level::parse(text).ok_or_else(|| {
+        let message = format!("invalid level of a search `{text}`");
+        Diagnostic::new("U011", Place::Flag("--search-level".into()), message, "omit it")
+    })?;
+    level.of(located)
 }
 
 /// Returns the plan of a draft to which the flags have been applied.

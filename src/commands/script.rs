@@ -3,6 +3,7 @@
 pub mod remote;
 mod sweep;
 
+use super::campaign::Again;
 use super::{load, run};
 use crate::exit::{Exit, Failure};
 use crate::flags::load::LoadFlags;
@@ -48,7 +49,11 @@ pub fn command(file: &str, given: &Run) -> Result<Exit, Failure> {
     let codes: Vec<Arc<ScriptCode>> = all.iter().map(|(_, ready)| Arc::clone(&ready.code)).collect();
     let is_single = all.len() == 1 && run::repeat_of(given)?.is_none_or(|repeat| repeat == 1);
     let exit = match all.pop().filter(|_| is_single) {
-        Some((_, only)) => load::command(planned(only, flags)?, &flags.manner)?,
+        Some((_, only)) => {
+            let words = vec!["run".to_owned(), file.to_owned()];
+            let manner = run::manner_with(Again::plain(words, flags), flags);
+            load::command(planned(only, flags)?, &manner)?
+        }
         None if given.single_run => {
             let message =
                 "the values of `--set` and `--repeat` make several runs, and `--single-run` allows one";
@@ -230,7 +235,7 @@ fn with_only_workload(mut draft: Draft) -> Draft {
 /// Returns whether a flag shapes the load.
 fn has_shape(flags: &LoadFlags) -> bool {
     let shapes = [&flags.connections, &flags.duration, &flags.requests, &flags.rate, &flags.stages];
-    shapes.iter().any(|flag| flag.is_some())
+    shapes.iter().any(|flag| flag.is_some()) || flags.manner.search_level.is_some()
 }
 
 /// Returns the plan of a test, with the flags applied.

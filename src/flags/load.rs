@@ -1,7 +1,9 @@
 //! Flags of a load: the one table for the parser, the help, and the reference page. Values stay text here.
 
+use super::agents::AgentFlags;
 use super::connect::ConnectFlags;
 use super::page::PageFlag;
+use crate::commands::campaign::Again;
 use clap::Args;
 
 const LOAD: &str = "Load";
@@ -205,6 +207,17 @@ pub struct MannerFlags {
     #[arg(long, hide = true, value_name = "PID")]
     pub with_parent: Option<u32>,
 
+    /// Report to the agent that started this process
+    #[arg(long, hide = true)]
+    pub part_of_agent: bool,
+
+    /// Run this level of a search
+    #[arg(long, hide = true, value_name = "LEVEL")]
+    pub search_level: Option<String>,
+
+    #[command(flatten)]
+    pub agents: AgentFlags,
+
     /// Wait up to this long for the service to respond before the run starts
     #[arg(long, value_name = "DURATION", help_heading = SAFETY, allow_negative_numbers = true)]
     pub wait_for_ready: Option<String>,
@@ -229,6 +242,10 @@ pub struct MannerFlags {
     /// Change a limit of the load generator, such as `head_bytes=128k` [repeatable]
     #[arg(long = "limit", value_name = "NAME=VALUE", help_heading = SAFETY)]
     pub limits: Vec<String>,
+
+    /// Command line with which another process makes the same plans.
+    #[arg(skip)]
+    pub command: Option<Again>,
 }
 
 impl LoadFlags {
@@ -286,6 +303,10 @@ impl LoadFlags {
                     no_color: _,
                     steered: _,
                     with_parent: _,
+                    part_of_agent: _,
+                    search_level: _,
+                    agents: _,
+                    command: _,
                     keep_to,
                     allow,
                     stop_early_ok,

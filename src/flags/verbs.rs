@@ -1,5 +1,6 @@
 //! Commands other than a plain load, by name, with their flags.
 
+use super::agents::{Agent, Agents};
 use super::judge::{Audit, Compare, Find, Size};
 use super::load::LoadFlags;
 use super::page::PageFlag;
@@ -88,6 +89,8 @@ verbs! {
     Schema(Schema) = "schema", Files, "schema", "Print the JSON Schema of experiment files, for editors";
     Size(Size) = "size", Files, "size --visitors N/month", "Convert visitors to users and request rates, and back";
     Grpc(Grpc) = "grpc", Files, "grpc list|describe HOST", "List the gRPC services of a server, or describe one";
+    Agent(Agent) = "agent", Machine, "agent --nats URL", "Wait for loads of a coordinator, and send a part of them";
+    Agents(Agents) = "agents", Machine, "agents --nats URL", "List the agents that are connected to a NATS server";
     Doctor(Doctor) = "doctor", Machine, "doctor", "Show the limits of this machine and how to raise them";
     TestServer(TestServer) = "test-server", Machine, "test-server", "Start a server with adjustable delays and errors";
     Completions(Completions) = "completions", Machine, "completions SHELL", "Print completions for bash, zsh, or fish";

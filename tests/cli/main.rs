@@ -4,6 +4,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod agents;
 mod bad_input;
 mod breaker;
 mod demo;

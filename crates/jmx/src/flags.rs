@@ -59,7 +59,7 @@ enum Kind {
 struct Flag(char, &'static [&'static str], Kind);
 
 const REMOTE: &str =
-    "run `plimsoll run plan.jmx --shard 1/2` and `2/2` on two machines, and use `plimsoll merge`";
+    "run `plimsoll agent --nats URL` on each machine, and `plimsoll run plan.jmx --nats URL --agents 2`";
 
 const FLAGS: &[Flag] = &[
     Flag('n', &["nongui"], Kind::Switch),

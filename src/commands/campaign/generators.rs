@@ -23,6 +23,8 @@ use std::time::Duration;
 pub struct Again {
     words: Vec<String>,
     is_part: bool,
+    /// Whether the words name a file, which may have several combinations.
+    is_file: bool,
 }
 
 impl Again {
@@ -31,7 +33,30 @@ impl Again {
         let mut words = vec!["run".to_owned(), file.to_owned()];
         words.extend(part.map(|part| format!("--part={part}")));
         words.extend(flags.words());
-        Again { words, is_part: part.is_some() }
+        Again { words, is_part: part.is_some(), is_file: true }
+    }
+
+    /// Returns the command line of a load without a file of combinations: `words`, then the flags of this command.
+    pub fn plain(mut words: Vec<String>, flags: &LoadFlags) -> Again {
+        words.extend(flags.words());
+        Again { words, is_part: false, is_file: false }
+    }
+
+    /// Returns the words after the program's name.
+    pub fn words(&self) -> &[String] {
+        &self.words
+    }
+
+    /// Returns the same command line with one more word.
+    pub fn with(&self, word: Option<String>) -> Again {
+        let mut again = self.clone();
+        again.words.extend(word);
+        again
+    }
+
+    /// Returns true if `--single-run` selects one of several combinations.
+    pub fn is_file(&self) -> bool {
+        self.is_file
     }
 
     /// Returns true if the file has several experiments and this is one of them.

@@ -25,6 +25,59 @@ pub struct Step {
     pub patience_ns: u64,
 }
 
+/// What a step of a search runs.
+#[derive(Debug, Clone, Copy)]
+pub enum Level {
+    /// One user, with one request every `pause_ns`.
+    Floor {
+        length_ns: u64,
+        pause_ns: u64,
+    },
+    At(Step),
+}
+
+impl Level {
+    /// Returns the level as the word by which another process reads it.
+    pub fn word(&self) -> String {
+        match self {
+            Level::Floor { length_ns, pause_ns } => format!("--search-level=floor,{length_ns},{pause_ns}"),
+            Level::At(Step { level, users, warmup_ns, length_ns, patience_ns }) => {
+                let kind = if *users { "users" } else { "rate" };
+                // The debug form of a number is exact.
+                format!("--search-level={kind},{level:?},{warmup_ns},{length_ns},{patience_ns}")
+            }
+        }
+    }
+
+    /// Reads the value of such a word; returns `None` if it is something else.
+    pub fn parse(text: &str) -> Option<Level> {
+        let parts: Vec<&str> = text.split(',').collect();
+        let ns = |at: usize| parts.get(at)?.parse::<u64>().ok();
+        match (parts.first().copied()?, parts.len()) {
+            ("floor", 3) => Some(Level::Floor { length_ns: ns(1)?, pause_ns: ns(2)? }),
+            (kind @ ("users" | "rate"), 5) => Some(Level::At(Step {
+                level: parts[1].parse().ok()?,
+                users: kind == "users",
+                warmup_ns: ns(2)?,
+                length_ns: ns(3)?,
+                patience_ns: ns(4)?,
+            })),
+            _ => None,
+        }
+    }
+
+    /// Returns the draft at this level.
+    ///
+    /// # Errors
+    /// Returns an error under the conditions of [`at`].
+    pub fn of(&self, located: Located) -> Result<Located, Failure> {
+        match self {
+            Level::Floor { length_ns, pause_ns } => floor(located, *length_ns, *pause_ns),
+            Level::At(step) => at(located, step),
+        }
+    }
+}
+
 /// Returns the draft at the level of a step.
 ///
 /// # Errors

@@ -26,6 +26,10 @@ pub fn rest(rest_ns: u64, located: &Located, manner: &MannerFlags, shared: &Shar
         return Ok(());
     }
     wall::rest(rest_ns, &shared.interrupts);
+    // The agents can reach the service, but perhaps not this machine.
+    if manner.agents.selection.is_some() {
+        return Ok(());
+    }
     let quiet = MannerFlags { quiet: true, ..manner.clone() };
     let mut seen = Ok(());
     for _ in 0..GLANCES {

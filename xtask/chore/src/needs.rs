@@ -32,6 +32,7 @@ const PROGRAMS: &[(&str, &str, &str)] = &[
     ("initdb", "postgresql", "a cluster for that database"),
     ("psql", "postgresql-client", "the rows of that database"),
     ("redis-server", "redis-server", "a cache under load"),
+    ("nats-server", "nats-server", "agents"),
     ("prometheus", "prometheus", "a scraper during the load"),
     ("prometheus-node-exporter", "prometheus-node-exporter", "host metrics for Prometheus"),
     ("chromium", "chromium", "pages in a real browser"),

@@ -33,6 +33,7 @@ pub const LEVELS: &[(&str, &[&str])] = &[
     // In `testbed/`, for tests.
     ("testkit", &["record", "stats", "plan"]),
     ("control", &["engine", "wire", "analysis", "record", "stats", "plan"]),
+    ("cluster", &["control", "record", "stats", "plan"]),
     ("output", &["experiment", "analysis", "audit", "chart", "record", "stats", "plan", "ui"]),
     ("k6end", &["output", "k6", "analysis", "record", "stats", "plan"]),
     ("toolend", &["lines", "record", "stats", "plan"]),

@@ -1,0 +1,143 @@
+//! Loads from several machines: `plimsoll agent`, `plimsoll agents`, and the coordinator of a load with `--agents`.
+
+mod child;
+mod coordinate;
+mod files;
+mod local;
+mod options;
+mod part_file;
+mod serve;
+mod spool;
+
+use crate::exit::{Exit, Failure};
+use crate::flags::agents::{AccessFlags, Agents};
+use crate::{say, wall};
+pub use coordinate::measure;
+pub use local::LocalAgents;
+pub use options::check;
+use plimsoll_cluster::bus::{Access, Bus, Heard};
+use plimsoll_cluster::message::{self, Beat};
+use plimsoll_cluster::roster::Roster;
+use plimsoll_cluster::subject;
+use plimsoll_engine::clock::now_ns;
+use plimsoll_plan::Diagnostic;
+use plimsoll_plan::diag::Place;
+use plimsoll_plan::phrase::counted;
+pub use serve::agent;
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+
+/// Time in which an agent answers a roll call.
+const ROLL_CALL: Duration = Duration::from_millis(700);
+
+/// Connects to the server that the flags name.
+///
+/// # Errors
+/// Returns an error if there is none, or if it cannot be reached.
+fn connected(flags: &AccessFlags, name: &str) -> Result<(Bus, Receiver<Heard>), Failure> {
+    let Some(url) = &flags.nats else {
+        return Err(Diagnostic::new(
+            "U012",
+            Place::Flag("--nats".into()),
+            "missing address of the NATS server",
+            "add it, such as `--nats nats://10.0.0.1:4222`",
+        )
+        .into());
+    };
+    let certificate = flags.nats_cert.clone().zip(flags.nats_key.clone());
+    let access = Access {
+        url: url.clone(),
+        credentials: flags.creds.as_ref().map(PathBuf::from),
+        nkey: flags.nkey.as_ref().map(PathBuf::from),
+        ca: flags.nats_ca.as_ref().map(PathBuf::from),
+        certificate: certificate.map(|(certificate, key)| (certificate.into(), key.into())),
+        inbox: format!("_INBOX_{}", subject::name_of(name)),
+        name: name.to_owned(),
+    };
+    let (sender, heard) = channel();
+    let bus = Bus::connect(access, sender).map_err(Failure::of)?;
+    Ok((bus, heard))
+}
+
+/// `plimsoll agents`.
+pub fn list(flags: &Agents) -> Result<Exit, Failure> {
+    let (bus, heard) = connected(&flags.access, "list")?;
+    bus.subscribe(subject::BEATS);
+    bus.publish(subject::ROLL_CALL.into(), Vec::new());
+    let mut roster = Roster::default();
+    let until_ns = now_ns() + ROLL_CALL.as_nanos() as u64;
+    while let Some(left_ns) = until_ns.checked_sub(now_ns()) {
+        if let Ok(Heard::Message(message)) = heard.recv_timeout(Duration::from_nanos(left_ns))
+            && let Ok(beat) = message::decode::<Beat>(&message.payload)
+        {
+            roster.take(beat);
+        }
+    }
+    bus.close();
+    let all = roster.all();
+    let text = match flags.json {
+        true => {
+            let rows: Vec<serde_json::Value> = all.iter().map(|beat| row(beat)).collect();
+            format!("{}\n", serde_json::json!({ "server": bus.server_version(), "agents": rows }))
+        }
+        false => table(&all, bus.server_version()),
+    };
+    say::result(&text)?;
+    Ok(Exit::Pass)
+}
+
+fn row(beat: &Beat) -> serde_json::Value {
+    let identity = &beat.identity;
+    serde_json::json!({
+        "name": identity.name,
+        "host": identity.host,
+        "version": identity.version,
+        "cpus": identity.cpus,
+        "open_files": identity.open_files,
+        "labels": identity.labels,
+        "run": beat.run,
+        "clock_bound_ns": beat.clock.map(|clock| clock.bound_ns),
+    })
+}
+
+fn table(all: &[&Beat], server: &str) -> String {
+    let mut text = format!("{} connected to nats-server {server}\n", counted(all.len() as u64, "agent"));
+    if all.is_empty() {
+        text.push_str("Start one on each machine: plimsoll agent --nats URL\n");
+        return text;
+    }
+    let mut rows =
+        vec![["NAME", "HOST", "VERSION", "CPUS", "OPEN FILES", "LABELS", "STATE"].map(str::to_owned)];
+    rows.extend(all.iter().map(|beat| {
+        let identity = &beat.identity;
+        let labels: Vec<String> =
+            identity.labels.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        let state = match &beat.run {
+            Some(run) => format!("works for run {run}"),
+            None => "free".to_owned(),
+        };
+        [
+            identity.name.clone(),
+            identity.host.clone(),
+            identity.version.clone(),
+            identity.cpus.to_string(),
+            identity.open_files.to_string(),
+            if labels.is_empty() { "-".into() } else { labels.join(",") },
+            state,
+        ]
+    }));
+    let widths: Vec<usize> =
+        (0..7).map(|at| rows.iter().map(|row| row[at].chars().count()).max().unwrap_or(0)).collect();
+    for row in rows {
+        let cells = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:width$}"));
+        let _ = writeln!(text, "{}", cells.collect::<Vec<_>>().join("  ").trim_end());
+    }
+    text
+}
+
+/// Returns a new random name of 8 hexadecimal digits.
+fn random_name() -> Result<String, Failure> {
+    Ok(wall::hex(&wall::random::<4>()?))
+}

@@ -1,0 +1,493 @@
+//! The coordinator of a load with `--agents`: gives each agent its part, follows the load, and merges the records.
+
+use super::files::Library;
+use super::local::LocalAgents;
+use super::options::AgentOptions;
+use super::part_file::PartFile;
+use super::{connected, random_name};
+use crate::commands::campaign::Again;
+use crate::commands::load::{Measured, Shared, view};
+use crate::exit::{Exit, Failure};
+use crate::flags::load::MannerFlags;
+use crate::{home, say, wall};
+use plimsoll_analysis::summarise;
+use plimsoll_cluster::Coordinator;
+use plimsoll_cluster::bus::{Bus, Change, Heard};
+use plimsoll_cluster::coordinator::{Done, Input, News, Output};
+use plimsoll_cluster::message::{self, Beat, Identity, PROTOCOL, Task};
+use plimsoll_cluster::roster::{Roster, Selection};
+use plimsoll_cluster::subject;
+use plimsoll_cluster::whole::Whole;
+use plimsoll_control::breaker::Trip;
+use plimsoll_engine::clock::now_ns;
+use plimsoll_plan::diag::Place;
+use plimsoll_plan::phrase::{counted, duration_ns};
+use plimsoll_plan::{Diagnostic, Outline};
+use plimsoll_record::RunRecord;
+use plimsoll_record::event::{AgentOutline, Note, NoteKind, RunEvent, Sink, StoppedBy};
+use plimsoll_record::run_file::{self, RunFile};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::Duration;
+
+/// Time after which the state machine looks at its timers.
+const LOOK: Duration = Duration::from_millis(20);
+/// Time between two roll calls, ns.
+const ROLL_CALL_NS: u64 = 500_000_000;
+/// Measures one load that agents send, into the run file `file`.
+///
+/// # Errors
+/// Returns an error if there are not enough agents, or if one of them has no load.
+pub fn measure(
+    again: &Again,
+    outline: &Outline,
+    manner: &MannerFlags,
+    file: &Path,
+    shared: &Shared,
+) -> Result<Measured, Failure> {
+    let Some(asked) = AgentOptions::of(&manner.agents)? else {
+        return Err(Failure::machine("no agents were named", None));
+    };
+    if outline.share.of > 1 {
+        let message = "the agents share the load, but this load is already a shard";
+        return Err(Diagnostic::new("U037", Place::Flag("--shard".into()), message, "omit it").into());
+    }
+    home::refuse_taken(file)?;
+    let run = random_name()?;
+    let mut access = manner.agents.access.clone();
+    if let Selection::Local(count) = &asked.selection {
+        if access.nats.is_some() {
+            let message = "`local:N` starts its own NATS server";
+            return Err(Diagnostic::new("U037", Place::Flag("--nats".into()), message, "omit it").into());
+        }
+        let local = match shared.local_agents.get() {
+            Some(local) => local,
+            None => {
+                let started = LocalAgents::start(*count, &run, &manner.allow)?;
+                shared.local_agents.get_or_init(|| started)
+            }
+        };
+        access.nats = Some(local.url.clone());
+    }
+    let (bus, heard) = connected(&access, &format!("coordinator-{run}"))?;
+    bus.subscribe(subject::BEATS);
+    let folder = file.with_extension("agents");
+    let mut here = Here {
+        asked,
+        manner,
+        outline,
+        shared,
+        run,
+        bus,
+        heard,
+        library: Library::of_noted()?,
+        folder,
+        parts: Vec::new(),
+        begin: None,
+        whole: None,
+        view: None,
+        has_opened: false,
+        stopped_by: None,
+    };
+    let ended = here.measure(again, file);
+    here.bus.close();
+    // The merged file has everything; without it, the parts are what is left.
+    if ended.is_ok() && here.folder.exists() {
+        std::fs::remove_dir_all(&here.folder).map_err(|e| {
+            Failure::machine(format!("cannot delete directory `{}`: {e}", here.folder.display()), None)
+        })?;
+    }
+    ended
+}
+
+/// A load in progress.
+struct Here<'a> {
+    asked: AgentOptions,
+    manner: &'a MannerFlags,
+    outline: &'a Outline,
+    shared: &'a Shared,
+    run: String,
+    bus: Bus,
+    heard: Receiver<Heard>,
+    library: Library,
+    /// Directory of the run files of the parts.
+    folder: PathBuf,
+    parts: Vec<PartFile>,
+    /// The common start: on the coordinator's clock and since 1970, ns.
+    begin: Option<(u64, u64)>,
+    whole: Option<Whole>,
+    view: Option<Box<dyn Sink>>,
+    has_opened: bool,
+    /// Why the coordinator stopped the load, if it did.
+    stopped_by: Option<StoppedBy>,
+}
+
+impl Here<'_> {
+    fn measure(&mut self, again: &Again, file: &Path) -> Result<Measured, Failure> {
+        let agents = self.gather()?;
+        let of = agents.len() as u32;
+        // Several runs of one command have a line each at their end.
+        if self.shared.lines {
+            self.tell(&format!("run {} on {}\n", self.run, counted(u64::from(of), "agent")));
+        }
+        let folder = std::env::current_dir()
+            .map_err(|e| Failure::machine(format!("cannot find the working directory: {e}"), None))?;
+        let words = words(again, self.outline);
+        let task = |part: u32| Task {
+            protocol: PROTOCOL,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            words: words.clone(),
+            part,
+            of,
+            folder: folder.display().to_string(),
+            files: self.library.outlines.clone(),
+        };
+        let tasks: Vec<(Identity, Task)> =
+            agents.into_iter().zip(1..).map(|(identity, part)| (identity, task(part))).collect();
+        std::fs::create_dir_all(&self.folder).map_err(|e| {
+            Failure::machine(format!("cannot create directory `{}`: {e}", self.folder.display()), None)
+        })?;
+        for (at, (identity, _)) in tasks.iter().enumerate() {
+            self.parts.push(PartFile {
+                identity: identity.clone(),
+                path: self.folder.join(format!("{}.plim", at + 1)),
+                writer: None,
+                early: Vec::new(),
+                begun: None,
+                record: None,
+                said: String::new(),
+                notes: Vec::new(),
+            });
+        }
+        self.whole = Some(Whole::new(self.outline, tasks.len(), !self.manner.no_circuit_breaker));
+        self.view = view(self.manner, self.shared.lines);
+        self.bus.subscribe(&subject::all_envelopes(&self.run));
+        self.bus.subscribe(&subject::clock(&self.run));
+        self.bus.subscribe(&subject::files(&self.run));
+        let mut coordinator = Coordinator::new(&self.run, tasks, self.asked.on_loss, now_ns());
+        let done = self.lead(&mut coordinator);
+        // Clears the live view before anything else is printed.
+        self.view = None;
+        match done? {
+            Done::Ran => self.merged(file),
+            Done::Stopped => Err(self.shared.interrupts.cut_short("interrupted before the load")),
+            Done::Failed { part, sentence, hint } => {
+                let name = &self.parts[part].identity.name;
+                let failure = Failure::machine(
+                    format!("agent `{name}`: {sentence}"),
+                    Some(hint).filter(|hint| !hint.is_empty()),
+                );
+                // Nothing was measured.
+                let _ = std::fs::remove_dir_all(&self.folder);
+                // The same interrupt may have stopped the service as well.
+                Err(self.shared.interrupts.instead_of(failure))
+            }
+        }
+    }
+
+    fn tell(&self, text: &str) {
+        if !self.manner.quiet {
+            say::talk(text);
+        }
+    }
+
+    /// Waits for the agents of this load.
+    fn gather(&self) -> Result<Vec<Identity>, Failure> {
+        let mut roster = Roster::default();
+        let begun_ns = now_ns();
+        let mut asked_ns = 0;
+        loop {
+            let now = now_ns();
+            if now.saturating_sub(asked_ns) >= ROLL_CALL_NS {
+                asked_ns = now;
+                self.bus.publish(subject::ROLL_CALL.into(), Vec::new());
+            }
+            if let Ok(Heard::Message(message)) = self.heard.recv_timeout(LOOK)
+                && let Ok(beat) = message::decode::<Beat>(&message.payload)
+            {
+                roster.take(beat);
+            }
+            if self.shared.interrupts.happened() {
+                return Err(self.shared.interrupts.cut_short("interrupted before the load"));
+            }
+            let waited_ns = now_ns().saturating_sub(begun_ns);
+            // A label, or a name that is used twice, is known after all had time to answer.
+            let is_settled = match self.asked.selection {
+                Selection::Local(_) => true,
+                Selection::Count(_) | Selection::Names(_) | Selection::Label { .. } => {
+                    waited_ns >= ROLL_CALL_NS
+                }
+            };
+            match roster.choose(&self.asked.selection, env!("CARGO_PKG_VERSION")) {
+                Ok(beats) if is_settled => return Ok(beats.into_iter().map(|beat| beat.identity).collect()),
+                Ok(_) => {}
+                Err(problem) => {
+                    let is_starting = matches!(self.asked.selection, Selection::Local(_));
+                    let least_ns = if is_starting { 10_000_000_000 } else { 0 };
+                    if waited_ns >= self.asked.wait_ns.max(least_ns) {
+                        return Err(Failure::of(problem));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Leads the agents through the run.
+    fn lead(&mut self, coordinator: &mut Coordinator) -> Result<Done, Failure> {
+        let mut is_stopped = false;
+        let mut is_connected = true;
+        loop {
+            let input = match self.heard.recv_timeout(LOOK) {
+                Ok(Heard::Message(message)) => self.input_of(message),
+                Ok(Heard::Change(change)) => {
+                    self.changed(&change);
+                    is_connected = match change {
+                        Change::Connected => true,
+                        Change::Disconnected => false,
+                        Change::Refused(_) => is_connected,
+                    };
+                    (change == Change::Connected).then_some(Input::Reconnected)
+                }
+                // Without a connection, silence says nothing about the agents.
+                Err(RecvTimeoutError::Timeout) if !is_connected => Some(Input::Reconnected),
+                Err(RecvTimeoutError::Timeout) => Some(Input::Tick),
+                Err(RecvTimeoutError::Disconnected) => {
+                    return Err(Failure::machine("the connection to the NATS server has ended", None));
+                }
+            };
+            let mut inputs: Vec<Input> = input.into_iter().collect();
+            if self.shared.interrupts.happened() && !std::mem::replace(&mut is_stopped, true) {
+                inputs.push(Input::Stop);
+            }
+            while let Some(input) = inputs.pop() {
+                let outputs = coordinator.step(now_ns(), input).map_err(|e| {
+                    Failure::machine(format!("an agent sent something that is not an event: {e}"), None)
+                })?;
+                for output in outputs {
+                    inputs.extend(self.execute(output)?);
+                }
+            }
+            if let Some(done) = coordinator.done() {
+                return Ok(done);
+            }
+        }
+    }
+
+    /// Returns what a message means for the run; answers questions about the time and files.
+    fn input_of(&self, message: plimsoll_cluster::bus::Message) -> Option<Input> {
+        let subject = message.subject.as_str();
+        if subject == subject::clock(&self.run) {
+            self.bus.publish(message.reply?, now_ns().to_le_bytes().to_vec());
+            return None;
+        }
+        if subject == subject::files(&self.run) {
+            let question = message::decode(&message.payload).ok()?;
+            self.bus.publish(message.reply?, self.library.part(&question));
+            return None;
+        }
+        if subject.ends_with(".beat") {
+            return message::decode(&message.payload).ok().map(|beat| Input::Beat(Box::new(beat)));
+        }
+        Some(Input::Envelope(message.payload))
+    }
+
+    fn changed(&self, change: &Change) {
+        match change {
+            Change::Connected => {}
+            Change::Disconnected => self.tell("lost the NATS server; connecting again\n"),
+            Change::Refused(why) => self.tell(&format!("the NATS server refused: {why}\n")),
+        }
+    }
+
+    fn execute(&mut self, output: Output) -> Result<Vec<Input>, Failure> {
+        match output {
+            Output::Order { agent, order } => {
+                let payload = message::encode(&order);
+                if payload.len() > self.bus.max_payload() {
+                    return Err(Failure::machine(
+                        format!(
+                            "the task of an agent has {} bytes, and the NATS server accepts {}",
+                            payload.len(),
+                            self.bus.max_payload()
+                        ),
+                        Some("raise `max_payload` in the configuration of the server".into()),
+                    ));
+                }
+                self.bus.publish(subject::orders(&agent), payload);
+                Ok(Vec::new())
+            }
+            Output::Event { part, event } => self.event(part, event),
+            Output::News(news) => self.news(news),
+        }
+    }
+
+    fn news(&mut self, news: News) -> Result<Vec<Input>, Failure> {
+        match news {
+            News::Prepared => {}
+            News::Begins { at_ns } => {
+                let ahead_ns = at_ns.saturating_sub(now_ns());
+                self.begin = Some((at_ns, wall::now_unix_ns() + ahead_ns));
+            }
+            News::Begun { part, late_ns, bound_ns } => {
+                self.parts[part].begun = Some((late_ns, bound_ns));
+                if late_ns > self.asked.skew_ns {
+                    self.note(part, format!("began its load {} after the others", duration_ns(late_ns)));
+                }
+                let mut inputs = Vec::new();
+                for event in std::mem::take(&mut self.parts[part].early) {
+                    inputs.extend(self.event(part, event)?);
+                }
+                return Ok(inputs);
+            }
+            News::Silent { part } => self.note(part, "has not been heard for 3 s".into()),
+            News::Lost { part } => {
+                self.note(part, "is lost: not heard for 10 s".into());
+                let effect = self.whole.as_mut().map(|whole| whole.lose(part)).unwrap_or_default();
+                return Ok(self.affected(effect));
+            }
+            News::Back { part } => self.note(part, "is heard again".into()),
+            News::Failed { part, sentence, .. } => {
+                // Before the load, this is the error of the command.
+                if self.begin.is_some() {
+                    self.note(part, format!("has no complete load: {sentence}"));
+                }
+            }
+            News::Finished { part, said, .. } => {
+                for line in said.lines().filter(|line| !line.trim().is_empty()) {
+                    self.tell(&format!("agent `{}`: {line}\n", self.parts[part].identity.name));
+                }
+                self.parts[part].said = said;
+            }
+        }
+        Ok(Vec::new())
+    }
+
+    /// Says something about an agent now, and in the timeline of its part.
+    fn note(&mut self, part: usize, text: String) {
+        let name = self.parts[part].identity.name.clone();
+        self.tell(&format!("agent `{name}` {text}\n"));
+        let at_ns = self.begin.map_or(0, |(begin_ns, _)| now_ns().saturating_sub(begin_ns));
+        let note = Note { at_ns, kind: NoteKind::Control, text: format!("agent `{name}` {text}") };
+        self.parts[part].notes.push(note);
+    }
+
+    fn event(&mut self, part: usize, event: RunEvent) -> Result<Vec<Input>, Failure> {
+        let here = &mut self.parts[part];
+        let Some(((late_ns, bound_ns), (_, begin_unix_ns))) = here.begun.zip(self.begin) else {
+            here.early.push(event);
+            return Ok(Vec::new());
+        };
+        let event = match event {
+            RunEvent::Opened(opening) => {
+                let mut opening = Arc::unwrap_or_clone(opening);
+                // One clock for all: that of the coordinator.
+                // In the order of the parts, unlike a random name.
+                opening.origin = format!("{}-{:04}", self.run, part + 1);
+                opening.started_unix_ns = begin_unix_ns + late_ns;
+                opening.outline.cell.clone_from(&self.outline.cell);
+                opening.environment.agent = Some(AgentOutline {
+                    name: here.identity.name.clone(),
+                    labels: here.identity.labels.clone(),
+                    start_delay_ns: late_ns,
+                    clock_bound_ns: bound_ns,
+                });
+                here.writer = Some(RunFile::create(&here.path, &opening)?);
+                RunEvent::Opened(Arc::new(opening))
+            }
+            // For an agent, every stop is an interrupt.
+            RunEvent::Ended(mut ending) if ending.stopped_by == StoppedBy::Interrupt => {
+                ending.stopped_by = self.stopped_by.unwrap_or(ending.stopped_by);
+                RunEvent::Ended(ending)
+            }
+            other => other,
+        };
+        if let Some(writer) = &mut here.writer {
+            writer.event(&event);
+        }
+        let Some(whole) = &mut self.whole else { return Ok(Vec::new()) };
+        if let (RunEvent::Opened(opening), Some(view), false) = (&event, &mut self.view, self.has_opened) {
+            view.event(&RunEvent::Opened(Arc::new(whole.opening(opening, &self.run))));
+            self.has_opened = true;
+        }
+        let effect = whole
+            .event(part, &event)
+            .map_err(|refused| Failure::machine(format!("an agent contradicts itself: {refused}"), None))?;
+        if let RunEvent::Ended(_) = event {
+            self.close(part)?;
+        }
+        Ok(self.affected(effect))
+    }
+
+    fn affected(&mut self, effect: plimsoll_cluster::whole::Effect) -> Vec<Input> {
+        if let Some(view) = &mut self.view {
+            effect.events.iter().for_each(|event| view.event(event));
+        }
+        let Some((Trip { at_ns, sentence }, stopped_by)) = effect.trip else { return Vec::new() };
+        self.stopped_by = Some(stopped_by);
+        self.tell(&format!("{sentence}\n"));
+        for part in &mut self.parts {
+            part.notes.push(Note { at_ns, kind: NoteKind::Control, text: sentence.clone() });
+        }
+        vec![Input::Stop]
+    }
+
+    /// Completes the record of a part.
+    fn close(&mut self, part: usize) -> Result<(), Failure> {
+        let here = &mut self.parts[part];
+        let Some(mut writer) = here.writer.take() else { return Ok(()) };
+        here.notes.drain(..).for_each(|note| writer.event(&RunEvent::Noted(note)));
+        let finished = writer.finish();
+        here.record = finished.record.generators.into_values().next();
+        match finished.trouble {
+            Some(trouble) => Err(trouble.into()),
+            None => Ok(()),
+        }
+    }
+
+    /// Merges the records of all parts into one run file.
+    fn merged(&mut self, file: &Path) -> Result<Measured, Failure> {
+        let mut record = RunRecord::default();
+        for part in 0..self.parts.len() {
+            // A lost agent has no ending, so its record counts as cut off.
+            self.close(part)?;
+            let known = self.parts.iter().find_map(|part| Some(Arc::clone(&part.record.as_ref()?.opening)));
+            let known =
+                known.or_else(|| record.generators.values().next().map(|one| Arc::clone(&one.opening)));
+            let of = self.parts.len() as u32;
+            let here = &mut self.parts[part];
+            let one = here.record.take();
+            // An agent of which nothing has arrived is part of the result, too: without a record of its load.
+            let one = one.or_else(|| Some(here.missing(&*known?, &self.run, part as u32 + 1, of)));
+            let Some(mut one) = one else { continue };
+            // Those that came after its end.
+            one.notes.append(&mut here.notes);
+            let name = one.opening.origin.clone();
+            record.generators.insert(name, one);
+        }
+        run_file::write(file, &record)?;
+        let summary = summarise(&record);
+        let exit = match summary.verdict.result {
+            plimsoll_analysis::summary::Outcome::Interrupted => {
+                self.shared.interrupts.exit(Exit::Interrupted)
+            }
+            outcome => outcome.into(),
+        };
+        Ok(Measured { summary, record, run_file: file.to_path_buf(), exit })
+    }
+}
+
+/// Returns the command line of every agent, except for its part.
+fn words(again: &Again, outline: &Outline) -> Vec<String> {
+    let settings: Vec<_> = outline.cell.iter().flat_map(|cell| &cell.settings).collect();
+    // Several values of a name make a sweep; this is one run of it.
+    let is_swept = |word: &&String| {
+        let name = word.strip_prefix("--set=").and_then(|pair| pair.split('=').next());
+        name.is_some_and(|name| settings.iter().any(|setting| setting.parameter == name))
+    };
+    let mut words: Vec<String> = again.words().iter().filter(|word| !is_swept(word)).cloned().collect();
+    words.extend(settings.iter().map(|setting| format!("--set={}={}", setting.parameter, setting.value)));
+    words.push(format!("--seed={}", outline.seed));
+    words.extend(again.is_file().then(|| "--single-run".to_owned()));
+    words
+}

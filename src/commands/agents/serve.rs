@@ -1,0 +1,280 @@
+//! `plimsoll agent`: waits for loads and sends this machine's part of them.
+
+use super::child::Generator;
+use super::spool::FileSpool;
+use super::{connected, files, random_name};
+use crate::exit::{Exit, Failure};
+use crate::flags::agents::Agent as Flags;
+use crate::interrupt::Interrupts;
+use crate::say;
+use plimsoll_cluster::Agent;
+use plimsoll_cluster::agent::{Input, Output, Report};
+use plimsoll_cluster::bus::{Bus, Change, Heard};
+use plimsoll_cluster::clock::{EXCHANGES, Exchange, best};
+use plimsoll_cluster::message::{self, Identity, Order, PROTOCOL, Stage, Task};
+use plimsoll_cluster::subject;
+use plimsoll_engine::clock::now_ns;
+use plimsoll_engine::machine;
+use plimsoll_plan::diag::Place;
+use plimsoll_plan::{Diagnostic, Problem};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::time::Duration;
+
+/// Time after which the state machine looks at its timers.
+const LOOK: Duration = Duration::from_millis(50);
+/// Wait for one answer about the time.
+const CLOCK_WAIT: Duration = Duration::from_secs(1);
+/// Wait for the coordinator after an interrupt, ns.
+const FAREWELL_NS: u64 = 10_000_000_000;
+
+/// Returns the labels of `NAME=VALUE,NAME=VALUE`.
+fn labels(text: &str) -> Result<BTreeMap<String, String>, Failure> {
+    let pair = |part: &str| {
+        let pair = part.split_once('=').filter(|(name, value)| subject::is_name(name) && !value.is_empty());
+        let pair = pair.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        pair.ok_or_else(|| {
+            let message = format!("invalid label `{part}`: expected NAME=VALUE");
+            let hint = "separate labels by commas, such as `--labels region=eu,zone=a`";
+            Failure::from(Diagnostic::new("U011", Place::Flag("--labels".into()), message, hint))
+        })
+    };
+    text.split(',').map(pair).collect()
+}
+
+fn identity(flags: &Flags) -> Result<Identity, Failure> {
+    let host = machine::host();
+    let name = match &flags.name {
+        Some(name) if subject::is_name(name) => name.clone(),
+        Some(name) => {
+            let message = format!("invalid name of an agent `{name}`");
+            let hint = "use letters, digits, `-`, and `_`, at most 64";
+            return Err(Diagnostic::new("U011", Place::Flag("--name".into()), message, hint).into());
+        }
+        None => subject::name_of(&host),
+    };
+    Ok(Identity {
+        name,
+        instance: random_name()?,
+        protocol: PROTOCOL,
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        host,
+        cpus: machine::cpus(),
+        open_files: machine::set_nofile(u64::MAX).soft,
+        labels: flags.labels.as_deref().map_or(Ok(BTreeMap::new()), labels)?,
+    })
+}
+
+/// What reaches the loop of an agent.
+enum Happened {
+    Heard(Heard),
+    Step(Input),
+}
+
+/// `plimsoll agent`.
+pub fn agent(flags: &Flags) -> Result<Exit, Failure> {
+    let identity = identity(flags)?;
+    let interrupts = Interrupts::install()?;
+    if flags.with_parent.is_some_and(|parent| !plimsoll_engine::signals::follow(parent)) {
+        return Err(Failure::machine("the process that started this agent has ended", None));
+    }
+    let (bus, heard) = connected(&flags.access, &identity.name)?;
+    let (to, happened) = channel();
+    let forward = to.clone();
+    std::thread::spawn(move || heard.into_iter().try_for_each(|one| forward.send(Happened::Heard(one))));
+    bus.subscribe(&subject::orders(&identity.name));
+    bus.subscribe(subject::ROLL_CALL);
+    let base = flags.dir.as_ref().map_or_else(std::env::temp_dir, PathBuf::from);
+    let folder = base.join(format!("plimsoll-agent-{}-{}", identity.name, identity.instance));
+    if !flags.quiet {
+        say::talk(&format!("agent `{}` waits for loads (Ctrl-C to end it)\n", identity.name));
+    }
+    let beat = subject::beat(&identity.name);
+    let name = identity.name.clone();
+    let agent: Agent<FileSpool> = Agent::new(identity);
+    let mut here = Here { agent, bus, to, folder, flags, generator: None, beat, name, said: String::new() };
+    let ended = here.run(&happened, &interrupts);
+    here.bus.close();
+    // It may never have been created.
+    let _ = std::fs::remove_dir_all(&here.folder);
+    ended.map(|()| Exit::Pass)
+}
+
+/// A running agent.
+struct Here<'a> {
+    agent: Agent<FileSpool>,
+    bus: Bus,
+    to: Sender<Happened>,
+    folder: PathBuf,
+    flags: &'a Flags,
+    generator: Option<Generator>,
+    beat: String,
+    name: String,
+    /// The last thing that the server refused, so that it is printed once.
+    said: String,
+}
+
+impl Here<'_> {
+    fn run(
+        &mut self,
+        happened: &std::sync::mpsc::Receiver<Happened>,
+        interrupts: &Interrupts,
+    ) -> Result<(), Failure> {
+        let mut ending_ns = None;
+        loop {
+            let input = match happened.recv_timeout(LOOK) {
+                Ok(Happened::Step(input)) => Some(input),
+                Ok(Happened::Heard(Heard::Message(message))) if message.subject == subject::ROLL_CALL => {
+                    Some(Input::RollCall)
+                }
+                Ok(Happened::Heard(Heard::Message(message))) => {
+                    // An order of another version is not for this agent; its coordinator sees the version.
+                    message::decode::<Order>(&message.payload).ok().map(Input::Ordered)
+                }
+                Ok(Happened::Heard(Heard::Change(change))) => {
+                    self.changed(change);
+                    None
+                }
+                Err(RecvTimeoutError::Timeout) => Some(Input::Tick),
+                Err(RecvTimeoutError::Disconnected) => return Ok(()),
+            };
+            if let Some(input) = input {
+                for output in self.agent.step(now_ns(), input) {
+                    self.execute(output);
+                }
+            }
+            if interrupts.happened() {
+                let since_ns = *ending_ns.get_or_insert_with(|| {
+                    if let Some(generator) = &mut self.generator {
+                        generator.line(r#"{"do":"stop"}"#);
+                    }
+                    now_ns()
+                });
+                // What is still to be sent is sent first.
+                if self.agent.run().is_none() || now_ns().saturating_sub(since_ns) > FAREWELL_NS {
+                    if let Some(generator) = &self.generator {
+                        generator.kill();
+                    }
+                    return Ok(());
+                }
+            }
+        }
+    }
+
+    fn changed(&mut self, change: Change) {
+        let text = match change {
+            Change::Connected => "connected to the NATS server".to_owned(),
+            Change::Disconnected => "lost the NATS server; connecting again".to_owned(),
+            Change::Refused(why) => format!("the NATS server refused: {why}"),
+        };
+        if text != self.said {
+            if !self.flags.quiet {
+                say::talk(&format!("{text}\n"));
+            }
+            self.said = text;
+        }
+    }
+
+    fn execute(&mut self, output: Output) {
+        match output {
+            Output::Beat(beat) => {
+                if !self.flags.quiet && beat.stage.is_over() {
+                    self.tell_end(&beat.stage);
+                }
+                self.bus.publish(self.beat.clone(), message::encode(&beat));
+            }
+            Output::Envelope { run, bytes } => {
+                self.bus.publish(subject::envelopes(&self.name, &run), bytes);
+            }
+            Output::Fetch { run, task } => self.fetch(run, *task),
+            Output::MeasureClock { run } => self.measure_clock(run),
+            Output::Start { run, task } => self.start(&run, &task),
+            Output::Line(line) => {
+                if let Some(generator) = &mut self.generator {
+                    generator.line(&line);
+                }
+            }
+            Output::Kill => {
+                if let Some(generator) = self.generator.take() {
+                    generator.kill();
+                }
+            }
+            Output::CleanUp { run } => {
+                self.generator = None;
+                // Files that cannot be deleted now are deleted with the directory.
+                let _ = std::fs::remove_dir_all(self.folder.join(run));
+                if !self.flags.quiet {
+                    say::talk("free\n");
+                }
+            }
+        }
+    }
+
+    fn tell_end(&mut self, stage: &Stage) {
+        let text = match stage {
+            Stage::Failed { sentence, .. } => format!("no load: {sentence}"),
+            _ => "the load has ended".to_owned(),
+        };
+        if text != self.said {
+            say::talk(&format!("{text}\n"));
+            self.said = text;
+        }
+    }
+
+    fn fetch(&mut self, run: String, task: Task) {
+        if !self.flags.quiet {
+            say::talk(&format!("run {run}: part {} of {}\n", task.part, task.of));
+        }
+        self.said.clear();
+        let (bus, to) = (self.bus.clone(), self.to.clone());
+        let (root, cache) = (self.root(&run), self.folder.join("files"));
+        std::thread::spawn(move || {
+            let done = match files::fetch(&bus, &run, &task, &root, &cache) {
+                Ok(()) => Input::FilesReady,
+                Err(Problem { message, hint, .. }) => Input::FilesFailed { sentence: message, hint },
+            };
+            to.send(Happened::Step(done))
+        });
+    }
+
+    fn measure_clock(&self, run: String) {
+        let (bus, to) = (self.bus.clone(), self.to.clone());
+        std::thread::spawn(move || {
+            let subject = subject::clock(&run);
+            let exchange = |_| {
+                let asked_ns = now_ns();
+                let answer = bus.request(&subject, Vec::new(), CLOCK_WAIT).ok()?;
+                let heard_ns = now_ns();
+                let answer_ns = u64::from_le_bytes(answer.try_into().ok()?);
+                Some(Exchange { asked_ns, answer_ns, heard_ns })
+            };
+            let exchanges: Vec<Exchange> = (0..EXCHANGES).map_while(exchange).collect();
+            let clock = best(&exchanges)?;
+            to.send(Happened::Step(Input::ClockMeasured { run, clock })).ok()
+        });
+    }
+
+    fn start(&mut self, run: &str, task: &Task) {
+        let (reports, reported) = channel();
+        let to = self.to.clone();
+        std::thread::spawn(move || {
+            reported.into_iter().try_for_each(|report| to.send(Happened::Step(Input::Reported(report))))
+        });
+        let record = self.folder.join(run).join("part.plim");
+        // Started by the thread that lives as long as the agent: its end would end the load generator, too.
+        match Generator::start(task, &self.flags.allow, &self.root(run), &record, reports) {
+            Ok(generator) => self.generator = Some(generator),
+            Err(e) => {
+                let said = format!("cannot start the load generator: {e}");
+                let exited = Report::Exited { code: 1, ran: false, said };
+                // The loop reads this next.
+                let _ = self.to.send(Happened::Step(Input::Reported(exited)));
+            }
+        }
+    }
+
+    fn root(&self, run: &str) -> PathBuf {
+        Path::new(&self.folder).join(run).join("root")
+    }
+}
