@@ -332,7 +332,7 @@ impl Coordinator {
     }
 
     fn envelope(&mut self, now_ns: u64, bytes: &[u8], out: &mut Vec<Output>) -> Result<(), CodecError> {
-        // A message of another program on this subject is not one of ours.
+        // A message of another program on this subject is ignored.
         let Ok(envelope) = Envelope::decode(bytes) else { return Ok(()) };
         let Some(at) = self.part_of(&envelope.instance) else { return Ok(()) };
         self.heard(at, now_ns, out);

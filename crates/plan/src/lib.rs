@@ -38,6 +38,7 @@ pub mod scale;
 pub mod script;
 pub mod seal;
 pub mod series;
+pub mod setup_values;
 pub mod sizing;
 pub mod stream;
 pub mod threshold;

@@ -26,7 +26,7 @@ use plimsoll_plan::program::{
 use plimsoll_plan::script::{Ask, Delay, Entry, Script, TimingPart};
 use plimsoll_plan::value::{GlobalId, VarId};
 use plimsoll_plan::websocket::{Expectation, WebSocket};
-use plimsoll_plan::{Fault, Plan, Problem};
+use plimsoll_plan::{Fault, Plan, Problem, setup_values};
 use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -284,14 +284,15 @@ impl Behavior for Stage {
     }
 
     fn setup_values(&self) -> Vec<u8> {
-        self.globals.encode()
+        setup_values::encode((0..self.script.globals.len()).map(|id| self.globals.get(id as u16)))
     }
 
     fn adopt_setup(&self, values: &[u8]) -> Result<(), Problem> {
-        match self.globals.adopt(values) {
-            true => Ok(()),
-            false => Err(Problem::plain("the values of setup come from another script")),
-        }
+        let values = setup_values::decode(values).filter(|all| all.len() == self.script.globals.len());
+        let values = values.ok_or_else(|| Problem::plain("the values of setup come from another script"))?;
+        let mut pairs = (0..).zip(values).filter_map(|(id, value)| Some((id, value?)));
+        let is_kept = pairs.all(|(id, value)| self.globals.set(id, value));
+        is_kept.then_some(()).ok_or_else(|| Problem::plain("a value of setup was set too often"))
     }
 
     fn close(&self) -> Result<(), Problem> {

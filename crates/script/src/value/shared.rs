@@ -68,31 +68,6 @@ impl Globals {
     }
 }
 
-impl Globals {
-    /// Returns the newest value of each slot: its length plus one (4 bytes, little-endian; 0 for none), then the value.
-    pub fn encode(&self) -> Vec<u8> {
-        let one = |slot: usize| match self.get(slot as GlobalId) {
-            Some(value) => [&(value.len() as u32 + 1).to_le_bytes()[..], value].concat(),
-            None => vec![0; 4],
-        };
-        (0..self.slots.len()).flat_map(one).collect()
-    }
-
-    /// Sets the values that [`Globals::encode`] returned; returns `false` if they do not fit the slots.
-    pub fn adopt(&self, mut bytes: &[u8]) -> bool {
-        for slot in 0..self.slots.len() {
-            let Some((length, rest)) = bytes.split_first_chunk::<4>() else { return false };
-            let length = u32::from_le_bytes(*length) as usize;
-            let Some((value, rest)) = rest.split_at_checked(length.saturating_sub(1)) else { return false };
-            if length > 0 && !self.set(slot as GlobalId, value) {
-                return false;
-            }
-            bytes = rest;
-        }
-        bytes.is_empty()
-    }
-}
-
 /// The number of uses of each counter on this machine.
 #[derive(Debug)]
 pub struct Counters {
