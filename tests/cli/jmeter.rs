@@ -169,7 +169,7 @@ fn flags_of_jmeter_are_refused_by_name() {
     };
     refused(&[], "missing test plan");
     refused(&["-t", "a.jmx"], "add `-n`");
-    refused(&["-n", "-t", "a.jmx", "-R", "h"], "--shard 1/2");
+    refused(&["-n", "-t", "a.jmx", "-R", "h"], "--agents 2");
     refused(&["-n", "-t", "a.jmx", "--nongiu"], "did you mean `--nongui`?");
     refused(&["-n", "-t", "a.jmx", "-o", "x"], "`-o` requires `-e`");
     refused(&["-n", "-t", "none.jmx"], "cannot read `none.jmx`");

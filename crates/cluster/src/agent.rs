@@ -17,6 +17,8 @@ const GATHER_BYTES: usize = 512 << 10;
 const STALE_START_NS: u64 = 2_000_000_000;
 /// Time between two measurements of the clocks, ns.
 const CLOCK_EVERY_NS: u64 = 10_000_000_000;
+/// Fix if results cannot be kept.
+const SPOOL_HINT: &str = "check the free space and memory of the agent";
 /// Runs that were released recently; an order for one of them is late.
 const RELEASED_KEPT: usize = 64;
 
@@ -54,6 +56,11 @@ pub enum Input {
     ClockMeasured {
         run: String,
         clock: ClockOffset,
+    },
+    /// The server accepts no message of this size, bytes.
+    TooLarge {
+        bytes: usize,
+        max_bytes: usize,
     },
     /// Time has passed.
     Tick,
@@ -154,6 +161,14 @@ impl<S: Spool + Default> Agent<S> {
                     work.clock = Some(clock);
                 }
             }
+            Input::TooLarge { bytes, max_bytes } => {
+                if let Some(work) = &mut self.work {
+                    let sentence = format!(
+                        "its results of one second have {bytes} bytes, and the NATS server accepts {max_bytes}"
+                    );
+                    work.fail(sentence, "raise `max_payload` in the configuration of the server", &mut out);
+                }
+            }
             Input::Tick => {}
         }
         self.time(now_ns, &mut out);
@@ -177,7 +192,7 @@ impl<S: Spool + Default> Agent<S> {
             clock: work.and_then(|work| work.clock),
             begin_ns: work.and_then(|work| work.begin_ns),
             steered: work.map_or(0, |work| work.steered),
-            backlog: work.map_or(0, |work| work.sender.backlog() + u64::from(!work.events.is_empty())),
+            backlog: work.map_or(0, Work::backlog),
         }
     }
 
@@ -226,12 +241,7 @@ impl<S: Spool + Default> Agent<S> {
                     out.push(Output::Line(line));
                 }
             }
-            Wish::TearDown => {
-                if work.stage == Stage::Ended {
-                    work.stage = Stage::TearingDown;
-                    out.push(Output::Line(r#"{"do":"tear_down"}"#.into()));
-                }
-            }
+            Wish::TearDown => work.tear_down(out),
             Wish::Stop => work.stop(out),
             Wish::Release => self.release(out),
             Wish::Receipt { below } => work.sender.receipt(below, now_ns),
@@ -327,6 +337,10 @@ impl<S: Spool + Default> Agent<S> {
             self.release(out);
             return;
         }
+        // A coordinator that is gone must not leave the service as the setup left it.
+        if work.stage == Stage::Ended && silent_ns >= ABANDONED_NS {
+            work.tear_down(out);
+        }
         if !work.events.is_empty() && now_ns.saturating_sub(work.events_since_ns) >= GATHER_NS {
             work.flush(&instance, now_ns, out);
         }
@@ -339,7 +353,7 @@ impl<S: Spool + Default> Agent<S> {
                 let run = &work.run;
                 out.extend(due.into_iter().map(|bytes| Output::Envelope { run: run.clone(), bytes }));
             }
-            Err(why) => work.fail(format!("cannot read the spool: {why}"), out),
+            Err(why) => work.fail(format!("cannot read the spool: {why}"), SPOOL_HINT, out),
         }
     }
 }
@@ -349,6 +363,13 @@ impl<S: Spool> Work<S> {
     fn advance(&mut self, stage: Stage) {
         if stage.rank() > self.stage.rank() {
             self.stage = stage;
+        }
+    }
+
+    fn tear_down(&mut self, out: &mut Vec<Output>) {
+        if self.stage == Stage::Ended {
+            self.stage = Stage::TearingDown;
+            out.push(Output::Line(r#"{"do":"tear_down"}"#.into()));
         }
     }
 
@@ -379,16 +400,26 @@ impl<S: Spool> Work<S> {
         };
         let kept = envelope.encode().map_err(|problem| problem.message);
         if let Err(why) = kept.and_then(|bytes| self.sender.push(bytes, now_ns)) {
-            self.fail(format!("cannot keep results for the coordinator: {why}"), out);
+            self.fail(format!("cannot keep results for the coordinator: {why}"), SPOOL_HINT, out);
         }
     }
 
     /// Ends the run, because its results could not be sent in full.
-    fn fail(&mut self, sentence: String, out: &mut Vec<Output>) {
-        if !self.stage.is_over() {
-            self.stage =
-                Stage::Failed { sentence, hint: "check the free space and memory of the agent".into() };
-            out.push(Output::Kill);
+    fn fail(&mut self, sentence: String, hint: &str, out: &mut Vec<Output>) {
+        if !matches!(self.stage, Stage::Failed { .. }) {
+            if !self.stage.is_over() {
+                out.push(Output::Kill);
+            }
+            self.stage = Stage::Failed { sentence, hint: hint.into() };
+        }
+    }
+
+    /// Returns the number of envelopes that the coordinator should wait for.
+    fn backlog(&self) -> u64 {
+        match self.stage {
+            // What is left may never arrive.
+            Stage::Failed { .. } => 0,
+            _ => self.sender.backlog() + u64::from(!self.events.is_empty()),
         }
     }
 }

@@ -41,6 +41,8 @@ pub struct Conditions {
     pub lines: Vec<(u64, String)>,
     /// An agent whose load generator ends without a load.
     pub failing: Option<usize>,
+    /// An agent, and the second in which its results are too large for a message.
+    pub too_large_at: Option<(usize, u64)>,
     pub seed: u64,
 }
 
@@ -54,6 +56,7 @@ impl Conditions {
             stop_ns: None,
             lines: Vec::new(),
             failing: None,
+            too_large_at: None,
             seed,
         }
     }
@@ -90,6 +93,7 @@ enum What {
     Stop,
     Kill(usize),
     Line(String),
+    TooLarge(usize),
 }
 
 struct Generator {
@@ -273,6 +277,9 @@ pub fn run(conditions: Conditions) -> Outcome {
     let moved = |when: &Range<u64>| when.start + begin_ns..when.end + begin_ns;
     world.weather.stalls = world.weather.stalls.iter().map(moved).collect();
     world.weather.cuts = world.weather.cuts.iter().map(|(at, when)| (*at, moved(when))).collect();
+    if let Some((at, second)) = conditions.too_large_at {
+        world.at(begin_ns + second * S, What::TooLarge(at));
+    }
     if let Some(stop_ns) = conditions.stop_ns {
         world.at(begin_ns + stop_ns, What::Stop);
     }
@@ -331,6 +338,10 @@ pub fn run(conditions: Conditions) -> Outcome {
             What::Stop => to_coordinator.push(coordinator::Input::Stop),
             What::Line(line) => to_coordinator.push(coordinator::Input::Steer(line)),
             What::Kill(at) => world.alive[at] = false,
+            What::TooLarge(at) => {
+                let input = agent::Input::TooLarge { bytes: 2_000_000, max_bytes: 1 << 20 };
+                to_agents.push((at, input));
+            }
         }
         for (at, input) in to_agents {
             if !world.alive[at] {

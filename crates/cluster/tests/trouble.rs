@@ -1,7 +1,10 @@
 //! What goes wrong between machines: nothing is counted twice or lost, and what is missing is named.
 
 use crate::simulator::{Conditions, MS, Outcome, S, Weather, run};
+use plimsoll_cluster::agent::{Agent, Input, Output};
 use plimsoll_cluster::coordinator::{Done, News, OnLoss};
+use plimsoll_cluster::envelope::MemorySpool;
+use plimsoll_cluster::message::{Identity, Order, PROTOCOL, Stage, Task, Wish};
 use plimsoll_testkit::made_up::Random;
 
 /// What the coordinator has of each agent is what its load generator reported, or the beginning of it.
@@ -114,6 +117,68 @@ fn an_agent_that_is_lost_before_the_load_fails_the_run() {
     let Some(Done::Failed { part, sentence, .. }) = outcome.done else { panic!("{:?}", outcome.done) };
     assert_eq!((part, sentence.as_str()), (1, "it has not been heard for 10 s"));
     assert!(outcome.begun_ns.iter().all(Option::is_none));
+}
+
+#[test]
+fn a_task_of_another_version_and_an_order_for_another_instance_start_nothing() {
+    let identity = |version: &str| Identity {
+        name: "a".into(),
+        instance: "i".into(),
+        protocol: PROTOCOL,
+        version: version.into(),
+        host: "h".into(),
+        cpus: 1,
+        open_files: 1,
+        labels: Default::default(),
+    };
+    let task = Task {
+        protocol: PROTOCOL,
+        version: "1.0".into(),
+        words: vec!["run".into()],
+        part: 1,
+        of: 1,
+        folder: "/".into(),
+        files: Vec::new(),
+    };
+    let order = |instance: &str| Order {
+        run: "r".into(),
+        instance: instance.into(),
+        wish: Wish::Prepare(Box::new(task.clone())),
+    };
+    let starts = |outputs: &[Output]| outputs.iter().any(|output| matches!(output, Output::Fetch { .. }));
+    let mut agent: Agent<MemorySpool> = Agent::new(identity("0.9"));
+    let outputs = agent.step(S, Input::Ordered(order("i")));
+    assert!(!starts(&outputs));
+    let failed = outputs.iter().any(|output| match output {
+        Output::Beat(beat) => matches!(&beat.stage, Stage::Failed { sentence, .. }
+            if sentence == "it has version 0.9, and the coordinator 1.0"),
+        _ => false,
+    });
+    assert!(failed, "{outputs:?}");
+    let mut agent: Agent<MemorySpool> = Agent::new(identity("1.0"));
+    assert!(!starts(&agent.step(S, Input::Ordered(order("another")))));
+    assert!(starts(&agent.step(S, Input::Ordered(order("i")))));
+    assert!(!starts(&agent.step(S, Input::Ordered(order("i")))), "a repetition");
+    // After the end of the run, the same order is one that was delivered late.
+    agent.step(2 * S, Input::Ordered(Order { wish: Wish::Release, ..order("i") }));
+    assert!(!starts(&agent.step(3 * S, Input::Ordered(order("i")))));
+}
+
+#[test]
+fn results_that_no_message_can_carry_end_the_load_with_a_sentence() {
+    let mut conditions = Conditions::new(2, 30, 9);
+    conditions.too_large_at = Some((1, 5));
+    let outcome = run(conditions);
+    assert_eq!(outcome.done, Some(Done::Ran));
+    let said = outcome.news.iter().find_map(|(_, news)| match news {
+        News::Failed { part: 1, sentence, .. } => Some(sentence.clone()),
+        _ => None,
+    });
+    assert_eq!(
+        said.unwrap(),
+        "its results of one second have 2000000 bytes, and the NATS server accepts 1048576"
+    );
+    assert_eq!(outcome.received[0].len(), 31);
 }
 
 /// Ten thousand faults of all kinds, at random, over a few hundred runs.

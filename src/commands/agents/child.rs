@@ -66,6 +66,18 @@ impl Generator {
     }
 }
 
+/// Returns whether words are the command line of a load: an agent does nothing else for a coordinator.
+pub fn is_load(words: &[String]) -> bool {
+    // Flags that write a file are not part of a load; a coordinator leaves them out.
+    const WRITING: [&str; 4] = ["--out", "--junit", "--tls-key-log", "--html"];
+    let is_target = |word: &String| word == "run" || word.contains("://") || word.starts_with("--urls=");
+    let writes = |word: &String| {
+        let name = word.split('=').next().unwrap_or_default();
+        WRITING.contains(&name) || word.starts_with("-o")
+    };
+    words.first().is_some_and(is_target) && !words.iter().any(writes)
+}
+
 /// Returns the words after the program's name.
 fn words(task: &Task, allow: &[String], root: &Path, record: &Path) -> Vec<String> {
     // What may be loaded is decided on this machine.
@@ -149,6 +161,24 @@ fn code_of(status: ExitStatus, said: &mut String) -> i32 {
             let signal = signal.unwrap_or_default();
             said.push_str(&format!("the load generator was killed by signal {signal}\n"));
             -signal
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_load;
+
+    #[test]
+    fn an_agent_only_sends_loads() {
+        let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
+        for text in ["run a.yaml --seed=7", "http://127.0.0.1:8080/ --rate=5", "--urls=list.txt"] {
+            assert!(is_load(&words(text)), "{text}");
+        }
+        for text in
+            ["serve", "test-server --listen 0.0.0.0:80", "run a.yaml --out=/etc/x", "run a.js -o/etc/x", ""]
+        {
+            assert!(!is_load(&words(text)), "{text}");
         }
     }
 }

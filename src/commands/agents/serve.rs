@@ -1,6 +1,6 @@
 //! `plimsoll agent`: waits for loads and sends this machine's part of them.
 
-use super::child::Generator;
+use super::child::{Generator, is_load};
 use super::spool::FileSpool;
 use super::{connected, files, random_name};
 use crate::exit::{Exit, Failure};
@@ -17,7 +17,7 @@ use plimsoll_engine::clock::now_ns;
 use plimsoll_engine::machine;
 use plimsoll_plan::diag::Place;
 use plimsoll_plan::{Diagnostic, Problem};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::time::Duration;
@@ -140,8 +140,11 @@ impl Here<'_> {
                 Err(RecvTimeoutError::Disconnected) => return Ok(()),
             };
             if let Some(input) = input {
-                for output in self.agent.step(now_ns(), input) {
-                    self.execute(output);
+                let mut outputs = VecDeque::from(self.agent.step(now_ns(), input));
+                while let Some(output) = outputs.pop_front() {
+                    if let Some(input) = self.execute(output) {
+                        outputs.extend(self.agent.step(now_ns(), input));
+                    }
                 }
             }
             if interrupts.happened() {
@@ -176,13 +179,17 @@ impl Here<'_> {
         }
     }
 
-    fn execute(&mut self, output: Output) {
+    /// Does what the state machine wants; returns what follows at once.
+    fn execute(&mut self, output: Output) -> Option<Input> {
         match output {
             Output::Beat(beat) => {
                 if !self.flags.quiet && beat.stage.is_over() {
                     self.tell_end(&beat.stage);
                 }
                 self.bus.publish(self.beat.clone(), message::encode(&beat));
+            }
+            Output::Envelope { bytes, .. } if bytes.len() > self.bus.max_payload() => {
+                return Some(Input::TooLarge { bytes: bytes.len(), max_bytes: self.bus.max_payload() });
             }
             Output::Envelope { run, bytes } => {
                 self.bus.publish(subject::envelopes(&self.name, &run), bytes);
@@ -209,6 +216,7 @@ impl Here<'_> {
                 }
             }
         }
+        None
     }
 
     fn tell_end(&mut self, stage: &Stage) {
@@ -261,6 +269,13 @@ impl Here<'_> {
         std::thread::spawn(move || {
             reported.into_iter().try_for_each(|report| to.send(Happened::Step(Input::Reported(report))))
         });
+        if !is_load(&task.words) {
+            let said = "agents only send loads: the command line of the task does or writes something else";
+            let exited = Report::Exited { code: 2, ran: false, said: said.to_owned() };
+            // The loop reads this next.
+            let _ = self.to.send(Happened::Step(Input::Reported(exited)));
+            return;
+        }
         let record = self.folder.join(run).join("part.plim");
         // Started by the thread that lives as long as the agent: its end would end the load generator, too.
         match Generator::start(task, &self.flags.allow, &self.root(run), &record, reports) {
