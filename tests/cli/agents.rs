@@ -13,14 +13,19 @@ struct Server {
 
 impl Server {
     fn start() -> Server {
-        let (child, port) = Self::launch(-1);
+        Self::start_with(&[])
+    }
+
+    fn start_with(more: &[&str]) -> Server {
+        let (child, port) = Self::launch(-1, more);
         Server { child, port }
     }
 
     /// Starts the server, and waits until it says where it listens.
-    fn launch(port: i32) -> (Child, u16) {
+    fn launch(port: i32, more: &[&str]) -> (Child, u16) {
         let mut child = Command::new("nats-server")
             .args(["-a", "127.0.0.1", "-p", &port.to_string()])
+            .args(more)
             .stderr(Stdio::piped())
             .spawn()
             .expect("`nats-server` is installed (`cargo xtask needs`)");
@@ -42,7 +47,7 @@ impl Server {
     }
 
     fn restart(&mut self) {
-        self.child = Self::launch(i32::from(self.port)).0;
+        self.child = Self::launch(i32::from(self.port), &[]).0;
     }
 
     fn agent(&self, name: &str, more: &[&str]) -> Running {
@@ -227,6 +232,25 @@ fn a_server_that_is_killed_and_restarted_costs_no_result() {
     let json = running.wait().expect_code(0).json();
     assert_eq!((requests(&json), ruler.requests()), (800, 800));
     agents.into_iter().for_each(|agent| assert_eq!(ends(agent).code, 0));
+}
+
+#[test]
+fn a_server_that_requires_a_password_takes_it_from_the_address_and_nothing_shows_it() {
+    let (ruler, server) = (Ruler::start(&[]), Server::start_with(&["--user", "ann", "--pass", "right"]));
+    let url = |password: &str| format!("nats://ann:{password}@127.0.0.1:{}", server.port);
+    let agent = Tool::new(&["agent", "--nats", &url("right"), "--name", "a"]).start();
+    let load = |nats: &str| {
+        let args = [&ruler.url("/"), "-n", "10", "-c", "1", "--agents", "a", "--wait-for-agents", "20s"];
+        Tool::run(&[&args[..], &["--nats", nats, "--json"]].concat())
+    };
+    assert_eq!(requests(&load(&url("right")).expect_code(0).json()), 10);
+    for nats in [url("wrong"), server.url()] {
+        let output = load(&nats).expect_code(1);
+        assert!(output.stderr.contains("rejected the credentials"), "{}", output.stderr);
+        assert!(!output.stderr.contains("wrong"), "{}", output.stderr);
+    }
+    let output = ends(agent);
+    assert!(output.code == 0 && !output.stderr.contains("right"), "{}", output.stderr);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 //! The connection is opened again for as long as the bus exists. What is published meanwhile is kept by the client, at
 //! most 2,048 messages, and delivered late; senders repeat what matters, and receivers ignore what is stale.
 
-use async_nats::{ConnectOptions, Event};
+use async_nats::{ConnectOptions, Event, ServerAddr};
 use futures_util::StreamExt;
 use plimsoll_plan::Problem;
 use std::path::PathBuf;
@@ -140,7 +140,9 @@ impl Bus {
         match opened.recv() {
             Ok(Ok((max_payload, server))) => Ok(Bus { jobs, max_payload, server }),
             Ok(Err(problem)) => Err(problem),
-            Err(_) => Err(Problem::plain(format!("the connection to {url} ended at once"))),
+            Err(_) => {
+                Err(Problem::plain(format!("the connection to {} ended at once", without_credentials(&url))))
+            }
         }
     }
 
@@ -230,21 +232,41 @@ async fn open(access: Access, heard: Sender<Heard>) -> Result<async_nats::Client
         options = options.add_client_certificate(certificate.clone(), key.clone());
     }
     let servers: Vec<&str> = access.url.split(',').collect();
+    let address = servers.first().and_then(|text| text.parse::<ServerAddr>().ok());
+    // The client does not use what an address contains besides the server.
+    options = match address.as_ref().map(|address| (address.username(), address.password())) {
+        Some((Some(user), Some(password))) => options.user_and_password(user.into(), password.into()),
+        Some((Some(token), None)) => options.token(token.into()),
+        _ => options,
+    };
+    let shown = without_credentials(&access.url);
     options.connect(servers).await.map_err(|e| {
         let text = e.to_string();
         let is_refused =
             text.contains("authorization") || text.contains("uthenticat") || text.contains("nkey");
         match is_refused {
             true => Problem::new(
-                format!("the NATS server at {} rejected the credentials", access.url),
-                "give the ones that it knows, such as `--creds agent.creds` or `--nkey agent.nk`",
+                format!("the NATS server at {shown} rejected the credentials"),
+                "give the ones that it knows: `nats://USER:PASSWORD@HOST`, `--creds agent.creds`, or `--nkey agent.nk`",
             ),
             false => Problem::new(
-                format!("cannot connect to the NATS server at {}: {text}", access.url),
+                format!("cannot connect to the NATS server at {shown}: {text}"),
                 "check the address, or start a server with `nats-server`",
             ),
         }
     })
+}
+
+/// Returns addresses as they may be shown.
+fn without_credentials(url: &str) -> String {
+    let one = |address: &str| match address.rsplit_once('@') {
+        Some((before, host)) => {
+            let scheme = before.split_once("://").map_or("nats", |(scheme, _)| scheme);
+            format!("{scheme}://{host}")
+        }
+        None => address.to_owned(),
+    };
+    url.split(',').map(one).collect::<Vec<_>>().join(",")
 }
 
 async fn subscribe(client: &async_nats::Client, subject: String, heard: Sender<Heard>) {
