@@ -48,7 +48,7 @@ pub enum Input {
     Reported(Report),
     /// The files of the task are here.
     FilesReady,
-    /// The files could not be had: a sentence and a fix.
+    /// The files are unavailable: a sentence and a fix.
     FilesFailed {
         sentence: String,
         hint: String,

@@ -8,7 +8,6 @@ use futures_util::StreamExt;
 use plimsoll_plan::Problem;
 use std::path::PathBuf;
 use std::sync::mpsc::{Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
@@ -188,8 +187,6 @@ impl Bus {
 }
 
 async fn open(access: Access, heard: Sender<Heard>) -> Result<async_nats::Client, Problem> {
-    let last: Arc<Mutex<String>> = Arc::default();
-    let errors = Arc::clone(&last);
     let mut options = ConnectOptions::new()
         .name(&access.name)
         .custom_inbox_prefix(&access.inbox)
@@ -198,17 +195,13 @@ async fn open(access: Access, heard: Sender<Heard>) -> Result<async_nats::Client
         .reconnect_delay_callback(|_| RECONNECT)
         .event_callback(move |event| {
             let heard = heard.clone();
-            let errors = Arc::clone(&errors);
             async move {
                 let change = match event {
                     Event::Connected => Change::Connected,
                     Event::Disconnected | Event::Closed | Event::LameDuckMode => Change::Disconnected,
                     Event::ServerError(e) => Change::Refused(e.to_string()),
-                    Event::ClientError(e) => {
-                        *errors.lock().unwrap_or_else(PoisonError::into_inner) = e.to_string();
-                        return;
-                    }
-                    Event::SlowConsumer(_) | Event::Draining => return,
+                    // One for each attempt to connect again; the change to connected ends them.
+                    Event::ClientError(_) | Event::SlowConsumer(_) | Event::Draining => return,
                 };
                 // The receiver may have ended.
                 let _ = heard.send(Heard::Change(change));

@@ -90,7 +90,7 @@ pub fn below(root: &Path, path: &str) -> PathBuf {
 /// Gets all files of a task into `root`, each once by its content from `cache`.
 ///
 /// # Errors
-/// Returns an error if one cannot be had, or cannot be written.
+/// Returns an error if one is unavailable, or cannot be written.
 pub fn fetch(bus: &Bus, run: &str, task: &Task, root: &Path, cache: &Path) -> Result<(), Problem> {
     let cannot = |doing: &str, path: &Path, e: std::io::Error| {
         Problem::new(

@@ -1,5 +1,5 @@
-//! A table beside the outputs that it was copied from: a row that agrees with one output in several figures, and
-//! differs from it in one, has a slip of the hand.
+//! A table in one document with the outputs that it was copied from: a row that agrees with one output in several
+//! figures, and differs from it in one, was copied incorrectly.
 
 use super::labels::significant;
 use super::say::{Out, num, time};
@@ -10,7 +10,7 @@ use crate::foreign::model::{Document, Figure, Measure, Row};
 const DIGITS: usize = 3;
 /// So many of them agree if a row is that of an output.
 const AGREEING: usize = 2;
-/// Pairs of rows that are compared: thousands of rows beside thousands of outputs are no copies by hand.
+/// Maximum number of compared pairs of rows: thousands of rows were not copied by hand.
 const PAIRS_MAX: usize = 100_000;
 
 const COMPARED: [Measure; 13] = [
@@ -44,7 +44,7 @@ pub fn table_differs(documents: &[Document], out: &mut Out) {
         for row in rows {
             let pairs: Vec<_> =
                 outputs.iter().map(|(d, output)| (*d, *output, compare(row, output))).collect();
-            // A row that is wholly that of another output is no slip.
+            // A row that agrees with another output in every figure was copied correctly.
             let Some((source, output, best)) =
                 pairs.iter().max_by_key(|(.., c)| (c.agree, usize::MAX - c.differ.len()))
             else {

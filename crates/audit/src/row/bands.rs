@@ -1,13 +1,18 @@
 //! What minimum, percentiles, and maximum leave open about a distribution: bands of shares of the samples, each between
-//! two values. Whatever mean and deviation no choice of values within the bands has, the samples cannot have either.
+//! two values. A mean or deviation that no choice of values within the bands has is impossible for the samples, too.
 
 use super::span::Span;
 
 /// Each of the nine definitions of a percentile (Hyndman & Fan 1996) lies within one rank of n p; half a rank more,
 /// where failures are counted and have no time.
 const RANKS: f64 = 1.5;
-/// The shift of a percentile that is allowed when nobody says how many samples there were.
+/// The shift of a percentile that is allowed if the number of samples is unknown.
 const UNKNOWN_SHIFT: f64 = 0.005;
+
+/// Returns how far a stated percentile may be from its share of the samples.
+pub(super) fn shift(samples: Option<f64>) -> f64 {
+    samples.map_or(UNKNOWN_SHIFT, |n| RANKS / n)
+}
 
 /// A share of the samples, with the least and the largest value that each of them may have.
 #[derive(Debug, Clone, Copy)]
@@ -31,7 +36,7 @@ impl Bands {
         samples: Option<f64>,
         made_up: f64,
     ) -> Self {
-        let shift = samples.map_or(UNKNOWN_SHIFT, |n| RANKS / n);
+        let shift = shift(samples);
         // At least one sample is the smallest, and one the largest.
         let one = samples.map_or(0.0, |n| 1.0 / (n * made_up));
         let mut cuts: Vec<f64> = quantiles

@@ -1,7 +1,7 @@
 //! Whether mean, deviation, percentiles and extremes can be of one distribution. Each bound here holds for every
 //! distribution, so that whatever breaks it was not computed from one set of samples.
 
-use super::bands::Bands;
+use super::bands::{self, Bands};
 use super::span::Span;
 use super::subject::{Hit, Subject};
 use super::{little, order, say};
@@ -10,19 +10,13 @@ use crate::foreign::tools::definitions::InFlight;
 use crate::foreign::tools::jmeter::definitions::WINDOW;
 use crate::foreign::{Figure, Measure, Tool};
 
-/// Each of the nine definitions of a percentile (Hyndman & Fan 1996) lies within one rank of n p; half a rank more,
-/// where failures are counted and have no time.
-const RANKS: f64 = 1.5;
-/// The shift of a percentile that is allowed when nobody says how many samples there were.
-const UNKNOWN_SHIFT: f64 = 0.005;
-
-/// Histograms keep three digits of a value (HDR), whatever a tool prints of it.
+/// Histograms keep three digits of a value (HDR), even if a tool prints more.
 const DIGITS: f64 = 1.01;
 
 const ONE_SET: &str = "state mean, percentiles and extremes of the same samples, and how many they are";
 
 fn shift(s: &Subject) -> f64 {
-    s.samples().map_or(UNKNOWN_SHIFT, |n| RANKS / n)
+    bands::shift(s.samples())
 }
 
 fn certainty(s: &Subject) -> Certainty {

@@ -46,7 +46,7 @@ pub fn read(text: &Text, at: usize, document: &mut Document) -> Option<usize> {
         }
         quantity(&mut entry, &mut sums, group, (name, value), (number, line));
     }
-    // A period is no result, but its lines are known.
+    // A period is not a result, but its lines are known.
     if is_period {
         document.taken.extend((at..next).map(|i| text.number(i)));
         return Some(next);
