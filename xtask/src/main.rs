@@ -62,8 +62,9 @@ const COMMANDS: &[Command] = &[
     },
     Command {
         name: "nightly",
-        usage: "",
-        about: "run the long tests: release build in browser and lab, long truth tests, full bench, cargo-deny",
+        usage: "[PART...]",
+        about: "run the long tests, or some parts of them: release build in browser and lab, long truth tests, full \
+                bench, cargo-deny",
         run: nightly::command,
     },
     Command {
