@@ -12,7 +12,7 @@ mod spool;
 use crate::exit::{Exit, Failure};
 use crate::flags::agents::{AccessFlags, Agents};
 use crate::{say, wall};
-pub use coordinate::measure;
+pub use coordinate::{measure, refuse_scopes};
 pub use local::LocalAgents;
 pub use options::check;
 use plimsoll_cluster::bus::{Access, Bus, Heard};

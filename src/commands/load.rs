@@ -142,6 +142,9 @@ pub fn measure(plan: Plan, manner: &MannerFlags, shared: Option<&Shared>) -> Res
     if manner.agents.selection.is_some() {
         return by_agents(&plan, manner, shared);
     }
+    if !manner.part_of_agent {
+        agents::refuse_scopes(&plan.outline.thresholds)?;
+    }
     let here = Here { manner, shared, keeps: true, own: OnceCell::new(), team: OnceCell::new() };
     let ran = here.run(&plan)?;
     let summary = summarise(&ran.record);

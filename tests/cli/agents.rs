@@ -276,6 +276,56 @@ fn what_cannot_work_is_said_before_any_load() {
 }
 
 #[test]
+fn a_threshold_on_an_agent_applies_to_its_part_of_the_load() {
+    let (ruler, server, scratch) = (Ruler::start(&[]), Server::start(), Scratch::new());
+    let agents =
+        [server.agent("a", &["--labels", "region=eu"]), server.agent("b", &["--labels", "region=us"])];
+    server.wait_for(2);
+    let file = |thresholds: &str| {
+        scratch.file(
+            "a.yaml",
+            &format!(
+                "target: {}\nscenarios:\n  s: [ {{ get: / }} ]\nload: {{ users: 2, iterations: 20 }}\n\
+                 thresholds: {thresholds}\n",
+                ruler.url("").trim_end_matches('/')
+            ),
+        )
+    };
+    let run = |thresholds: &str, more: &[&str]| {
+        let nats = ["--nats", &server.url(), "--agents", "a,b", "--json"].map(str::to_owned);
+        let nats: Vec<&str> = nats.iter().map(String::as_str).collect();
+        Tool::run(&[&["run", &file(thresholds)], &nats[..], more].concat())
+    };
+    let output = run(
+        "['requests{agent: a} >= 1', 'requests{agent: region=us} >= 1', 'requests{agent: b} < 20', \
+         'error_rate{agent: a} == 0%']",
+        &[],
+    );
+    let json = output.expect_code(0).json();
+    let of = |subject: &str| {
+        let rows = json["thresholds"].as_array().unwrap();
+        rows.iter().find(|row| row["subject"] == subject).unwrap()["observed"].as_f64().unwrap()
+    };
+    assert_eq!(of("requests{agent: a}") + of("requests{agent: b}"), 20.0);
+    assert_eq!(of("requests{agent: b}"), of("requests{agent: region=us}"));
+    let missed = run("['requests{agent: region=eu} > 1000']", &[]).expect_code(99);
+    let sentence = missed.json()["verdict"]["sentence"].to_string();
+    assert!(sentence.contains("of agents with region=eu"), "{sentence}");
+    let sent = ruler.requests();
+    for (thresholds, said) in [
+        ("['p99{agent: c} < 1s']", "unknown agent `c` in threshold"),
+        ("['p99{agent: region=asia} < 1s']", "use `a`, `b`, or one of their labels"),
+    ] {
+        let output = run(thresholds, &[]).expect_code(2);
+        assert!(output.stderr.contains(said), "{}", output.stderr);
+    }
+    let alone = Tool::run(&["run", &file("['p99{agent: a} < 1s']")]).expect_code(2);
+    assert!(alone.stderr.contains("applies to agents, but this load has none"), "{}", alone.stderr);
+    assert_eq!(ruler.requests(), sent);
+    agents.into_iter().for_each(|agent| assert_eq!(ends(agent).code, 0));
+}
+
+#[test]
 fn a_target_that_refuses_is_the_error_of_the_command() {
     let output = Tool::run(&["http://127.0.0.1:1/", "-d", "2s", "--agents", "local:2"]).expect_code(1);
     assert!(output.stderr.contains("agent `local-"), "{}", output.stderr);

@@ -65,7 +65,7 @@ fn target_ns(request: &RequestOutline, thresholds: &[Threshold]) -> Option<u64> 
             && t.comparison.is_downwards()
             && t.value >= 1.0
             && t.value <= u64::MAX as f64
-            && t.scope.as_ref().is_none_or(|scope| scope.covers(request))
+            && t.scope.as_ref().is_none_or(|scope| scope.covers(request) && scope.agents().is_none())
     };
     // The narrowest scope decides: 0 its own name, 1 a part that it is in, 2 all.
     let width = |t: &Threshold| match &t.scope {

@@ -212,6 +212,13 @@ impl<'a> Machine<'a> {
     pub fn opening(&self) -> &'a Opening {
         &self.origin.opening
     }
+
+    /// Returns whether a scope covers this load generator. A scope with agents covers no others.
+    pub fn is_within(&self, scope: Option<&Scope>) -> bool {
+        let Some(scope) = scope.filter(|scope| scope.agents().is_some()) else { return true };
+        let agent = self.opening().environment.agent.as_ref();
+        agent.is_some_and(|agent| scope.covers_agent(&agent.name, &agent.labels))
+    }
 }
 
 /// What this machine failed to do in the warm-up is a doubt about the rest.

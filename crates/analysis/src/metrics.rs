@@ -8,24 +8,28 @@ use plimsoll_plan::metric::{CounterSum, GaugeFloor, GaugeLast, GaugePeak, GaugeS
 use plimsoll_plan::series::{
     Custom, Family, SeriesKey, THOUSANDTHS, counted, from_ordered, group_path, label, request_trend,
 };
-use plimsoll_plan::threshold::{FigureUnit, Statistic, Threshold};
+use plimsoll_plan::threshold::{FigureUnit, Scope, Statistic, Threshold};
 use plimsoll_stats::tally::{Layout, Tally};
 use std::collections::BTreeMap;
 
 pub(super) fn metrics(facts: &Facts) -> Vec<CustomMetric> {
     let mut by_name: BTreeMap<(&str, Family), Vec<(&SeriesKey, Tally)>> = BTreeMap::new();
     for (key, tally) in
-        series(facts, |key| key.family.is_custom() && !request_trend::ALL.contains(&key.name.as_str()))
+        series(facts, None, |key| key.family.is_custom() && !request_trend::ALL.contains(&key.name.as_str()))
     {
         by_name.entry((&key.name, key.family)).or_default().push((key, tally));
     }
     by_name.into_iter().filter_map(|((name, family), all)| metric(name, family, all, facts)).collect()
 }
 
-/// The series that are wanted, those of equal keys added up over all machines.
-fn series<'a>(facts: &Facts<'a>, wanted: impl Fn(&SeriesKey) -> bool) -> BTreeMap<&'a SeriesKey, Tally> {
+/// The series that are wanted, those of equal keys added up over all machines, or those of the agents in the scope.
+fn series<'a>(
+    facts: &Facts<'a>,
+    scope: Option<&Scope>,
+    wanted: impl Fn(&SeriesKey) -> bool,
+) -> BTreeMap<&'a SeriesKey, Tally> {
     let mut all: BTreeMap<&SeriesKey, Tally> = BTreeMap::new();
-    for machine in &facts.machines {
+    for machine in facts.machines.iter().filter(|machine| machine.is_within(scope)) {
         let totals = &machine.origin.totals.series;
         for one in machine.origin.opened.iter().filter(|one| wanted(&one.key)) {
             let Some(tally) = totals.get(one.series as usize) else { continue };
@@ -148,7 +152,7 @@ pub(super) fn reading(threshold: &Threshold, family: Family, facts: &Facts) -> (
         key.family == family && threshold.scope.as_ref().is_some_and(|scope| scope.covers_series(key))
     };
     let mut sum = empty(family);
-    let found = series(facts, covers);
+    let found = series(facts, threshold.scope.as_ref(), covers);
     found.values().for_each(|tally| sum.merge(tally));
     let unit = if family == Family::Rate { FigureUnit::Ratio } else { FigureUnit::Number };
     let (value, samples) = match family.custom() {

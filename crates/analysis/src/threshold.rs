@@ -72,11 +72,11 @@ fn of_outages(
     Reading { value, at_least: false, samples: facts.finished(), unit }
 }
 
-/// The figure of the run as a whole, all machines together.
+/// The figure of the run as a whole, all machines together, or those of the agents in the scope.
 fn whole(threshold: &Threshold, facts: &Facts, achieved: &Achieved, belief: Belief) -> (Reading, Gauge) {
     let mut sum = Gauge::default();
     let mut rate_per_s = 0.0;
-    for machine in &facts.machines {
+    for machine in facts.machines.iter().filter(|machine| machine.is_within(threshold.scope.as_ref())) {
         let one = Gauge::of(threshold, machine.plan(), &machine.origin.opened, &machine.origin.totals);
         // Machines load at the same time, and one may stop before the others.
         rate_per_s += ratio(one.part as f64, machine.measured_ns as f64 / 1e9);

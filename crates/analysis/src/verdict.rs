@@ -401,6 +401,8 @@ fn scope(rule: &Threshold) -> String {
         Some(Scope::Scenario(name)) => format!(" of scenario {name}"),
         Some(Scope::Group(name)) => format!(" of group {name}"),
         Some(Scope::Tag(key, value)) => format!(" of tag {key}={value}"),
+        Some(Scope::Agent(agents)) if agents.contains('=') => format!(" of agents with {agents}"),
+        Some(Scope::Agent(name)) => format!(" of agent {name}"),
         Some(scope @ (Scope::Metric(_) | Scope::All(_))) => format!(" of {scope}"),
     }
 }

@@ -97,12 +97,41 @@ fn quoted_names_may_contain_anything() {
         ("error_rate{scenario: 'say \"x\"'} == 0%", Scope::Scenario("say \"x\"".into())),
         ("error_rate{group: a / b} == 0%", Scope::Group("a / b".into())),
         ("error_rate{tag: kind=read} == 0%", Scope::Tag("kind".into(), "read".into())),
+        ("error_rate{agent: region=eu} == 0%", Scope::Agent("region=eu".into())),
     ] {
         let t = parse(text).expect(text);
         assert_eq!(t.scope.as_ref(), Some(&scope), "{text}");
         // The printed form can be parsed again.
         let again = parse(&format!("error_rate{scope} == 0%")).expect("its own text");
         assert_eq!(again.scope, Some(scope));
+    }
+}
+
+#[test]
+fn a_scope_of_agents_selects_them_by_name_or_label_and_takes_no_windows() {
+    let labels = [("region".to_owned(), "eu".to_owned())].into();
+    for (agents, is_covered) in [
+        ("a", true),
+        ("b", false),
+        ("region=eu", true),
+        ("region=us", false),
+        ("zone=eu", false),
+        ("eu", false),
+    ] {
+        let scope =
+            parse(&format!("p99{{agent: {agents}}} < 1s")).expect("the grammar").scope.expect("a scope");
+        assert_eq!(scope.covers_agent("a", &labels), is_covered, "{agents}");
+        assert_eq!(scope.agents(), Some(agents));
+    }
+    assert!(Scope::Request("b".into()).covers_agent("a", &labels));
+    for (text, what) in [
+        ("p99{agent: a} < 1s over 10s", "`over` and `abort after` apply to the load of all agents"),
+        ("p99{agent: a} < 1s abort after 10s", "`over` and `abort after` apply to the load of all agents"),
+        ("longest_outage{agent: a} < 5s", "outages apply to the load of all agents"),
+        ("achieved{agent: a} > 99%", "`achieved` applies to the whole run"),
+    ] {
+        let wrong = parse(text).expect_err(text).to_string();
+        assert!(wrong.contains(what), "{text}: {wrong}");
     }
 }
 

@@ -272,8 +272,7 @@ fn share(text: &str) -> Result<f64, Problem> {
 /// Rejects thresholds that are valid in the grammar but make no sense.
 fn makes_sense(t: &Threshold) -> Result<(), Problem> {
     let name = t.subject.name();
-    if let Some(scope @ (Scope::Request(_) | Scope::Scenario(_) | Scope::Group(_) | Scope::Tag(..))) =
-        &t.scope
+    if let Some(scope) = t.scope.as_ref().filter(|scope| !scope.names_metric())
         && !t.subject.has_scope()
     {
         return Err(Problem::new(
@@ -299,6 +298,15 @@ fn makes_sense(t: &Threshold) -> Result<(), Problem> {
         return Err(Problem::new(
             format!("missing group in `{}`", t.text),
             format!("write a group, as in `{name}{{group: NAME}} p95 < 2s`"),
+        ));
+    }
+    if let Some(agents) = t.scope.as_ref().and_then(Scope::agents)
+        && (t.over_ns.is_some() || t.abort_after_ns.is_some() || t.subject.is_of_outages())
+    {
+        let what = if t.subject.is_of_outages() { "outages" } else { "`over` and `abort after`" };
+        return Err(Problem::new(
+            format!("{what} apply to the load of all agents, not to `{agents}`, as in `{}`", t.text),
+            "remove the scope, or use another threshold",
         ));
     }
     if t.subject.is_of_outages() && (t.over_ns.is_some() || t.abort_after_ns.is_some()) {

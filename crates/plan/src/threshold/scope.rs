@@ -1,5 +1,5 @@
 //! Scopes: the requests that a threshold applies to, as in `{request: login}`, `{scenario: buyer}`,
-//! `{group: checkout}`, or `{tag: kind=read}`.
+//! `{group: checkout}`, `{tag: kind=read}`, or `{agent: eu-1}`.
 
 use super::{Subject, Threshold};
 use crate::Diagnostic;
@@ -8,6 +8,7 @@ use crate::draft::key;
 use crate::outline::{Outline, RequestOutline};
 use crate::series::{Family, SeriesKey, group_path, label};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::fmt;
 
 /// The requests that a threshold applies to.
@@ -20,6 +21,8 @@ pub enum Scope {
     /// A group and its nested groups.
     Group(String),
     Tag(String, String),
+    /// All requests of an agent, or of agents with a label: its name, or `LABEL=VALUE`.
+    Agent(String),
     /// A user-defined metric.
     Metric(String),
     /// All of several scopes at once.
@@ -69,7 +72,34 @@ impl Scope {
             Scope::Tag(key, text) if text.is_empty() => !has(key, &|value| !value.is_empty()),
             Scope::Tag(key, text) => has(key, &|value| value == text),
             Scope::Metric(name) => has(label::METRIC, &|value| value == name),
+            // Every agent may send every request.
+            Scope::Agent(_) => true,
             Scope::All(parts) => parts.iter().all(|part| part.selects(has)),
+        }
+    }
+
+    /// Returns the agents that it is limited to, as in `{agent: NAME}`.
+    pub fn agents(&self) -> Option<&str> {
+        match self {
+            Scope::Agent(agents) => Some(agents),
+            Scope::All(parts) => parts.iter().find_map(Scope::agents),
+            Scope::Request(_) | Scope::Scenario(_) | Scope::Group(_) | Scope::Tag(..) | Scope::Metric(_) => {
+                None
+            }
+        }
+    }
+
+    /// Returns whether it covers the load of an agent with this name and these labels.
+    pub fn covers_agent(&self, name: &str, labels: &BTreeMap<String, String>) -> bool {
+        let is_label = |agents: &str| {
+            agents.split_once('=').is_some_and(|(label, value)| labels.get(label).is_some_and(|v| v == value))
+        };
+        match self {
+            Scope::Agent(agents) => agents == name || is_label(agents),
+            Scope::All(parts) => parts.iter().all(|part| part.covers_agent(name, labels)),
+            Scope::Request(_) | Scope::Scenario(_) | Scope::Group(_) | Scope::Tag(..) | Scope::Metric(_) => {
+                true
+            }
         }
     }
 
@@ -78,7 +108,9 @@ impl Scope {
         match self {
             Scope::Metric(_) => true,
             Scope::All(parts) => parts.iter().any(Scope::names_metric),
-            Scope::Request(_) | Scope::Scenario(_) | Scope::Group(_) | Scope::Tag(..) => false,
+            Scope::Request(_) | Scope::Scenario(_) | Scope::Group(_) | Scope::Tag(..) | Scope::Agent(_) => {
+                false
+            }
         }
     }
 
@@ -89,6 +121,7 @@ impl Scope {
             Scope::Scenario(_) => "scenario",
             Scope::Group(_) => "group",
             Scope::Tag(..) => "tag",
+            Scope::Agent(_) => "agent",
         }
     }
 
@@ -106,9 +139,11 @@ impl Scope {
 
     fn name(&self) -> String {
         match self {
-            Scope::Request(name) | Scope::Scenario(name) | Scope::Group(name) | Scope::Metric(name) => {
-                name.clone()
-            }
+            Scope::Request(name)
+            | Scope::Scenario(name)
+            | Scope::Group(name)
+            | Scope::Agent(name)
+            | Scope::Metric(name) => name.clone(),
             Scope::Tag(key, value) => format!("{key}={value}"),
             Scope::All(parts) => parts.iter().map(Scope::name).collect::<Vec<_>>().join(", "),
         }
@@ -139,7 +174,8 @@ pub(super) fn scope(inner: &str) -> Result<(Scope, &str), Problem> {
     read(inner, '}', KINDS).map(|(scope, _, behind)| (scope, behind))
 }
 
-const KINDS: &str = "write `{request: NAME}`, `{scenario: NAME}`, `{group: NAME}`, or `{tag: KEY=VALUE}`";
+const KINDS: &str =
+    "write `{request: NAME}`, `{scenario: NAME}`, `{group: NAME}`, `{tag: KEY=VALUE}`, or `{agent: NAME}`";
 
 /// Parses the scope of a user-defined metric, which may have labels: `{metric: NAME, tag: KEY=VALUE}`. A name with a
 /// comma requires quotes.
@@ -193,6 +229,7 @@ fn read<'a>(inner: &'a str, other: char, kinds: &'static str) -> Result<(Scope, 
                 .ok_or(Problem::new(format!("invalid tag `{name}`"), "write `{tag: KEY=VALUE}`"))?;
             Scope::Tag(key.trim().into(), value.trim().into())
         }
+        "agent" => Scope::Agent(name.into()),
         "metric" if other == ',' => Scope::Metric(name.into()),
         other => return Err(Problem::new(format!("unknown kind of scope `{other}`"), kinds)),
     };
@@ -278,7 +315,7 @@ fn names(scope: &Scope, outline: &Outline) -> Vec<String> {
             Scope::Scenario(_) => request.scenario.iter().cloned().collect(),
             Scope::Group(_) => request.group.iter().cloned().collect(),
             Scope::Tag(..) => request.tags.iter().map(|(key, value)| format!("{key}={value}")).collect(),
-            Scope::Metric(_) | Scope::All(_) => Vec::new(),
+            Scope::Agent(_) | Scope::Metric(_) | Scope::All(_) => Vec::new(),
         })
         .collect();
     names.sort();
