@@ -4,9 +4,9 @@ use crate::plan::{Assertion, AssertionKind, Subject};
 use crate::sample::Sample;
 use crate::scope::Scope;
 use crate::script::Context;
+use plimsoll_body::Values;
 use plimsoll_jmx::plan::{Comparison, Pattern, ResponseField, SizeField};
 use plimsoll_plan::head::Head;
-use plimsoll_script::answer::Values;
 use serde_json::Value;
 
 /// What JMeter says of an empty text.

@@ -145,12 +145,12 @@ impl Checker<'_> {
                 for path in
                     paths.fixed().unwrap_or_default().split(';').filter(|path| !path.trim().is_empty())
                 {
-                    self.place(info, paths.pos, plimsoll_script::answer::Values::json(path.trim()).err());
+                    self.place(info, paths.pos, plimsoll_body::Values::json(path.trim()).err());
                 }
             }
             Match::JmesPath { path } => {
                 if let Some(text) = path.fixed().filter(|text| !text.trim().is_empty()) {
-                    self.place(info, path.pos, plimsoll_script::answer::Values::jmes(text.trim()).err());
+                    self.place(info, path.pos, plimsoll_body::Values::jmes(text.trim()).err());
                 }
             }
             Match::XPath { query, returns_fragment, .. } => {
@@ -159,7 +159,7 @@ impl Checker<'_> {
                     self.refuse(info, query.pos, "an XPath that returns XML is not supported", hint);
                 }
                 if let Some(text) = query.fixed().filter(|text| !text.is_empty()) {
-                    self.place(info, query.pos, plimsoll_script::answer::Values::xpath(text).err());
+                    self.place(info, query.pos, plimsoll_body::Values::xpath(text).err());
                 }
             }
             Match::Css { selector, attribute } => {
@@ -167,11 +167,7 @@ impl Checker<'_> {
                     (selector.fixed().filter(|text| !text.is_empty()), attribute.fixed())
                 {
                     let attribute = (!attribute.is_empty()).then_some(attribute);
-                    self.place(
-                        info,
-                        selector.pos,
-                        plimsoll_script::answer::Values::css(text, attribute).err(),
-                    );
+                    self.place(info, selector.pos, plimsoll_body::Values::css(text, attribute).err());
                 }
             }
             Match::Boundary { .. } => {}
@@ -201,15 +197,15 @@ impl Checker<'_> {
             Assertion::Json { path, is_jmespath, .. } => {
                 if let Some(text) = path.fixed().filter(|text| !text.is_empty()) {
                     let compiled = match is_jmespath {
-                        true => plimsoll_script::answer::Values::jmes(text),
-                        false => plimsoll_script::answer::Values::json(text),
+                        true => plimsoll_body::Values::jmes(text),
+                        false => plimsoll_body::Values::json(text),
                     };
                     self.place(info, path.pos, compiled.err());
                 }
             }
             Assertion::XPath { query, .. } => {
                 if let Some(text) = query.fixed().filter(|text| !text.is_empty()) {
-                    self.place(info, query.pos, plimsoll_script::answer::Values::xpath(text).err());
+                    self.place(info, query.pos, plimsoll_body::Values::xpath(text).err());
                 }
             }
             Assertion::Script(script) => self.script(info, script),

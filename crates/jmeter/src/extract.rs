@@ -3,9 +3,9 @@
 use crate::plan::{Extractor, Match, Subject};
 use crate::sample::Sample;
 use crate::scope::Scope;
+use plimsoll_body::Values;
 use plimsoll_jmx::plan::Field;
 use plimsoll_plan::head::Head;
-use plimsoll_script::answer::Values;
 use regex::Captures;
 
 /// What a kind of place is in the cache of compiled ones.

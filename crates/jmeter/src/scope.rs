@@ -89,7 +89,7 @@ impl Scope<'_> {
 /// A pattern, or why it is invalid.
 type CachedPattern = Rc<Result<regex::Regex, String>>;
 /// A place of values, or why it is invalid.
-type CachedValues = Rc<Result<plimsoll_script::answer::Values, String>>;
+type CachedValues = Rc<Result<plimsoll_body::Values, String>>;
 /// A script, or what it uses that is not supported.
 type CachedScript = Rc<Result<Script, Refused>>;
 
@@ -129,7 +129,7 @@ impl Caches {
         &self,
         kind: u8,
         text: &str,
-        compile: impl FnOnce() -> Result<plimsoll_script::answer::Values, String>,
+        compile: impl FnOnce() -> Result<plimsoll_body::Values, String>,
     ) -> CachedValues {
         let mut all = self.values.borrow_mut();
         if let Some(known) = all.get(&(kind, text.into())) {

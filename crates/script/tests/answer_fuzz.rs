@@ -3,7 +3,7 @@
 //! `PLIMSOLL_FUZZ_CASES=5000000 cargo test --release -p plimsoll-script --test surface answer_fuzz` runs more cases.
 
 use crate::answer_support::{Chance, cases};
-use plimsoll_script::answer::json::{NotJson, Path, Shaper, Tree, excerpt};
+use plimsoll_body::json::{NotJson, Path, Shaper, Tree, excerpt};
 use serde_json::Value;
 
 const NAMES: [&str; 6] = ["a", "b", "", "é", "q\"", "a\\b"];

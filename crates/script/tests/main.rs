@@ -14,13 +14,11 @@
 mod answer_coding;
 mod answer_extract;
 mod answer_fuzz;
-mod answer_json;
 mod answer_judge;
 mod answer_markup;
 mod answer_rules;
 mod answer_schema;
 mod answer_support;
-mod answer_values;
 mod ask_common;
 mod ask_cookies;
 mod ask_form;

@@ -55,17 +55,15 @@ impl Thread {
         if is_read {
             sample.body = match reply.head.field("content-encoding") {
                 None => reply.body.to_vec(),
-                Some(_) => {
-                    match plimsoll_script::answer::decoded(reply.head, reply.body, DECODED_BYTES_MAX) {
-                        Ok(body) => body,
-                        Err(why) => {
-                            let failure = Failure::new("java.io.IOException", why);
-                            (sample.code, sample.message) = failure.columns();
-                            sample.is_success = false;
-                            Vec::new()
-                        }
+                Some(_) => match plimsoll_body::decoded(reply.head, reply.body, DECODED_BYTES_MAX) {
+                    Ok(body) => body,
+                    Err(why) => {
+                        let failure = Failure::new("java.io.IOException", why);
+                        (sample.code, sample.message) = failure.columns();
+                        sample.is_success = false;
+                        Vec::new()
                     }
-                }
+                },
             };
         }
         if http.stores_md5 {

@@ -88,7 +88,7 @@ impl Pending {
             if response.header("content-encoding").is_none_or(|coding| !is_known(&coding)) {
                 response.body = reply.body.to_vec();
             } else {
-                match plimsoll_script::answer::decoded(reply.head, reply.body, DECODED_BYTES_MAX) {
+                match plimsoll_body::decoded(reply.head, reply.body, DECODED_BYTES_MAX) {
                     Ok(body) => response.body = body,
                     Err(why) => {
                         response.fault = Some(Fault::DecodeFailed);

@@ -1,8 +1,8 @@
 //! JSON Schema.
 
 use super::Row;
+use plimsoll_body::ValueSchema;
 use plimsoll_quickjs::{Call, Thrown, Value};
-use plimsoll_script::answer::ValueSchema;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;

@@ -106,7 +106,7 @@ fn latin1(call: &Call<'_>) -> Result<Value, Thrown> {
 
 fn html_tree(call: &Call<'_>) -> Result<Value, Thrown> {
     let text = call.argument(0).to_text()?;
-    match plimsoll_script::answer::html_json(&text) {
+    match plimsoll_body::html_json(&text) {
         Ok(json) => Ok(call.realm().text(&json)),
         Err(why) => Err(call.realm().error("Error", &format!("the HTML cannot be read: {why}"))),
     }

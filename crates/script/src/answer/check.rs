@@ -1,15 +1,16 @@
 //! Compiled checks: what a response must be.
 
 use super::digest::Expected;
-use super::jmes;
-use super::json::{self, NotJson, Path, Tree};
 use super::judge::{Answer, Failure, Findings, NoBody, ResponseParts};
 use super::rule::CompiledRule;
-use super::schema::{CompiledSchema, Responses};
 use super::sentence::{Redactor, is_secret, quoted};
-use super::take::{From, NOTHING};
+use super::take::From;
 use crate::auth::jwt::Verifier;
 use crate::value::{Scope, fill};
+use plimsoll_body::choose::NOTHING;
+use plimsoll_body::jmes;
+use plimsoll_body::json::{self, NotJson, Path, Tree};
+use plimsoll_body::schema::{CompiledSchema, Responses};
 use plimsoll_plan::answer::{Check, JwtCheck, Pick, Source, Statuses, Subject};
 use plimsoll_plan::auth::JwtKey;
 use plimsoll_plan::grpc::Codes;

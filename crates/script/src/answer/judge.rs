@@ -2,13 +2,13 @@
 //! applied to every response. An expected response causes no allocation once the buffers have grown.
 
 use super::check::{Compiled, listed};
-use super::coding::{Decoder, Unreadable};
-use super::jmes::Variables;
-use super::json::{Shaper, Tree};
-use super::markup::Markup;
 use super::take::Take;
 use crate::call::End;
 use crate::value::{Scope, Unfilled, fill};
+use plimsoll_body::coding::{Decoder, Unreadable};
+use plimsoll_body::jmes::Variables;
+use plimsoll_body::json::{Shaper, Tree};
+use plimsoll_body::markup::Markup;
 use plimsoll_plan::answer::Statuses;
 use plimsoll_plan::head::Head;
 use plimsoll_plan::program::BodyUse;

@@ -3,11 +3,11 @@
 //! Two texts are compared as numbers if both are JSON numbers (`1` equals `1.0`), and otherwise as bytes (`007` does
 //! not equal `7`). A missing value meets only [`Rule::Absent`].
 
-use super::number::Number;
 use super::sentence::{Redactor, quoted};
 use super::{Scratch, judge::ResponseParts};
 use crate::value::{Scope, Unfilled, fill};
 use memchr::memmem::Finder;
+use plimsoll_body::number::Number;
 use plimsoll_plan::answer::Rule;
 use plimsoll_plan::script::Condition;
 use plimsoll_plan::value::Text;

@@ -1,11 +1,12 @@
 //! Compiled extractions: the place of a value in a response, and which of several to take.
 
-use super::jmes::Jmes;
-use super::json::{Path, append};
 use super::judge::{Answer, ResponseParts};
-use super::query::Query;
 use super::{cookies, rule};
 use memchr::memmem::Finder;
+use plimsoll_body::choose::{NOTHING, choose};
+use plimsoll_body::jmes::Jmes;
+use plimsoll_body::json::{Path, append};
+use plimsoll_body::query::Query;
 use plimsoll_plan::answer::{Extract, Pick, Source};
 use plimsoll_plan::script::Slot;
 use plimsoll_plan::value::Text;
@@ -187,8 +188,6 @@ impl From {
     }
 }
 
-pub(super) const NOTHING: &str = "the response has no such value";
-
 /// The texts between two others, from left to right, without overlaps.
 struct Between<'b, 'f> {
     /// What is left of the body.
@@ -216,29 +215,6 @@ impl<'b> Iterator for Between<'b, '_> {
     }
 }
 
-/// Returns which of `count` values to take; `None` if there is none.
-pub(super) fn choose(pick: Pick, count: usize, random: &mut SplitMix64) -> Option<usize> {
-    pick.of(count, random)
-}
-
-trait Choose {
-    fn of(self, count: usize, random: &mut SplitMix64) -> Option<usize>;
-}
-
-impl Choose for Pick {
-    /// Returns which of `count` values to take; `None` if there is none.
-    fn of(self, count: usize, random: &mut SplitMix64) -> Option<usize> {
-        let last = count.checked_sub(1)?;
-        Some(match self {
-            Pick::First | Pick::Count => 0,
-            Pick::Last => last,
-            // The bias of the high half of the product is 2^-64 of the count (Lemire 2019, without rejection).
-            Pick::Random if last > 0 => ((u128::from(random.next_u64()) * count as u128) >> 64) as usize,
-            Pick::Random => 0,
-        })
-    }
-}
-
 /// Picks one of several values that are cheap to iterate again.
 fn put<'v, I: Iterator<Item = &'v [u8]>>(
     pick: Pick,
@@ -249,7 +225,7 @@ fn put<'v, I: Iterator<Item = &'v [u8]>>(
     let value = match pick {
         Pick::First => values().next(),
         Pick::Last => values().last(),
-        Pick::Random => pick.of(values().count(), random).and_then(|number| values().nth(number)),
+        Pick::Random => choose(pick, values().count(), random).and_then(|number| values().nth(number)),
         Pick::Count => {
             write_number(values().count(), out);
             return Ok(());

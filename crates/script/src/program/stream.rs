@@ -3,10 +3,11 @@
 use super::code::{Op, StrandId};
 use super::reply::Way;
 use super::user::{IterationState, Kind, Trail, Turn, Wait, step_id};
-use crate::answer::{Answer, json};
+use crate::answer::Answer;
 use crate::call::status_in;
 use crate::value::Unfilled;
 use crate::watch::{Ledger, Watch};
+use plimsoll_body::json;
 use plimsoll_plan::head::Head;
 use plimsoll_plan::metric::StreamSum;
 use plimsoll_plan::program::{Count, Ended, Event, Reply};

@@ -1,6 +1,6 @@
 //! The compiled place of a value in an event.
 
-use crate::answer::path::Path;
+use plimsoll_body::json::Path;
 use plimsoll_plan::program::Event;
 use plimsoll_plan::stream::Place;
 use regex_automata::meta::{Config, Regex};

@@ -3,11 +3,11 @@
 use crate::host::Host;
 use crate::http::{BodyType, Response};
 use crate::native::Row;
+use plimsoll_body::json::{NotJson, Selected, Tree, without_mark};
 use plimsoll_plan::Fault;
 use plimsoll_plan::code::OriginFacts;
 use plimsoll_plan::request::Target;
 use plimsoll_quickjs::{Call, Native, Realm, Thrown, Value};
-use plimsoll_script::answer::json::{NotJson, Selected, Tree, without_mark};
 use std::borrow::Cow;
 use std::rc::Rc;
 use std::sync::PoisonError;

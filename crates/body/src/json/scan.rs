@@ -4,7 +4,7 @@
 //! It accepts the same JSON as `serde_json`, so that all paths behave alike: RFC 8259, UTF-8, at most [`DEPTH_MAX`]
 //! levels, numbers in the range of `f64`, and the last of equal keys. A byte order mark is skipped.
 
-use super::super::number::Form;
+use crate::number::Form;
 use std::borrow::Cow;
 
 /// Maximum nesting of arrays and objects.

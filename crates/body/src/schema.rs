@@ -1,13 +1,15 @@
 //! Compiled schemas: JSON Schema, and the responses that an OpenAPI document describes.
 
-use super::sentence::SHOWN_CHARS;
 use jsonschema::{Draft, Validator};
 use plimsoll_plan::answer::{Described, Dialect, Schema};
 use serde_json::Value;
 use std::fmt;
 
+/// Maximum number of characters of a reason.
+const REASON_CHARS_MAX: usize = 320;
+
 /// A compiled [`Schema`].
-pub(super) struct CompiledSchema(Box<Validator>);
+pub struct CompiledSchema(Box<Validator>);
 
 impl fmt::Debug for CompiledSchema {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -36,7 +38,7 @@ impl CompiledSchema {
         let error = self.0.iter_errors(value).next()?;
         let place = error.instance_path().to_string();
         let place = if place.is_empty() { "the body".to_owned() } else { format!("`{place}`") };
-        let reason: String = error.masked().to_string().chars().take(4 * SHOWN_CHARS).collect();
+        let reason: String = error.masked().to_string().chars().take(REASON_CHARS_MAX).collect();
         Some(format!("{place} does not fit the schema: {reason}"))
     }
 
@@ -47,7 +49,7 @@ impl CompiledSchema {
 
 /// Compiled [`Described`].
 #[derive(Debug)]
-pub(super) struct Responses {
+pub struct Responses {
     operation: String,
     all: Vec<Response>,
 }

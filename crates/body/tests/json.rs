@@ -1,6 +1,6 @@
 //! JSONPath according to RFC 9535, in both implementations: the scan for singular paths and the tree for all others.
 
-use plimsoll_script::answer::json::{DEPTH_MAX, NotJson, Path, Tree, excerpt};
+use plimsoll_body::json::{DEPTH_MAX, NotJson, Path, Tree, excerpt};
 
 /// A document with a list of all kinds of values, and with member names that need care.
 const DOC: &str = r#"{"a": [5, 3, [{"j": 4}, {"k": 6}], "x", {"b": 1.50}], "o": {"j": 1, "k": "two", "": 9},

@@ -1,7 +1,7 @@
 //! Values of JSON by JMESPath.
 
-use super::json::{Tree, without_mark};
-use super::take::{NOTHING, choose};
+use crate::choose::{NOTHING, choose};
+use crate::json::{Tree, without_mark};
 use jmespath::{Expression, Rcvar, Variable};
 use plimsoll_plan::answer::Pick;
 use plimsoll_stats::random::SplitMix64;
@@ -9,11 +9,11 @@ use std::io::Write as _;
 
 /// A compiled expression.
 #[derive(Debug)]
-pub(super) struct Jmes(Expression<'static>);
+pub struct Jmes(Expression<'static>);
 
 /// The body of one response for JMESPath, built by the first expression that needs it.
 #[derive(Debug, Default)]
-pub(super) enum Variables {
+pub enum Variables {
     #[default]
     Unread,
     NotJson,
@@ -69,7 +69,7 @@ impl Jmes {
 ///
 /// # Errors
 /// Returns an error with the place of the mistake.
-pub(super) fn parsed(text: &str) -> Result<Expression<'static>, String> {
+pub fn parsed(text: &str) -> Result<Expression<'static>, String> {
     jmespath::compile(text).map_err(|error| format!("invalid JMESPath `{text}`: {}", reason(&error)))
 }
 
@@ -87,7 +87,7 @@ fn reason(error: &jmespath::JmespathError) -> String {
 }
 
 /// The tree for JSONPath and for schemas.
-pub(super) fn tree<'t>(body: &[u8], tree: &'t mut Tree) -> Option<&'t serde_json::Value> {
+pub fn tree<'t>(body: &[u8], tree: &'t mut Tree) -> Option<&'t serde_json::Value> {
     if let Tree::Unread = tree {
         *tree = serde_json::from_slice(without_mark(body)).map_or(Tree::NotJson, Tree::Read);
     }

@@ -1,8 +1,8 @@
 //! All values at a place of a response, for callers that number and pick them themselves.
 
-use super::json::{Path, Span, Tree, append, without_mark};
-use super::markup::Markup;
-use super::query::Query;
+use crate::json::{Path, Span, Tree, append, without_mark};
+use crate::markup::Markup;
+use crate::query::Query;
 use jmespath::{Expression, Rcvar, Variable};
 use plimsoll_plan::head::Head;
 
@@ -35,7 +35,7 @@ impl Values {
     /// # Errors
     /// Returns an error with the place of the mistake.
     pub fn jmes(expression: &str) -> Result<Values, String> {
-        super::jmes::parsed(expression).map(|expression| Values(Kind::Jmes(expression)))
+        crate::jmes::parsed(expression).map(|expression| Values(Kind::Jmes(expression)))
     }
 
     /// Compiles an XPath 1.0. An expression that is not a set of nodes has one value.

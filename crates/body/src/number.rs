@@ -68,7 +68,7 @@ impl<'t> Number<'t> {
 
 /// The ends of the parts of a number at the beginning of a text; offsets in bytes.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Form {
+pub struct Form {
     pub whole_end: usize,
     /// The same as `whole_end` if there is no fraction.
     fraction_end: usize,

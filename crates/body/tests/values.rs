@@ -1,7 +1,7 @@
 //! All values at a place, in their order.
 
+use plimsoll_body::{Unreadable, Values};
 use plimsoll_plan::head::Head;
-use plimsoll_script::answer::{Unreadable, Values};
 
 const BODY: &[u8] = br#"{"a":[{"id":1},{"id":"two"},{"id":null}],"b":{"id":4.50}}"#;
 

@@ -1,7 +1,7 @@
 //! Values of HTML and XML by XPath 1.0 and by CSS selectors.
 
-use super::markup::{Document, Markup, Place};
-use super::take::{NOTHING, choose};
+use crate::choose::{NOTHING, choose};
+use crate::markup::{Document, Markup, Place};
 use plimsoll_plan::answer::Pick;
 use plimsoll_plan::css;
 use plimsoll_plan::head::Head;
@@ -11,7 +11,7 @@ use xpath_eval::{EvaluationContext, Expr, Value, evaluate, parse};
 
 /// A compiled expression.
 #[derive(Debug)]
-pub(super) struct Query {
+pub struct Query {
     expression: Expr,
     /// Whether runs of white space in a text become one space, as a browser shows it.
     is_folded: bool,

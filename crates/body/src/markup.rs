@@ -18,7 +18,7 @@ const NODES_MAX: usize = 1_000_000;
 
 /// A parsed body.
 #[derive(Debug, Default)]
-pub(super) struct Document {
+pub struct Document {
     items: Vec<Item>,
     /// All values and texts, one after another.
     texts: String,
@@ -45,7 +45,7 @@ struct Name {
 
 /// The body of one response as a tree, built by the first query that needs it.
 #[derive(Debug, Default)]
-pub(super) enum Markup {
+pub enum Markup {
     #[default]
     Unread,
     Unreadable(&'static str),
@@ -129,7 +129,7 @@ impl Document {
 
 /// A node.
 #[derive(Clone, Copy)]
-pub(super) struct Place<'d> {
+pub struct Place<'d> {
     document: &'d Document,
     number: u32,
 }

@@ -15,7 +15,7 @@ const FIRST_ROOM_BYTES: usize = 16_384;
 
 /// Why a body cannot be decoded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Unreadable {
+pub enum Unreadable {
     /// An unknown encoding.
     Unknown,
     TooMany,
@@ -26,7 +26,7 @@ pub(super) enum Unreadable {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Coding {
+pub enum Coding {
     Gzip,
     Deflate,
     Brotli,
@@ -86,7 +86,7 @@ pub fn decoded(head: Head<'_>, body: &[u8], most_bytes: usize) -> Result<Vec<u8>
 
 /// Decoders and their buffers, created at their first use and reused.
 #[derive(Default)]
-pub(super) struct Decoder {
+pub struct Decoder {
     out: Vec<u8>,
     between: Vec<u8>,
     inflate: Option<Box<Decompress>>,
