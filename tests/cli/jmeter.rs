@@ -76,6 +76,63 @@ fn jmeter_writes_results_and_a_report() {
     assert_eq!(std::fs::read_to_string(&results).unwrap().lines().count(), 1 + 84);
 }
 
+/// Listeners of older plans write XML, and so does `-l` if a property asks for it.
+#[test]
+fn results_as_xml_have_assertions_sub_samples_and_responses() {
+    let (scratch, server) = (Scratch::new(), Ruler::start(&[]));
+    let lines = "
+TestPlan p
+  ConfigTestElement defaults | domain=HOST | port=PORT
+  ThreadGroup Users | threads=1 | loops=2
+    TransactionController a & <b> | TransactionController.parent=true
+      HTTPSamplerProxy late | path=/late?status=503
+    HTTPSamplerProxy good | path=/good?body=3 | method=POST | arg:name=a
+      DurationAssertion quick | DurationAssertion.duration=60000
+      ResponseAssertion text | Assertion.test_field=Assertion.response_data | Assertion.test_type=2 | text:never
+    ResultCollector r | filename=out.xml | save:xml,time,timestamp,label,code,success,url,subresults,assertions,responseHeaders,responseDataOnError
+";
+    let file = scratch.file("a.jmx", &plan(&server, lines));
+    let out = scratch.path("out.xml");
+    let results = scratch.path("r.xml");
+    let xml = "jmeter.save.saveservice.output_format=xml";
+    let words = ["jmeter", "-n", "-t", &file, "-l", &results, "-J", xml];
+    let read = |path: &str| std::fs::read_to_string(path).unwrap();
+    for times in 1..=2 {
+        Tool::run(&words).expect_code(0);
+        // The second test is appended, before the end.
+        for text in [read(&out), read(&results)] {
+            let begin = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testResults version=\"1.2\">\n<sample ";
+            assert!(text.starts_with(begin) && text.ends_with("</httpSample>\n\n</testResults>\n"), "{text}");
+            assert_eq!(text.matches("testResults").count(), 2, "{text}");
+            assert_eq!(text.matches("<httpSample ").count(), 4 * times, "{text}");
+            assert_eq!(text.matches(" lb=\"a &amp; &lt;b&gt;\"").count(), 2 * times, "{text}");
+        }
+    }
+    let text = read(&out);
+    let good = text.split("<httpSample ").find(|part| part.contains("lb=\"good\"")).unwrap();
+    let parts = [
+        " s=\"false\" lb=\"good\" rc=\"200\">",
+        "<name>quick</name>\n    <failure>false</failure>\n    <error>false</error>\n  </assertionResult>",
+        "<name>text</name>\n    <failure>true</failure>\n    <error>false</error>\n    <failureMessage>Test failed: ",
+        "<responseHeader class=\"java.lang.String\">HTTP/1.1 200 OK\n",
+        "<method class=\"java.lang.String\">POST</method>",
+        "<queryString class=\"java.lang.String\">name=a</queryString>",
+        "<java.net.URL>http://127.0.0.1:",
+    ];
+    let mut rest = good;
+    for part in parts {
+        rest = rest.split_once(part).unwrap_or_else(|| panic!("{part}\n{good}")).1;
+    }
+    assert!(!good.contains(" rm=") && !good.contains("requestHeader"), "{good}");
+    // A file without the end is begun again, as with JMeter.
+    std::fs::write(&results, "x".repeat(200)).unwrap();
+    Tool::run(&words).expect_code(0);
+    assert!(read(&results).starts_with("<?xml ") && !read(&results).contains("xxx"));
+    let wrong = ["jmeter", "-n", "-t", &file, "-J", "jmeter.save.saveservice.output_format=db"];
+    let output = Tool::run(&wrong).expect_code(2);
+    assert!(output.stderr.contains("use `csv` or `xml`"), "{}", output.stderr);
+}
+
 #[test]
 fn properties_come_from_flags_and_files() {
     let (scratch, server) = (Scratch::new(), Ruler::start(&[]));

@@ -1,7 +1,7 @@
 //! Assertions: whether a sample passes, and JMeter's message if it does not.
 
 use crate::plan::{Assertion, AssertionKind, Subject};
-use crate::sample::Sample;
+use crate::sample::{CheckResult, Sample};
 use crate::scope::Scope;
 use crate::script::Context;
 use plimsoll_body::Values;
@@ -40,12 +40,45 @@ pub fn check(assertion: &Assertion, sample: &mut Sample, scope: &mut Scope<'_>) 
 const DEPTH_MAX: u32 = 4;
 
 fn of_sample(assertion: &Assertion, sample: &mut Sample, scope: &mut Scope<'_>) -> bool {
-    match one_sample(&assertion.kind, sample, scope) {
-        Ok(()) => true,
-        Err(message) => {
-            sample.fail(message);
-            false
-        }
+    let result = one_sample(&assertion.kind, sample, scope);
+    settle(assertion, sample, result, scope)
+}
+
+/// Fails the sample if its assertion failed, and keeps the result.
+fn settle(
+    assertion: &Assertion,
+    sample: &mut Sample,
+    result: Result<(), Wrong>,
+    scope: &mut Scope<'_>,
+) -> bool {
+    if let Some(checks) = &mut sample.checks {
+        checks.push(CheckResult {
+            name: assertion.name.value(scope),
+            is_failure: result.as_ref().is_err_and(|wrong| wrong.is_failure),
+            is_error: result.as_ref().is_err_and(|wrong| wrong.is_error),
+            message: result.as_ref().err().map(|wrong| wrong.message.clone()),
+        });
+    }
+    result.map_err(|wrong| sample.fail(wrong.message)).is_ok()
+}
+
+/// Why a sample does not pass.
+struct Wrong {
+    message: String,
+    is_failure: bool,
+    /// The assertion could not be tried.
+    is_error: bool,
+}
+
+impl Wrong {
+    fn error(message: String) -> Wrong {
+        Wrong { message, is_failure: false, is_error: true }
+    }
+}
+
+impl From<String> for Wrong {
+    fn from(message: String) -> Wrong {
+        Wrong { message, is_failure: true, is_error: false }
     }
 }
 
@@ -61,13 +94,13 @@ fn of_children(assertion: &Assertion, sample: &mut Sample, scope: &mut Scope<'_>
         }
     }
     if has_failed && sample.is_success {
-        sample.fail("One or more sub-samples failed".to_owned());
-        passed = false;
+        let wrong = Wrong::from("One or more sub-samples failed".to_owned());
+        passed = settle(assertion, sample, Err(wrong), scope);
     }
     passed
 }
 
-fn one_sample(kind: &AssertionKind, sample: &Sample, scope: &mut Scope<'_>) -> Result<(), String> {
+fn one_sample(kind: &AssertionKind, sample: &Sample, scope: &mut Scope<'_>) -> Result<(), Wrong> {
     match kind {
         AssertionKind::Response { .. } => response(kind, sample, scope),
         AssertionKind::Size { subject, field, size, comparison } => {
@@ -88,7 +121,7 @@ fn one_sample(kind: &AssertionKind, sample: &Sample, scope: &mut Scope<'_>) -> R
                     SizeField::Message => sample.message.chars().count() as i64,
                 },
             };
-            size_of(found, size.integer(scope), *comparison)
+            Ok(size_of(found, size.integer(scope), *comparison)?)
         }
         AssertionKind::Duration { limit_ms, .. } => {
             let limit_ms = limit_ms.integer(scope);
@@ -97,24 +130,25 @@ fn one_sample(kind: &AssertionKind, sample: &Sample, scope: &mut Scope<'_>) -> R
                     "The operation lasted too long: It took {} milliseconds, but should not have lasted longer \
                      than {limit_ms} milliseconds.",
                     sample.elapsed_ms
-                ));
+                )
+                .into());
             }
             Ok(())
         }
-        AssertionKind::Json { .. } => json(kind, sample, scope),
+        AssertionKind::Json { .. } => Ok(json(kind, sample, scope)?),
         AssertionKind::XPath { subject, query, is_negated, is_second } => {
             let query = query.value(scope);
             let text = text_of(subject, sample, scope);
             if text.is_empty() {
-                return Err(NULL.to_owned());
+                return Err(NULL.to_owned().into());
             }
             let compiled = scope.caches.place(4, &query, || Values::xpath(&query));
             let place = match &*compiled {
                 Ok(place) => place,
-                Err(why) => return Err(why.clone()),
+                Err(why) => return Err(why.clone().into()),
             };
             let found = place.all(Head::new(&sample.head), text.as_bytes());
-            let found = found.map_err(|why| format!("SAXException: {}", why.0))?;
+            let found = found.map_err(|why| Wrong::error(format!("SAXException: {}", why.0)))?;
             // A truth value is its own result; nodes only have to exist.
             let holds = match found.as_slice() {
                 [one] if one == "false" => false,
@@ -122,33 +156,35 @@ fn one_sample(kind: &AssertionKind, sample: &Sample, scope: &mut Scope<'_>) -> R
             };
             match holds != *is_negated {
                 true => Ok(()),
-                false if *is_negated => Err(format!("Nodes Matched for {query}")),
-                false if *is_second => Err(format!("No Nodes Matched for {query}")),
-                false => Err(format!("No Nodes Matched {query}")),
+                false if *is_negated => Err(format!("Nodes Matched for {query}").into()),
+                false if *is_second => Err(format!("No Nodes Matched for {query}").into()),
+                false => Err(format!("No Nodes Matched {query}").into()),
             }
         }
         AssertionKind::Md5 { digest } => {
             if sample.body.is_empty() {
-                return Err(NULL.to_owned());
+                return Err(NULL.to_owned().into());
             }
             let expected = digest.value(scope);
             if expected.is_empty() {
-                return Err("MD5Hex to test against is empty".to_owned());
+                return Err("MD5Hex to test against is empty".to_owned().into());
             }
             let found = crate::function::digest("md5", &sample.body).unwrap_or_default();
             match found.eq_ignore_ascii_case(expected.trim()) {
                 true => Ok(()),
                 false => {
-                    Err(format!("Error asserting MD5 sum : got {found} but should have been {expected}"))
+                    Err(format!("Error asserting MD5 sum : got {found} but should have been {expected}")
+                        .into())
                 }
             }
         }
         AssertionKind::Xml => {
             if sample.body.is_empty() {
-                return Err(NULL.to_owned());
+                return Err(NULL.to_owned().into());
             }
             let text = sample.text();
-            roxmltree::Document::parse(&text).map(|_| ()).map_err(|error| xml(&text, &error))
+            let parsed = roxmltree::Document::parse(&text);
+            parsed.map(|_| ()).map_err(|error| Wrong { is_error: true, ..xml(&text, &error).into() })
         }
         AssertionKind::Script(_) => Ok(()),
     }
@@ -197,7 +233,7 @@ fn text_of(subject: &Subject, sample: &Sample, scope: &mut Scope<'_>) -> String 
     }
 }
 
-fn response(kind: &AssertionKind, sample: &Sample, scope: &mut Scope<'_>) -> Result<(), String> {
+fn response(kind: &AssertionKind, sample: &Sample, scope: &mut Scope<'_>) -> Result<(), Wrong> {
     let AssertionKind::Response { subject, field, pattern, is_negated, is_any, patterns, message, .. } = kind
     else {
         return Ok(());
@@ -215,7 +251,7 @@ fn response(kind: &AssertionKind, sample: &Sample, scope: &mut Scope<'_>) -> Res
         },
     };
     if text.is_empty() {
-        return if *is_negated { Ok(()) } else { Err(NULL.to_owned()) };
+        return if *is_negated { Ok(()) } else { Err(NULL.to_owned().into()) };
     }
     let mut failures = Vec::new();
     let mut passed_any = false;
@@ -235,7 +271,7 @@ fn response(kind: &AssertionKind, sample: &Sample, scope: &mut Scope<'_>) -> Res
                 };
                 match &*scope.caches.pattern(source) {
                     Ok(compiled) => compiled.is_match(&text),
-                    Err(why) => return Err(format!("Bad test configuration {why}")),
+                    Err(why) => return Err(Wrong::error(format!("Bad test configuration {why}"))),
                 }
             }
         };
@@ -255,11 +291,12 @@ fn response(kind: &AssertionKind, sample: &Sample, scope: &mut Scope<'_>) -> Res
         return Ok(());
     }
     let own = message.value(scope);
-    Err(match (own.is_empty(), *is_any) {
+    let message = match (own.is_empty(), *is_any) {
         (false, _) => own,
         (true, true) => failures.join("\t") + "\t",
         (true, false) => failures.concat(),
-    })
+    };
+    Err(message.into())
 }
 
 /// Returns JMeter's message of a pattern.
@@ -455,15 +492,10 @@ fn script(assertion: &Assertion, sample: &mut Sample, scope: &mut Scope<'_>) -> 
         Context { scope, sample: Some(&mut *sample), parameters, label, failure: (false, String::new()) };
     let outcome = script.run(&mut context);
     let (is_failure, message) = context.failure;
-    match outcome {
-        Err(why) => {
-            sample.fail(why);
-            false
-        }
-        Ok(_) if is_failure => {
-            sample.fail(message);
-            false
-        }
-        Ok(_) => true,
-    }
+    let result = match outcome {
+        Err(why) => Err(Wrong::error(why)),
+        Ok(_) if is_failure => Err(message.into()),
+        Ok(_) => Ok(()),
+    };
+    settle(assertion, sample, result, scope)
 }

@@ -126,16 +126,6 @@ impl Checker<'_> {
         for assertion in &scope.assertions {
             self.assertion(&assertion.info, &assertion.kind);
         }
-        for file in &scope.result_files {
-            if file.kind.columns.is_xml {
-                self.refuse(
-                    &file.info,
-                    file.info.pos,
-                    "results as XML are not supported",
-                    "switch off `Save As XML` in the configuration of the listener",
-                );
-            }
-        }
     }
 
     fn matcher(&mut self, info: &Info, matcher: &Match) {

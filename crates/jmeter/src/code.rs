@@ -62,7 +62,11 @@ impl JmeterCode {
 
 impl Code for JmeterCode {
     fn behavior(&self, plan: &Plan) -> Result<Arc<dyn Behavior>, Problem> {
-        let (compiled, mut compiler) = compile(&self.plan);
+        let (mut compiled, mut compiler) = compile(&self.plan);
+        if self.options.results.is_some() {
+            compiled.keeps_content |= self.options.columns.has_content();
+            compiled.keeps_checks |= self.options.columns.has_checks();
+        }
         let groups = compiled.groups.iter().filter(|group| group.phase == Phase::Main).count();
         if compiled.is_serial && groups > 1 && plan.outline.share.of > 1 {
             return Err(Problem::new(

@@ -1,7 +1,9 @@
 //! Files that plans read and append to. Relative names begin in the working directory, as in Java; if there is no such
 //! file, in the folder of the plan.
 
-use std::collections::HashMap;
+use crate::jtl;
+use plimsoll_jmx::plan::Columns;
+use std::collections::{HashMap, HashSet};
 use std::fs::{File, OpenOptions};
 use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
@@ -12,8 +14,17 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 pub struct Files {
     folder: PathBuf,
     open: Mutex<HashMap<PathBuf, BufWriter<File>>>,
+    results: Mutex<Results>,
     /// The first error of a write.
     failed: Mutex<Option<String>>,
+}
+
+/// Files of results.
+#[derive(Debug, Default)]
+struct Results {
+    begun: HashSet<String>,
+    /// Those that need an end.
+    xml: Vec<String>,
 }
 
 /// Most files that are open at the same time.
@@ -42,11 +53,6 @@ impl Files {
         self.folder.join(name).to_string_lossy().into_owned()
     }
 
-    /// Returns whether a file is empty, or does not exist.
-    pub fn is_empty(&self, name: &str) -> bool {
-        std::fs::metadata(name).map_or(true, |file| file.len() == 0)
-    }
-
     pub fn exists(&self, name: &str) -> bool {
         self.find(name).exists()
     }
@@ -60,6 +66,30 @@ impl Files {
         let bytes =
             std::fs::read(self.find(name)).map_err(|error| format!("cannot read `{name}`: {error}"))?;
         Ok(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    /// Appends a sample to a file of results, which begins with its first lines if it is empty or new.
+    ///
+    /// # Errors
+    /// Returns an error with the name of the file.
+    pub fn append_result(&self, name: &str, columns: &Columns, text: &str) -> Result<(), String> {
+        // The lock also keeps another thread from writing before the first lines.
+        let mut results = self.results.lock().unwrap_or_else(PoisonError::into_inner);
+        if results.begun.insert(name.to_owned()) {
+            let failed = |e: std::io::Error| self.note(format!("cannot write `{name}`: {e}"));
+            let has_begun = match columns.is_xml {
+                true => {
+                    results.xml.push(name.to_owned());
+                    jtl::xml::reopen(Path::new(name)).map_err(failed)?
+                }
+                false => std::fs::metadata(name).is_ok_and(|file| file.len() > 0),
+            };
+            let header = if has_begun { String::new() } else { jtl::header(columns) };
+            if !header.is_empty() {
+                self.append(name, &(header + "\n"))?;
+            }
+        }
+        self.append(name, text)
     }
 
     /// Appends a text.
@@ -114,6 +144,11 @@ impl Files {
     /// # Errors
     /// Returns the first error of a write, now or earlier.
     pub fn close(&self) -> Result<(), String> {
+        let mut results = self.results.lock().unwrap_or_else(PoisonError::into_inner);
+        // Samples may follow, of thread groups after the load.
+        for name in std::mem::take(&mut *results).xml {
+            self.append(&name, jtl::xml::END)?;
+        }
         for (path, writer) in &mut *self.lock() {
             if let Err(error) = writer.flush() {
                 self.note(format!("cannot write `{}`: {error}", path.display()));

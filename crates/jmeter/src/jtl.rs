@@ -1,4 +1,6 @@
-//! Lines of results, in the columns of JMeter.
+//! Results of samples, in the columns of JMeter or as its XML.
+
+pub mod xml;
 
 use crate::sample::Sample;
 use plimsoll_jmx::plan::Columns;
@@ -6,12 +8,20 @@ use std::fmt::Write as _;
 
 /// Receives the result of every sample, from all workers.
 pub trait SampleSink: Send + Sync {
-    /// `line` has no line end. The lines of sub-samples follow that of their sample, after line feeds.
-    fn sample(&self, line: &str, elapsed_ms: u64, is_success: bool);
+    /// `line` has no line end. The lines of sub-samples follow that of their sample, after line feeds. As XML, it is an
+    /// element. `begin_ms` is the start of the sample since 1970.
+    fn sample(&self, line: &str, begin_ms: u64, elapsed_ms: u64, is_success: bool);
 }
 
-/// Returns the names of the columns.
+/// Returns the first lines of a new file, without the last line end: the names of the columns, or the beginning of the
+/// XML. It may be empty.
 pub fn header(columns: &Columns) -> String {
+    if columns.is_xml {
+        return xml::BEGIN.to_owned();
+    }
+    if !columns.has_names {
+        return String::new();
+    }
     let mut names = Vec::new();
     let mut add = |is_on: bool, name: &'static str| {
         if is_on {
@@ -54,6 +64,9 @@ pub struct Around<'a> {
 
 /// Appends the line of a sample, without a line end, and those of its sub-samples if they are wanted.
 pub fn write_all(columns: &Columns, sample: &Sample, around: Around<'_>, out: &mut String) {
+    if columns.is_xml {
+        return xml::write(columns, sample, around, out);
+    }
     write(columns, sample, around, out);
     if columns.sub_results {
         for child in &sample.children {

@@ -37,5 +37,5 @@ mod worker;
 
 pub use check::check;
 pub use code::{JmeterCode, Options};
-pub use jtl::{SampleSink, header};
+pub use jtl::{SampleSink, header, xml};
 pub use log::{Level, Log};

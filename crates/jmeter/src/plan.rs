@@ -29,6 +29,10 @@ pub struct Plan {
     pub cache_managers: Vec<CacheManager>,
     /// Whether a pre-processor or a function reads the last sample.
     pub keeps_previous: bool,
+    /// Whether samples keep their requests and responses, because something may read them.
+    pub keeps_content: bool,
+    /// Whether samples keep the results of their assertions.
+    pub keeps_checks: bool,
     pub is_serial: bool,
     pub tears_down_on_stop: bool,
 }
@@ -504,6 +508,4 @@ pub struct ResultFile {
     pub only_failed: bool,
     pub only_passed: bool,
     pub columns: plan::Columns,
-    /// Whether the line of names was written.
-    pub has_begun: std::sync::atomic::AtomicBool,
 }

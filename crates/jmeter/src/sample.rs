@@ -33,12 +33,24 @@ pub struct Sample {
     pub request_body: Vec<u8>,
     pub method: Rc<str>,
     pub children: Vec<Sample>,
+    /// Results of assertions, if a file of results has them.
+    pub checks: Option<Vec<CheckResult>>,
     /// What a script asks for after this sample.
     pub stops_thread: bool,
     pub stops_test: bool,
     pub stops_now: bool,
     /// Whether it is not reported.
     pub is_ignored: bool,
+}
+
+/// The result of an assertion.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CheckResult {
+    pub name: String,
+    pub is_failure: bool,
+    /// The assertion could not be tried.
+    pub is_error: bool,
+    pub message: Option<String>,
 }
 
 /// The column `dataType`.
@@ -93,6 +105,15 @@ impl Sample {
         fields.map(|line| format!("{line}\n")).collect()
     }
 
+    /// Returns the cookies of the request, as sent.
+    pub fn cookies(&self) -> &str {
+        let line = self.request_head.lines().find_map(|line| {
+            let (name, value) = line.split_once(':')?;
+            name.eq_ignore_ascii_case("cookie").then_some(value)
+        });
+        line.unwrap_or_default().trim()
+    }
+
     /// Returns method, URL, and body of the request, as JMeter shows them.
     pub fn sampler_data(&self) -> String {
         let body = String::from_utf8_lossy(&self.request_body);
@@ -124,8 +145,15 @@ impl Sample {
             url: Rc::clone(&self.url),
             method: Rc::clone(&self.method),
             children: self.children.iter().map(Sample::without_content).collect(),
+            checks: self.checks.clone(),
             ..Sample::default()
         }
+    }
+
+    /// Keeps the results of assertions from here on, also those of sub-samples.
+    pub fn keep_checks(&mut self) {
+        self.checks.get_or_insert_default();
+        self.children.iter_mut().for_each(Sample::keep_checks);
     }
 
     /// Fails the sample; the first message stays.

@@ -65,7 +65,7 @@ impl Trace {
 struct Sink(Mutex<Vec<String>>);
 
 impl SampleSink for Sink {
-    fn sample(&self, line: &str, _elapsed_ms: u64, _is_success: bool) {
+    fn sample(&self, line: &str, _begin_ms: u64, _elapsed_ms: u64, _is_success: bool) {
         self.0.lock().unwrap().push(line.to_owned());
     }
 }

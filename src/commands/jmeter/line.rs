@@ -47,7 +47,6 @@ pub fn command(given: &Jmeter) -> Result<Exit, Failure> {
     tell_notes(&reading);
     // Everything about the plan is known before the first file is changed.
     let log = Arc::new(LogFile::open(asked.log.as_deref())?);
-    let header = if columns.has_names { plimsoll_jmeter::header(&columns) } else { String::new() };
     let results = Arc::new(Results::default());
     let options = Options {
         results: Some(Arc::clone(&results) as Arc<dyn SampleSink>),
@@ -64,7 +63,7 @@ pub fn command(given: &Jmeter) -> Result<Exit, Failure> {
         if asked.replaces {
             remove(Path::new(file))?;
         }
-        results.open(file, &header)?;
+        results.open(file, &columns)?;
     }
     log.write("INFO", &format!("running {}", asked.plan));
     let measured = load::measure(plan, &manner, None)?;
@@ -114,13 +113,16 @@ fn columns(properties: &BTreeMap<String, String>) -> Result<Columns, Failure> {
     {
         let is_on = value.eq_ignore_ascii_case("true");
         match name {
-            "output_format" if value.eq_ignore_ascii_case("csv") => {}
-            "output_format" => {
-                return Err(of_flags(Problem::new(
-                    format!("results as `{value}` are not supported"),
-                    "use `jmeter.save.saveservice.output_format=csv`",
-                )));
-            }
+            "output_format" => match value.to_ascii_lowercase().as_str() {
+                "csv" => columns.is_xml = false,
+                "xml" => columns.is_xml = true,
+                _ => {
+                    return Err(of_flags(Problem::new(
+                        format!("results as `{value}` are not supported"),
+                        "use `csv` or `xml` for `jmeter.save.saveservice.output_format`",
+                    )));
+                }
+            },
             "time" => columns.time = is_on,
             "label" => columns.label = is_on,
             "response_code" => columns.code = is_on,
@@ -143,13 +145,14 @@ fn columns(properties: &BTreeMap<String, String>) -> Result<Columns, Failure> {
             "print_field_names" => columns.has_names = is_on,
             "subresults" => columns.sub_results = is_on,
             // Parts of results as XML.
-            "requestHeaders"
-            | "responseHeaders"
-            | "response_data"
-            | "response_data.on_error"
-            | "samplerData"
-            | "assertions"
-            | "assertion_results" => {}
+            "requestHeaders" => columns.request_headers = is_on,
+            "responseHeaders" => columns.response_headers = is_on,
+            "response_data" => columns.response_data = is_on,
+            "response_data.on_error" => columns.response_data_on_error = is_on,
+            "samplerData" => columns.sampler_data = is_on,
+            "assertions" => columns.assertions = is_on,
+            // JMeter reads it and does not use it.
+            "assertion_results" => {}
             _ => {
                 return Err(of_flags(Problem::new(
                     format!("the property `{prefix}{name}` is not supported"),

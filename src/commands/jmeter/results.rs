@@ -1,7 +1,8 @@
 //! The file of results (`-l`) and the line that sums them up.
 
 use crate::exit::Failure;
-use plimsoll_jmeter::SampleSink;
+use plimsoll_jmeter::{SampleSink, xml};
+use plimsoll_jmx::plan::Columns;
 use std::fmt::Write as _;
 use std::fs::{File, OpenOptions};
 use std::io::{BufWriter, Write};
@@ -18,6 +19,8 @@ pub struct Results(Mutex<State>);
 #[derive(Default)]
 struct State {
     file: Option<BufWriter<File>>,
+    /// The last lines of the file.
+    end: &'static str,
     /// The first problem of the file.
     problem: Option<std::io::Error>,
     totals: Totals,
@@ -41,9 +44,11 @@ impl Results {
     ///
     /// # Errors
     /// Returns an error if the file cannot be written.
-    pub fn open(&self, path: &str, header: &str) -> Result<(), Failure> {
-        let file = file(path, header)?;
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).file = Some(file);
+    pub fn open(&self, path: &str, columns: &Columns) -> Result<(), Failure> {
+        let file = file(path, columns)?;
+        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        state.file = Some(file);
+        state.end = if columns.is_xml { xml::END } else { "" };
         Ok(())
     }
 
@@ -53,7 +58,11 @@ impl Results {
     /// Returns an error if a line could not be written.
     pub fn finish(&self) -> Result<Totals, Failure> {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let flushed = state.file.as_mut().map_or(Ok(()), Write::flush);
+        let end = state.end;
+        let flushed = state.file.as_mut().map_or(Ok(()), |file| {
+            file.write_all(end.as_bytes())?;
+            file.flush()
+        });
         match state.problem.take().or(flushed.err()) {
             Some(e) => Err(Failure::machine(format!("cannot write the file of `-l`: {e}"), None)),
             None => Ok(state.totals),
@@ -61,9 +70,13 @@ impl Results {
     }
 }
 
-fn file(path: &str, header: &str) -> Result<BufWriter<File>, Failure> {
+fn file(path: &str, columns: &Columns) -> Result<BufWriter<File>, Failure> {
     let failed = |e: std::io::Error| Failure::machine(format!("cannot write `{path}`: {e}"), None);
-    let is_new = Path::new(path).metadata().map_or(true, |known| known.len() == 0);
+    let is_new = match columns.is_xml {
+        true => !xml::reopen(Path::new(path)).map_err(failed)?,
+        false => Path::new(path).metadata().map_or(true, |known| known.len() == 0),
+    };
+    let header = plimsoll_jmeter::header(columns);
     let file = OpenOptions::new().create(true).append(true).open(path).map_err(failed)?;
     let mut file = BufWriter::new(file);
     if is_new && !header.is_empty() {
@@ -73,9 +86,8 @@ fn file(path: &str, header: &str) -> Result<BufWriter<File>, Failure> {
 }
 
 impl SampleSink for Results {
-    fn sample(&self, line: &str, elapsed_ms: u64, is_success: bool) {
+    fn sample(&self, line: &str, begin_ms: u64, elapsed_ms: u64, is_success: bool) {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let begin_ms = line.split(',').next().and_then(|first| first.parse().ok());
         if !line.lines().next().unwrap_or_default().contains(TRANSACTION) {
             state.totals.add(begin_ms, elapsed_ms, is_success);
         }
@@ -89,16 +101,14 @@ impl SampleSink for Results {
 }
 
 impl Totals {
-    fn add(&mut self, begin_ms: Option<u64>, elapsed_ms: u64, is_success: bool) {
+    fn add(&mut self, begin_ms: u64, elapsed_ms: u64, is_success: bool) {
         self.min_ms = if self.samples == 0 { elapsed_ms } else { self.min_ms.min(elapsed_ms) };
         self.max_ms = self.max_ms.max(elapsed_ms);
         self.samples += 1;
         self.failed += u64::from(!is_success);
         self.sum_ms += elapsed_ms;
-        if let Some(begin_ms) = begin_ms {
-            self.begin_ms = if self.begin_ms == 0 { begin_ms } else { self.begin_ms.min(begin_ms) };
-            self.end_ms = self.end_ms.max(begin_ms + elapsed_ms);
-        }
+        self.begin_ms = if self.begin_ms == 0 { begin_ms } else { self.begin_ms.min(begin_ms) };
+        self.end_ms = self.end_ms.max(begin_ms + elapsed_ms);
     }
 
     /// Returns the last line of JMeter's summary.

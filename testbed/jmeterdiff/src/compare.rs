@@ -167,6 +167,10 @@ fn files(plan: &Plan, run: &Run) -> String {
     for (name, text) in &run.files {
         let _ = writeln!(out, "file {name}");
         let head = text.lines().next().unwrap_or_default();
+        if head.starts_with("<?xml") {
+            out += &elements(text);
+            continue;
+        }
         match head.contains("label") && head.contains("responseCode") {
             true => {
                 let _ = writeln!(out, "  {head}");
@@ -176,6 +180,21 @@ fn files(plan: &Plan, run: &Run) -> String {
         }
     }
     without_sent(&out)
+}
+
+/// XML by tags: without its indentation, and without times.
+fn elements(text: &str) -> String {
+    let mut out = String::new();
+    for tag in text.split('<').map(str::trim_end).filter(|tag| !tag.is_empty()) {
+        let mut tag = masked(tag);
+        for name in [" t", " it", " lt", " ct"] {
+            let Some((before, rest)) = tag.split_once(&format!("{name}=\"")) else { continue };
+            let rest = rest.split_once('"').map_or(rest, |(_, rest)| rest);
+            tag = format!("{before}{name}=\"(time)\"{rest}");
+        }
+        let _ = writeln!(out, "  <{tag}");
+    }
+    out
 }
 
 /// Replaces long numbers, such as times since 1970.

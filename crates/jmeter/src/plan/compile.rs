@@ -19,6 +19,8 @@ pub fn compile(plan: &TestPlan) -> (Plan, Compiler) {
         cookie_managers: std::mem::take(&mut elements.cookie_managers),
         cache_managers: std::mem::take(&mut elements.cache_managers),
         keeps_previous: elements.reads_previous,
+        keeps_content: elements.reads_previous || elements.writes_content,
+        keeps_checks: elements.writes_checks,
         is_serial: plan.is_serial,
         tears_down_on_stop: plan.tears_down_on_stop,
     };

@@ -11,7 +11,7 @@ use crate::template::{Compiler, Template};
 use plimsoll_jmx::plan::{self as jmx, Element, Id, Info};
 use plimsoll_jmx::text::Text;
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, AtomicI64};
+use std::sync::atomic::AtomicI64;
 use std::sync::{Arc, Mutex};
 
 /// The compiled elements of a plan, by their IDs.
@@ -24,6 +24,9 @@ pub struct Elements {
     pub cache_managers: Vec<CacheManager>,
     caches: HashMap<jmx::Id, usize>,
     pub reads_previous: bool,
+    /// Whether a file of results has requests or responses, or results of assertions.
+    pub writes_content: bool,
+    pub writes_checks: bool,
     configs: HashMap<Id, Arc<Config>>,
     cookies: HashMap<Id, usize>,
     auths: HashMap<Id, Arc<AuthManager>>,
@@ -438,6 +441,8 @@ impl Elements {
     }
 
     pub fn result_file(&mut self, element: &Arc<Element<jmx::ResultFile>>) -> Arc<ResultFile> {
+        self.writes_content |= element.kind.columns.has_content();
+        self.writes_checks |= element.kind.columns.has_checks();
         once!(
             self.result_files,
             element,
@@ -446,7 +451,6 @@ impl Elements {
                 only_failed: element.kind.only_failed,
                 only_passed: element.kind.only_passed,
                 columns: element.kind.columns,
-                has_begun: AtomicBool::new(false),
             }
         )
     }

@@ -227,7 +227,7 @@ impl Thread {
             }
         };
         flow.series = series;
-        let is_kept = of.reads_body || http.stores_md5 || self.plan.keeps_previous;
+        let is_kept = of.reads_body || http.stores_md5 || self.plan.keeps_content;
         let step = Step {
             id: self.step,
             request: series,
@@ -262,7 +262,7 @@ impl Thread {
         }
         flow.sent_bytes = (out.arena.len() - begin) as u64;
         flow.request_head.clear();
-        if of.reads_request || self.plan.keeps_previous {
+        if of.reads_request || self.plan.keeps_content {
             flow.request_head.push_str(&String::from_utf8_lossy(&out.arena[begin..head_end]));
         }
         Ok(())

@@ -50,6 +50,9 @@ impl Thread {
                 }
             }
         }
+        if self.plan.keeps_checks {
+            sample.keep_checks();
+        }
         let mut check_failed = false;
         let worker = Rc::clone(&self.worker);
         let checks = &worker.kept(self.identity.group, sampler).checks;
@@ -125,7 +128,7 @@ impl Thread {
         if let Some(results) = &run.results {
             line.clear();
             jtl::write_all(&run.columns, sample, around, &mut line);
-            results.sample(&line, sample.elapsed_ms, sample.is_success);
+            results.sample(&line, sample.begin_ms, sample.elapsed_ms, sample.is_success);
         }
         for file in files {
             if (file.only_failed && sample.is_success) || (file.only_passed && !sample.is_success) {
@@ -135,16 +138,9 @@ impl Thread {
             let mut wish = Wish::default();
             let name = file.file.value(&mut scope!(self, at, &mut wish));
             let path = run.files.in_plan_folder(name.trim());
-            if !file.has_begun.swap(true, Ordering::Relaxed)
-                && file.columns.has_names
-                && run.files.is_empty(&path)
-            {
-                line.push_str(&jtl::header(&file.columns));
-                line.push('\n');
-            }
             jtl::write_all(&file.columns, sample, around, &mut line);
             line.push('\n');
-            if let Err(why) = run.files.append(&path, &line) {
+            if let Err(why) = run.files.append_result(&path, &file.columns, &line) {
                 run.warn_once(&why);
             }
         }

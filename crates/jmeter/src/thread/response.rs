@@ -48,7 +48,7 @@ impl Thread {
             ..Sample::default()
         };
         sample.data_type = DataType::of_media(reply.head.field("content-type").unwrap_or_default());
-        let is_read = of.reads_body || http.stores_md5 || self.plan.keeps_previous;
+        let is_read = of.reads_body || http.stores_md5 || self.plan.keeps_content;
         if is_read || of.reads_head {
             sample.head = reply.head.text().to_vec();
         }
@@ -69,7 +69,7 @@ impl Thread {
         if http.stores_md5 {
             sample.body = crate::function::digest("md5", &sample.body).unwrap_or_default().into_bytes();
         }
-        if of.reads_request || self.plan.keeps_previous {
+        if of.reads_request || self.plan.keeps_content {
             sample.request_head = std::mem::take(&mut flow.request_head);
             sample.request_body = flow.request.body.clone().unwrap_or_default();
         }

@@ -31,11 +31,23 @@ pub struct Open {
     children: Vec<Sample>,
 }
 
+/// What a transaction keeps of its samples.
+#[derive(Debug, Clone, Copy)]
+enum Kept {
+    Nothing,
+    /// What a line of results shows.
+    Lines,
+    All,
+}
+
 impl Open {
     /// Adds a sample.
-    fn add(&mut self, sample: &Sample, is_kept: bool) {
-        if is_kept && self.has_parent_sample {
-            self.children.push(sample.without_content());
+    fn add(&mut self, sample: &Sample, kept: Kept) {
+        match kept {
+            _ if !self.has_parent_sample => {}
+            Kept::Nothing => {}
+            Kept::Lines => self.children.push(sample.without_content()),
+            Kept::All => self.children.push(sample.clone()),
         }
         self.elapsed_ms += sample.elapsed_ms;
         self.latency_ms += sample.latency_ms;
@@ -83,11 +95,15 @@ impl Thread {
     /// Adds a sample to the transactions in progress.
     pub(super) fn add_to_transactions(&mut self, sample: &Sample) {
         // A sample belongs to the innermost transaction with a parent sample, which belongs to the next one.
-        let is_kept = self.writes_children();
+        let kept = match self.writes_children() {
+            false => Kept::Nothing,
+            true if self.plan.keeps_content => Kept::All,
+            true => Kept::Lines,
+        };
         let innermost = self.transactions.iter().rposition(|open| open.has_parent_sample);
         for (at, open) in self.transactions.iter_mut().enumerate() {
             if !open.has_parent_sample || Some(at) == innermost {
-                open.add(sample, is_kept);
+                open.add(sample, kept);
             }
         }
     }

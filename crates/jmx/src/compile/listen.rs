@@ -62,6 +62,12 @@ impl Compiler<'_> {
             idle_time: is("idleTime", false),
             connect_time: is("connectTime", false),
             sub_results: is("subresults", true),
+            assertions: is("assertions", true),
+            request_headers: is("requestHeaders", false),
+            response_headers: is("responseHeaders", false),
+            response_data: is("responseData", false),
+            response_data_on_error: is("responseDataOnError", false),
+            sampler_data: is("samplerData", false),
         }
     }
 

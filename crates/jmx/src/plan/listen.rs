@@ -39,6 +39,30 @@ pub struct Columns {
     pub idle_time: bool,
     pub connect_time: bool,
     pub sub_results: bool,
+    // Only as XML.
+    pub assertions: bool,
+    pub request_headers: bool,
+    pub response_headers: bool,
+    pub response_data: bool,
+    pub response_data_on_error: bool,
+    pub sampler_data: bool,
+}
+
+impl Columns {
+    /// Returns whether the results of assertions are written.
+    pub const fn has_checks(&self) -> bool {
+        self.is_xml && self.assertions
+    }
+
+    /// Returns whether parts of requests or responses are written.
+    pub const fn has_content(&self) -> bool {
+        self.is_xml
+            && (self.request_headers
+                || self.response_headers
+                || self.response_data
+                || self.response_data_on_error
+                || self.sampler_data)
+    }
 }
 
 impl Default for Columns {
@@ -68,6 +92,12 @@ impl Default for Columns {
             idle_time: true,
             connect_time: true,
             sub_results: true,
+            assertions: true,
+            request_headers: false,
+            response_headers: false,
+            response_data: false,
+            response_data_on_error: false,
+            sampler_data: false,
         }
     }
 }
