@@ -82,13 +82,9 @@ impl Checker<'_> {
                         "remove it, and set the proxy of the whole run with `--proxy`",
                     );
                 }
-                if http.resources.is_some() {
-                    self.refuse(
-                        info,
-                        info.pos,
-                        "the download of embedded resources is not supported",
-                        "switch off `Retrieve All Embedded Resources`, and add samplers for the resources that matter",
-                    );
+                if let Some(resources) = &http.resources {
+                    self.pattern(info, &resources.must_match);
+                    self.pattern(info, &resources.must_not_match);
                 }
             }
             SamplerKind::Script(script) => self.script(info, script),

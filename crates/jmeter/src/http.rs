@@ -1,6 +1,7 @@
 //! HTTP requests of samplers, as JMeter's default implementation (Apache HttpClient 4) builds them.
 
 mod body;
+pub mod embedded;
 mod failure;
 mod url;
 
@@ -306,6 +307,24 @@ impl Request {
             request.body_headers.clear();
         }
         Ok(request)
+    }
+
+    /// Returns the request for something that a page embeds.
+    ///
+    /// # Errors
+    /// Returns why JMeter would fail the sample without a request.
+    pub fn embedded(&self, url: &str) -> Result<Request, Failure> {
+        let (target, path) = url::parsed(url)?;
+        Ok(Request {
+            method: "GET".into(),
+            target: Some(Rc::new(target)),
+            path,
+            url: url.into(),
+            headers: Rc::clone(&self.headers),
+            closes: self.closes,
+            timeout_ns: self.timeout_ns,
+            ..Request::default()
+        })
     }
 
     pub fn header(&self, name: &str) -> Option<&str> {

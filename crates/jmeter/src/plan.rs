@@ -272,6 +272,18 @@ pub struct Http {
     pub keeps_alive: bool,
     pub response_timeout_ms: Template,
     pub stores_md5: bool,
+    pub resources: Option<Resources>,
+}
+
+/// The download of what a page embeds.
+#[derive(Debug)]
+pub struct Resources {
+    /// A pattern that a URL must match; empty: all.
+    pub must_match: Template,
+    /// A pattern of URLs to skip; empty: none.
+    pub must_not_match: Template,
+    /// Most downloads at the same time; without it, one after another.
+    pub concurrent: Option<Template>,
 }
 
 impl Http {

@@ -9,6 +9,8 @@ mod begin;
 mod exchange;
 mod finish;
 mod host;
+mod page;
+mod react;
 mod redirect;
 mod response;
 mod transaction;
@@ -24,6 +26,7 @@ use crate::vars::Vars;
 use crate::worker::Worker;
 use exchange::Flow;
 use host::Controllers;
+use page::Page;
 use plimsoll_jmx::plan::{GroupLoad, Phase};
 use plimsoll_plan::program::{At, Outbox, Program, StepId, Wake};
 use plimsoll_script::ask::CookieJar;
@@ -77,6 +80,8 @@ enum Stage {
     /// The sleep of a Java sampler.
     Sleeping(SamplerId, Box<Sample>),
     Requesting(Box<Flow>),
+    /// What a page embeds.
+    Loading(Box<Page>),
 }
 
 /// A thread.
@@ -177,6 +182,14 @@ impl Thread {
         self.step
     }
 
+    /// Returns whether it waits for a response to this request.
+    fn has_sent(&self, id: StepId) -> bool {
+        match &self.stage {
+            Stage::Loading(page) => page.has_sent(id),
+            _ => id == self.step,
+        }
+    }
+
     pub fn has_ended(&self) -> bool {
         self.has_ended
     }
@@ -265,8 +278,8 @@ impl Thread {
     pub fn wake(&mut self, at: At, wake: Wake<'_>, out: &mut Outbox) {
         let after = match wake {
             Wake::Slept { id } if id == self.step => self.slept(at, out),
-            Wake::Reply(reply) if reply.id == self.step => self.replied(&reply, at, out),
-            Wake::Reached { id, result } if id == self.step => self.reached(result, at, out),
+            Wake::Reply(reply) if self.has_sent(reply.id) => self.replied(&reply, at, out),
+            Wake::Reached { id, result } if self.has_sent(id) => self.reached(id, result, at, out),
             Wake::Interrupted => {
                 self.release();
                 return;
@@ -342,7 +355,7 @@ impl Thread {
                 self.gathered(sampler, waiting, timer, delay_ms, at, out)
             }
             Stage::Sleeping(sampler, sample) => self.woke(sampler, *sample, at, out),
-            stage @ (Stage::Idle | Stage::Requesting(_)) => {
+            stage @ (Stage::Idle | Stage::Requesting(_) | Stage::Loading(_)) => {
                 self.stage = stage;
                 After::Waits
             }

@@ -15,6 +15,7 @@ mod compatible;
 mod controllers;
 mod data;
 mod extractors;
+mod pages;
 mod requests;
 mod simulator;
 mod texts;

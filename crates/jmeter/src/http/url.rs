@@ -36,6 +36,20 @@ pub fn parsed(text: &str) -> Result<(Target, String), Failure> {
     Ok((parsed.target, parsed.path))
 }
 
+/// Returns a URL in which characters that a URI must not have are percent-encoded.
+pub fn encoded_illegal(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for sign in text.chars() {
+        match sign {
+            _ if sign.is_ascii_control() || " \"<>\\^`{|}".contains(sign) => {
+                out.push_str(&format!("%{:02X}", u32::from(sign)));
+            }
+            other => out.push(other),
+        }
+    }
+    out
+}
+
 /// Returns whether a path with its query is sent as it is written, and cannot fail.
 pub fn is_plain(path: &str) -> bool {
     // A percent sign, a fragment, and everything outside of ASCII need a closer look.

@@ -180,7 +180,8 @@ impl Tree<'_> {
                     .collect(),
             },
         };
-        let reads = Reads::of(scope);
+        let mut reads = Reads::of(scope);
+        reads.body |= matches!(&kind, SamplerKind::Http(http) if http.resources.is_some());
         elements.reads_previous |= scope
             .pre
             .iter()

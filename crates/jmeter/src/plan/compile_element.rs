@@ -230,6 +230,11 @@ impl Elements {
             keeps_alive: http.keeps_alive,
             response_timeout_ms: self.text(&http.response_timeout_ms),
             stores_md5: http.stores_md5,
+            resources: http.resources.as_ref().map(|resources| Resources {
+                must_match: self.text(&resources.must_match),
+                must_not_match: self.text(&resources.must_not_match),
+                concurrent: resources.concurrent.as_ref().map(|number| self.text(number)),
+            }),
         }
     }
 

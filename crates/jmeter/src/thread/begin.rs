@@ -118,7 +118,7 @@ impl Thread {
                 sample.body = self.listed(*variables, *properties).into_bytes();
                 sample.data_type = DataType::Text;
                 sample.bytes = sample.body.len() as u64;
-                self.finish_sampler(sampler, Some(sample), None, at, out)
+                self.finish_sampler(sampler, Some(sample), Judged::Nothing, at, out)
             }
             SamplerKind::Action { action, target, pause_ms } => {
                 let mut wish = Wish::default();
@@ -148,7 +148,7 @@ impl Thread {
                 let mut wish = Wish::default();
                 self.run_script(code, Some(&mut sample), at, &mut wish);
                 sample.bytes = sample.body.len() as u64;
-                self.finish_sampler(sampler, Some(sample), None, at, out)
+                self.finish_sampler(sampler, Some(sample), Judged::Nothing, at, out)
             }
             SamplerKind::Java { is_sleep, arguments } => {
                 let mut wish = Wish::default();
@@ -195,7 +195,7 @@ impl Thread {
     /// Ends the sleep of a Java sampler.
     pub(super) fn woke(&mut self, sampler: SamplerId, mut sample: Sample, at: At, out: &mut Outbox) -> After {
         sample.elapsed_ms = (at.unix_ns / 1_000_000).saturating_sub(sample.begin_ms);
-        self.finish_sampler(sampler, Some(sample), None, at, out)
+        self.finish_sampler(sampler, Some(sample), Judged::Nothing, at, out)
     }
 
     /// Returns variables and properties as the Debug Sampler lists them.

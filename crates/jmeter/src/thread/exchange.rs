@@ -1,5 +1,7 @@
 //! Requests of HTTP samplers: sent, answered, redirected, and authenticated.
 
+use super::finish::Judged;
+use super::page::Place;
 use super::{After, Stage, Thread, scope};
 use crate::cache::Found;
 use crate::http::{self, Failure, Request};
@@ -12,7 +14,7 @@ use plimsoll_plan::Fault;
 use plimsoll_plan::Side;
 use plimsoll_plan::metric::{SeriesSum, fault_id};
 use plimsoll_plan::origin::OriginId;
-use plimsoll_plan::program::{At, BodyUse, Count, Outbox, Reply, RequestId, Step, Unreachable};
+use plimsoll_plan::program::{At, BodyUse, Count, Outbox, Reply, RequestId, Step, StepId, Unreachable};
 use plimsoll_wire::h1::{Writer, check_header, check_method, check_target};
 use std::cell::OnceCell;
 use std::convert::Infallible;
@@ -21,15 +23,16 @@ use std::sync::Arc;
 
 /// Largest decoded body, in bytes: a few kilobytes can decode to gigabytes.
 pub(super) const DECODED_BYTES_MAX: usize = 256 << 20;
-/// Redirects that a sample follows (`httpsampler.max_redirects`).
-const REDIRECTS_MAX: u32 = 20;
 
 /// A sample with its requests.
 pub struct Flow {
-    sampler: SamplerId,
+    pub(super) id: StepId,
+    /// What it is a part of, if a page embeds it.
+    pub(super) place: Option<Place>,
+    pub(super) sampler: SamplerId,
     pub(super) request: Rc<Request>,
     /// What its sampler sends each time, if this is it.
-    fixed: Option<Rc<Fixed>>,
+    pub(super) fixed: Option<Rc<Fixed>>,
     /// The first response; later ones become its sub-samples.
     pub(super) first: Option<Box<Sample>>,
     pub(super) redirects: u32,
@@ -42,11 +45,32 @@ pub struct Flow {
     pub(super) authorization: Option<String>,
     pub(super) sent_bytes: u64,
     pub(super) request_head: String,
-    series: RequestId,
+    pub(super) series: RequestId,
+}
+
+impl Flow {
+    pub(super) fn new(sampler: SamplerId, request: Rc<Request>, label: &Rc<str>) -> Flow {
+        Flow {
+            id: 0,
+            place: None,
+            sampler,
+            request,
+            fixed: None,
+            first: None,
+            redirects: 0,
+            has_answered: false,
+            challenged_ms: 0,
+            label: Rc::clone(label),
+            authorization: None,
+            sent_bytes: 0,
+            request_head: String::new(),
+            series: 0,
+        }
+    }
 }
 
 impl Thread {
-    fn http_of<'p>(
+    pub(super) fn http_of<'p>(
         &self,
         plan: &'p crate::plan::Plan,
         sampler: SamplerId,
@@ -87,21 +111,11 @@ impl Thread {
                 fixed = None;
             }
         }
-        if let Some(number) = of.cache {
-            let (is_get, now_ms) = (&*request.method == "GET", (at.unix_ns / 1_000_000) as i64);
-            match self.caches[number].find(&request.url, &request.headers, is_get, now_ms) {
-                Found::Nothing => {}
-                // Without a request, there is no sample.
-                Found::Fresh => return After::Continues,
-                Found::Stale(conditions) => {
-                    fixed = None;
-                    let headers = Rc::make_mut(&mut Rc::make_mut(&mut request).headers);
-                    for (name, value) in conditions {
-                        headers.retain(|(known, _)| !known.eq_ignore_ascii_case(name));
-                        headers.push((name.to_owned(), value));
-                    }
-                }
-            }
+        match self.is_cached(of, &mut request, at) {
+            None => {}
+            // Without a request, there is no sample.
+            Some(true) => return After::Continues,
+            Some(false) => fixed = None,
         }
         if let Some(limit_ms) = self.limit_ms {
             let limit_ns = limit_ms * 1_000_000;
@@ -109,21 +123,26 @@ impl Thread {
             request.timeout_ns =
                 if request.timeout_ns == 0 { limit_ns } else { request.timeout_ns.min(limit_ns) };
         }
-        let flow = Flow {
-            sampler,
-            request,
-            fixed,
-            first: None,
-            redirects: 0,
-            has_answered: false,
-            challenged_ms: 0,
-            label: Rc::clone(&self.label),
-            authorization: None,
-            sent_bytes: 0,
-            request_head: String::new(),
-            series: 0,
-        };
+        let flow = Flow { fixed, ..Flow::new(sampler, request, &self.label) };
         self.send(Box::new(flow), at, out)
+    }
+
+    /// Looks into the cache. Returns `None` if a response is not there, and otherwise whether it is fresh; if not, the
+    /// request gets the conditions under which the server sends another one.
+    pub(super) fn is_cached(&self, of: &Sampler, request: &mut Rc<Request>, at: At) -> Option<bool> {
+        let (is_get, now_ms) = (&*request.method == "GET", (at.unix_ns / 1_000_000) as i64);
+        match self.caches[of.cache?].find(&request.url, &request.headers, is_get, now_ms) {
+            Found::Nothing => None,
+            Found::Fresh => Some(true),
+            Found::Stale(conditions) => {
+                let headers = Rc::make_mut(&mut Rc::make_mut(request).headers);
+                for (name, value) in conditions {
+                    headers.retain(|(known, _)| !known.eq_ignore_ascii_case(name));
+                    headers.push((name.to_owned(), value));
+                }
+                Some(false)
+            }
+        }
     }
 
     /// Fails a sample that was not sent.
@@ -140,7 +159,7 @@ impl Thread {
             // A request that cannot be written fails, as one that the server rejects.
             count_unsent(series, Fault::InvalidRequest, out);
         }
-        self.finish_sampler(sampler, Some(sample), None, at, out)
+        self.finish_sampler(sampler, Some(sample), Judged::Nothing, at, out)
     }
 
     /// Puts a session ID into a request.
@@ -173,25 +192,35 @@ impl Thread {
         request.url = change(&request.url).into();
     }
 
-    /// Sends a request, or asks for its origin first.
-    fn send(&mut self, mut flow: Box<Flow>, at: At, out: &mut Outbox) -> After {
-        let Some(target) = flow.request.target.clone() else { return After::Continues };
-        let step = self.next_step();
-        let Some(known) = self.worker.origin(&target) else {
-            out.reach(step, (*target).clone());
-            self.stage = Stage::Requesting(flow);
-            return After::Waits;
-        };
-        match self.render(&mut flow, &known, at, out) {
+    /// Sends the request of a sample.
+    pub(super) fn send(&mut self, mut flow: Box<Flow>, at: At, out: &mut Outbox) -> After {
+        match self.dispatch(&mut flow, at, out) {
             Ok(()) => {
                 self.stage = Stage::Requesting(flow);
                 After::Waits
             }
-            Err(why) => {
-                let failure = Failure::new("java.lang.IllegalArgumentException", why);
-                self.fail(*flow, &failure, None, at, out)
+            Err(failure) => {
+                let ended = self.failed(*flow, &failure, None, at);
+                self.end_requests(ended, at, out)
             }
         }
+    }
+
+    /// Sends a request, or asks for its origin first.
+    ///
+    /// # Errors
+    /// Returns why JMeter would fail the sample without a request.
+    pub(super) fn dispatch(&mut self, flow: &mut Flow, at: At, out: &mut Outbox) -> Result<(), Failure> {
+        let Some(target) = flow.request.target.clone() else {
+            return Err(Failure::new("java.net.MalformedURLException", "no host".to_owned()));
+        };
+        flow.id = self.next_step();
+        let Some(known) = self.worker.origin(&target) else {
+            out.reach(flow.id, (*target).clone());
+            return Ok(());
+        };
+        let rendered = self.render(flow, &known, at, out);
+        rendered.map_err(|why| Failure::new("java.lang.IllegalArgumentException", why))
     }
 
     /// Puts a request into the outbox.
@@ -214,7 +243,8 @@ impl Thread {
         }
         let worker = Rc::clone(&self.worker);
         let kept = &worker.kept(self.identity.group, flow.sampler).series;
-        let is_usual = flow.redirects == 0 && of.auth.is_none() && of.label.fixed().is_some();
+        let is_usual =
+            flow.redirects == 0 && flow.place.is_none() && of.auth.is_none() && of.label.fixed().is_some();
         let series = match kept.get().filter(|_| is_usual) {
             Some(series) => series,
             None => {
@@ -229,7 +259,7 @@ impl Thread {
         flow.series = series;
         let is_kept = of.reads_body || http.stores_md5 || self.plan.keeps_content;
         let step = Step {
-            id: self.step,
+            id: flow.id,
             request: series,
             origin: known.number,
             body: if is_kept { BodyUse::Keep } else { BodyUse::HeadOnly },
@@ -268,9 +298,12 @@ impl Thread {
         Ok(())
     }
 
-    /// Returns the name of the series that counts a request: redirects and challenges have their own, so that the
-    /// series of a label counts its samples.
-    fn series_label(&self, flow: &Flow, of: &Sampler) -> Rc<str> {
+    /// Returns the name of the series that counts a request: redirects, challenges, and what a page embeds have their
+    /// own, so that the series of a label counts its samples.
+    pub(super) fn series_label(&self, flow: &Flow, of: &Sampler) -> Rc<str> {
+        if flow.place.is_some() {
+            return format!("{} (embedded)", flow.label).into();
+        }
         if flow.redirects > 0 {
             return format!("{}-{}", flow.label, flow.redirects).into();
         }
@@ -280,169 +313,6 @@ impl Thread {
             true => format!("{} (challenge)", flow.label).into(),
             false => Rc::clone(&flow.label),
         }
-    }
-
-    /// Takes the answer to [`Outbox::reach`].
-    pub(super) fn reached(
-        &mut self,
-        result: Result<OriginId, &Unreachable>,
-        at: At,
-        out: &mut Outbox,
-    ) -> After {
-        let flow = match std::mem::take(&mut self.stage) {
-            Stage::Requesting(flow) => flow,
-            other => {
-                self.stage = other;
-                return After::Waits;
-            }
-        };
-        match result {
-            Ok(number) => {
-                if let Some(target) = flow.request.target.clone() {
-                    self.worker.know_origin((*target).clone(), number);
-                }
-                self.send(flow, at, out)
-            }
-            Err(why) => {
-                let label = Rc::clone(&flow.label);
-                if let Some(series) = self.worker.series(&label, out) {
-                    count_unsent(series, why.fault, out);
-                }
-                if why.fault == Fault::OriginRefused {
-                    self.worker.run.warn_once(&why.sentence);
-                }
-                let failure = http::of_fault(why.fault, flow.request.target.as_deref());
-                self.fail(*flow, &failure, None, at, out)
-            }
-        }
-    }
-
-    /// Takes a response.
-    pub(super) fn replied(&mut self, reply: &Reply<'_>, at: At, out: &mut Outbox) -> After {
-        let mut flow = match std::mem::take(&mut self.stage) {
-            Stage::Requesting(flow) => flow,
-            other => {
-                self.stage = other;
-                return After::Waits;
-            }
-        };
-        if let Some(fault) = reply.fault {
-            let failure = match fault {
-                // It closes the socket from another thread.
-                Fault::Timeout
-                    if self.limit_ms.is_some_and(|ms| ms * 1_000_000 == flow.request.timeout_ns) =>
-                {
-                    Failure::new("java.net.SocketException", "Socket closed".to_owned())
-                }
-                fault => http::of_fault(fault, flow.request.target.as_deref()),
-            };
-            return self.fail(*flow, &failure, Some(reply), at, out);
-        }
-        let plan = Arc::clone(&self.plan);
-        let Some((of, http)) = self.http_of(&plan, flow.sampler) else { return After::Continues };
-        self.store_cookies(of, &flow.request, reply.head, at);
-        self.store_cached(of, &flow.request, reply, at);
-        if reply.status == 401 && self.answers_challenge(of, &mut flow, reply, at) {
-            return self.send(flow, at, out);
-        }
-        let sample = self.sample(of, http, &mut flow, reply, at);
-        self.continue_flow(flow, sample, http, reply, at, out)
-    }
-
-    /// Follows a redirect, or ends the sample.
-    fn continue_flow(
-        &mut self,
-        mut flow: Box<Flow>,
-        mut sample: Sample,
-        http: &Http,
-        reply: &Reply<'_>,
-        at: At,
-        out: &mut Outbox,
-    ) -> After {
-        let (status, head) = (reply.status, reply.head);
-        let follows = http.follows_redirects || http.redirects_automatically;
-        let is_safe = matches!(&*flow.request.method, "GET" | "HEAD");
-        let is_redirect = match http.follows_redirects {
-            true => matches!(status, 301..=303 | 308) || (status == 307 && is_safe),
-            // HttpClient itself follows only what changes nothing.
-            false => matches!(status, 301..=303 | 307) && is_safe,
-        };
-        if follows && is_redirect {
-            let location = head.field("location").map(|value| String::from_utf8_lossy(value).into_owned());
-            let next = match &location {
-                Some(location) if flow.redirects < REDIRECTS_MAX => flow.request.redirected(location, status),
-                Some(_) => Err(Failure::new(
-                    "java.io.IOException",
-                    format!("Exceeded maximum number of redirects: {REDIRECTS_MAX}"),
-                )),
-                None => Err(Failure::new(
-                    "java.lang.IllegalArgumentException",
-                    format!(
-                        "Missing location header in redirect for {} {} HTTP/1.1",
-                        flow.request.method, flow.request.url
-                    ),
-                )),
-            };
-            match next {
-                Ok(request) => {
-                    flow.request = Rc::new(request);
-                    flow.fixed = None;
-                    flow.redirects += 1;
-                    flow.has_answered = false;
-                    flow.add(sample, http.follows_redirects);
-                    return self.send(flow, at, out);
-                }
-                Err(failure) => {
-                    (sample.code, sample.message) = failure.columns();
-                    sample.is_success = false;
-                }
-            }
-        }
-        let sampler = flow.sampler;
-        let series = flow.series;
-        let sample = flow.ended(sample, http.follows_redirects);
-        let elapsed_ns = sample.elapsed_ms * 1_000_000;
-        if !sample.children.is_empty() {
-            let label = Rc::clone(&sample.label);
-            self.count_group(&label, elapsed_ns, out);
-        }
-        self.finish_sampler(sampler, Some(sample), Some(series), at, out)
-    }
-
-    /// Ends a sample whose request has failed.
-    fn fail(
-        &mut self,
-        mut flow: Flow,
-        failure: &Failure,
-        reply: Option<&Reply<'_>>,
-        at: At,
-        out: &mut Outbox,
-    ) -> After {
-        let mut sample = Sample::local(&flow.label, at.unix_ns / 1_000_000);
-        (sample.code, sample.message) = failure.columns();
-        sample.is_success = false;
-        sample.data_type = DataType::Text;
-        sample.body = sample.message.as_bytes().to_vec();
-        sample.url = Rc::clone(&flow.request.url);
-        sample.method = Rc::clone(&flow.request.method);
-        sample.sent_bytes = if reply.is_some() { flow.sent_bytes } else { 0 };
-        sample.request_head = std::mem::take(&mut flow.request_head);
-        if let Some(reply) = reply {
-            let phases = reply.phases;
-            let connect_ns = phases.connect_ns + phases.tls_ns;
-            let elapsed_ns = match phases.service_ns() {
-                0 => phases.wait_ns,
-                service_ns => connect_ns + service_ns,
-            };
-            sample.connect_ms = connect_ns / 1_000_000;
-            sample.elapsed_ms = elapsed_ns / 1_000_000;
-            sample.begin_ms = sample.begin_ms.saturating_sub(sample.elapsed_ms);
-        }
-        let plan = Arc::clone(&self.plan);
-        let is_listed = self.http_of(&plan, flow.sampler).is_some_and(|(_, http)| http.follows_redirects);
-        let sampler = flow.sampler;
-        let sample = flow.ended(sample, is_listed);
-        self.finish_sampler(sampler, Some(sample), None, at, out)
     }
 }
 
@@ -486,7 +356,7 @@ fn write_head(
 }
 
 /// Counts a request that was not sent.
-fn count_unsent(series: RequestId, fault: Fault, out: &mut Outbox) {
+pub(super) fn count_unsent(series: RequestId, fault: Fault, out: &mut Outbox) {
     out.count(Count::Sum(series, fault_id(fault), 1));
     if fault.side() != Side::Client {
         out.count(Count::sum(series, SeriesSum::Finished, 1));

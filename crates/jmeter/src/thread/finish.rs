@@ -10,7 +10,7 @@ use crate::thread::host::Controllers;
 use plimsoll_jmx::plan::OnError;
 use plimsoll_plan::Fault;
 use plimsoll_plan::answer::Statuses;
-use plimsoll_plan::metric::CheckSum;
+use plimsoll_plan::metric::{CheckSum, SeriesSum, fault_id};
 use plimsoll_plan::program::{At, Count, Outbox, RequestId};
 use plimsoll_plan::series::{Family, label};
 use std::cell::Cell;
@@ -18,13 +18,23 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+/// The response whose request fails if the sample does.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Judged {
+    /// The one that the thread takes now.
+    Reply,
+    /// An earlier one, of this series.
+    Earlier(RequestId),
+    Nothing,
+}
+
 impl Thread {
-    /// Runs everything after a sampler. `series` is that of a response, which the thread judges.
+    /// Runs everything after a sampler.
     pub(super) fn finish_sampler(
         &mut self,
         sampler: SamplerId,
         sample: Option<Sample>,
-        series: Option<RequestId>,
+        judged: Judged,
         at: At,
         out: &mut Outbox,
     ) -> After {
@@ -62,10 +72,18 @@ impl Thread {
         }
         self.is_last_ok = sample.is_success;
         self.worker.set_last_ok(&mut self.vars, sample.is_success);
-        if series.is_some() && !sample.is_success {
-            // An assertion that ignores the status leaves its own result only.
-            let is_status = status_failed && !check_failed && !of_usual(&sample);
-            out.fail(if is_status { Fault::Status } else { Fault::Check });
+        match judged {
+            Judged::Reply if !sample.is_success => {
+                // An assertion that ignores the status leaves its own result only.
+                let is_status = status_failed && !check_failed && !of_usual(&sample);
+                out.fail(if is_status { Fault::Status } else { Fault::Check });
+            }
+            // It was counted as passed; a file that failed is counted itself.
+            Judged::Earlier(series) if check_failed => {
+                out.count(Count::Sum(series, fault_id(Fault::Check), 1));
+                out.count(Count::sum(series, SeriesSum::Failed, 1));
+            }
+            Judged::Reply | Judged::Earlier(_) | Judged::Nothing => {}
         }
         if !sample.is_ignored {
             for saver in &of.savers {

@@ -49,7 +49,7 @@ impl Flow {
 
 impl Sample {
     /// Adds a sub-sample: time until its end, and its bytes.
-    fn absorb(&mut self, sample: Sample, is_listed: bool) {
+    pub(super) fn absorb(&mut self, sample: Sample, is_listed: bool) {
         let end_ms = sample.begin_ms + sample.elapsed_ms;
         self.elapsed_ms = self.elapsed_ms.max(end_ms.saturating_sub(self.begin_ms));
         self.bytes += sample.bytes;
