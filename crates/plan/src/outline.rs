@@ -44,6 +44,9 @@ pub struct RequestOutline {
     /// Whether it opens a WebSocket, or a gRPC call with a stream of messages to send.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_websocket: bool,
+    /// Whether it is a gRPC call.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_grpc: bool,
     /// Whether the request is sent only before or after the load, and not counted in it.
     #[serde(default)]
     pub is_outside_load: bool,
