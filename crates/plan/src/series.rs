@@ -230,7 +230,7 @@ impl SeriesKey {
             tags: self.labels.iter().filter(|(name, _)| !own.contains(&name.as_str())).cloned().collect(),
             is_stream: matches!(self.family, Family::Stream | Family::WebSocket),
             is_websocket: self.family == Family::WebSocket,
-            is_grpc: false,
+            is_grpc: self.label(label::RPC_TYPE).is_some(),
             is_outside_load: false,
             is_redirect_expected: false,
         })

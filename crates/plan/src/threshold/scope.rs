@@ -170,8 +170,8 @@ pub(super) fn all_scopes(inner: &str) -> Result<(Scope, &str), Problem> {
     }
 }
 
-/// Parses the scope of `grpc_status`, which names statuses. They are written as servers do, whatever the case of the
-/// text, or its numbers.
+/// Parses the scope of `grpc_status`: names of statuses in any case, or their numbers. It is kept with names as servers
+/// write them.
 pub(super) fn statuses(inner: &str) -> Result<(Scope, &str), Problem> {
     match read(inner, '}', STATUSES)? {
         (Scope::Status(names), _, behind) => {
