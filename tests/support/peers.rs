@@ -10,7 +10,7 @@ mod pki;
 
 pub use get::{Answer, exchange};
 pub use nginx::{LogLine, Nginx, Options};
-pub use pki::Pki;
+pub use pki::{LOCAL, Pki};
 
 use child::Child;
 use std::collections::hash_map::DefaultHasher;

@@ -199,7 +199,7 @@ fn unsupported_options_are_rejected_by_name() {
         ("curl -L --max-redirs many http://h/", "--max-redirs", "invalid number of redirects"),
         ("curl -L -e 'http://x;auto' http://h/", "-e", "`;auto`"),
         ("curl --http3 http://h/", "--http3", "only HTTP/2, HTTP/1.1, and HTTP/1.0"),
-        ("curl -x https://p http://h/", "-x", "proxies over TLS"),
+        ("curl -x https://p/x http://h/", "-x", "a proxy has no path"),
         ("curl --digest -u a:b http://h/", "--digest", "this authentication method"),
         ("curl -u name http://h/", "-u", "missing password"),
         ("curl -b jar.txt http://h/", "-b", "cookie files are not supported"),
