@@ -91,7 +91,8 @@ pub const TABLE: &[Explained] = &[
         "U022",
         "TLS flag for an HTTP target",
         "Flags such as `--ca`, `--insecure`, and `--ciphers` are settings of TLS, which requires an `https://` \
-         target.\n\n  plimsoll https://127.0.0.1:8443/ --ca ca.pem",
+         target; `--ca` and `--insecure` also apply to an `https://` proxy.\n\n  \
+         plimsoll https://127.0.0.1:8443/ --ca ca.pem",
     ),
     row(
         "U023",

@@ -196,6 +196,7 @@ const GOALS: &[Goal] = &[
         bound: Bound::AtLeast(2.0),
         unit: "x ghz",
     },
+    Goal { measure: "grpc.tonic", what: "the same", bound: Bound::AtLeast(1.2), unit: "x tonic" },
     Goal {
         measure: "script.get_k6",
         what: "script with a GET and two checks, requests per CPU-s",

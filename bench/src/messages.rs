@@ -1,12 +1,12 @@
 //! `websocket` and `grpc`: round trips of small messages per generator CPU-second, compared with a client on the
-//! library `tungstenite`, and with `ghz`.
+//! library `tungstenite`, with `ghz`, and with a client on the library tonic.
 
 use super::options::Options;
 use super::ratio::{self, Field};
 use super::report::Report;
 use super::target::{Counters, RawServer, Target, process_cpu_s};
 use super::testserver::Ruler;
-use super::tools::{GHZ_BASE, MESSAGE, OWN, Roster, TUNGSTENITE, experiment_file, once_file};
+use super::tools::{GHZ_BASE, MESSAGE, OWN, Roster, TONIC, TUNGSTENITE, experiment_file, once_file};
 use super::{CONNECTIONS, Context, own};
 use chore::{Outcome, shell};
 use serde_json::Value;
@@ -48,13 +48,10 @@ pub fn websocket(context: &Context, roster: &Roster, options: &Options, report: 
 }
 
 pub fn grpc(context: &Context, roster: &Roster, options: &Options, report: &mut Report) -> Outcome {
-    let ghz = match ghz(context) {
-        Ok(program) => Some(program),
-        Err(sentence) => {
-            report.note(&format!("grpc: without `ghz`: {sentence}"));
-            None
-        }
+    let mut found = |name: &str, result: Result<PathBuf, String>| {
+        result.map_err(|sentence| report.note(&format!("grpc: without `{name}`: {sentence}"))).ok()
     };
+    let (ghz, tonic) = (found(GHZ_BASE, ghz(context)), found(TONIC, tonic(context)));
     let server = RawServer::with(context, false, &["-m", "grpc"])?;
     let (connections, streams) = CALLS;
     let schema = shell::root().join("bench/call.proto");
@@ -72,10 +69,11 @@ pub fn grpc(context: &Context, roster: &Roster, options: &Options, report: &mut 
     let url = server.url("/");
     let usual = Field::new("grpc", &server, &url);
     let field = Field { base: GHZ_BASE, connections, streams, ..usual };
-    let entries = ratio::measure(&field, roster.grpc(ghz), context, options, report)?;
+    let entries = ratio::measure(&field, roster.grpc(ghz, tonic), context, options, report)?;
     let what = "unary gRPC calls with messages of 32 bytes, server that batches, 8 connections x 10 calls";
     ratio::table("grpc", what, None, "", &entries, options, report);
     report.measure("grpc.ratio", ratio::middle_ratio(OWN, &entries));
+    report.measure("grpc.tonic", ratio::middle_ratio_to(TONIC, OWN, &entries));
     Ok(())
 }
 
@@ -147,6 +145,19 @@ fn ghz(context: &Context) -> Result<PathBuf, String> {
         shell::run(command.args(["install", GHZ]).env("GOBIN", &folder).env("GOFLAGS", "-mod=mod"))?;
     }
     existing(program)
+}
+
+/// The client on tonic, built once below the target folder, unless only a smoke test is run.
+fn tonic(context: &Context) -> Result<PathBuf, String> {
+    if context.smoke {
+        return Err("a smoke test builds no other tool".into());
+    }
+    let folder = shell::target_folder()?.join("tonic");
+    let mut command = shell::cargo();
+    command.args(["build", "--quiet", "--release", "--locked", "--manifest-path"]);
+    command.arg(shell::root().join("bench/tonic/Cargo.toml")).arg("--target-dir").arg(&folder);
+    shell::run(&mut command)?;
+    existing(folder.join("release/tonic-client"))
 }
 
 fn existing(program: PathBuf) -> Result<PathBuf, String> {

@@ -19,6 +19,7 @@ pub const BASE: &str = "wrk";
 pub const H2LOAD_BASE: &str = "h2load";
 pub const TUNGSTENITE: &str = "tungstenite";
 pub const GHZ_BASE: &str = "ghz";
+pub const TONIC: &str = "tonic";
 /// The same for scripts.
 pub const K6_BASE: &str = "k6";
 /// The same for test plans, whose folder this variable names.
@@ -165,6 +166,10 @@ const GHZ: &str = "--insecure --proto {here}/call.proto --call echo.v1.Echo/Send
                    -c {streams_all} -n 0 -z {secs}s --cpus 1 -O summary {address}";
 const GHZ_ONCE: &str = "--insecure --proto {here}/call.proto --call echo.v1.Echo/Send -d {message} -c 1 -n 1 \
                         --cpus 1 -O summary {address}";
+
+/// The client of `bench/tonic`.
+const TONIC_CALLS: &str = "{address} {conns} {streams} {secs}";
+const TONIC_ONCE: &str = "{address} 1 1 0";
 
 const BASE_CLOSING: &str = "-t1 -c{conns} -d{secs}s -H {close} {url}";
 /// The base's closest equivalent to a templated POST: a script.
@@ -414,9 +419,15 @@ impl Roster {
         tools
     }
 
-    /// An experiment file for plimsoll, and `ghz`, if it could be built.
-    pub fn grpc(&self, ghz: Option<PathBuf>) -> Vec<Tool> {
+    /// An experiment file for plimsoll, and `ghz` and the client on tonic, if they could be built.
+    pub fn grpc(&self, ghz: Option<PathBuf>, tonic: Option<PathBuf>) -> Vec<Tool> {
         let mut tools = self.measured("", "", "");
+        tools.extend(tonic.map(|program| Tool {
+            name: TONIC,
+            program,
+            template: TONIC_CALLS,
+            once: TONIC_ONCE,
+        }));
         tools.extend(ghz.map(|program| Tool { name: GHZ_BASE, program, template: GHZ, once: GHZ_ONCE }));
         tools
     }

@@ -9,7 +9,7 @@ use plimsoll_plan::draft::key;
 use plimsoll_plan::link::{Http, pipeline, streams};
 use plimsoll_plan::load::{Arrivals, Share, stages};
 use plimsoll_plan::request::url;
-use plimsoll_plan::route::{self, ProxyProtocol};
+use plimsoll_plan::route::{self, ProxyKind, ProxyProtocol};
 use plimsoll_plan::value::Text;
 use plimsoll_plan::watch::Watch;
 use plimsoll_plan::{Diagnostic, Draft, Problem, delivery, threshold, unit};
@@ -232,13 +232,14 @@ impl Reader<'_> {
         if flags.ca.is_empty() && !flags.insecure && named.is_none() {
             return;
         }
-        // Monitors use the certificates, and nothing else.
-        let is_watched = draft.watches.iter().any(|watch| watch.source.is_tls());
+        // Monitors and proxies use the certificates, and nothing else.
+        let is_proxied = draft.link.route.proxy.as_ref().is_some_and(|proxy| proxy.kind == ProxyKind::Https);
+        let is_trusting = is_proxied || draft.watches.iter().any(|watch| watch.source.is_tls());
         let is_tls = draft.target.as_ref().is_some_and(|target| target.tls)
             || draft.more_origins.iter().any(|origin| origin.target.tls)
             // A script names addresses, and imports modules from some, that are not known here.
             || draft.code.is_some();
-        if !is_tls && (!is_watched || named.is_some()) {
+        if !is_tls && (!is_trusting || named.is_some()) {
             let flag = named.unwrap_or(if flags.insecure { "--insecure" } else { "--ca" });
             self.wrong.push(diagnostic(
                 "U022",

@@ -105,7 +105,7 @@ pub struct LoadFlags {
     #[arg(long = "http1.1", help_heading = REQUEST)]
     pub http1_1: bool,
 
-    /// Connect through this HTTP or SOCKS5 proxy, such as `http://127.0.0.1:3128`
+    /// Connect through this HTTP, HTTPS, or SOCKS5 proxy, such as `http://127.0.0.1:3128`
     #[arg(long, value_name = "URL", help_heading = REQUEST)]
     pub proxy: Option<String>,
 

@@ -9,6 +9,7 @@
 mod support;
 
 mod bench;
+mod curl;
 mod judged;
 mod keys;
 mod models;

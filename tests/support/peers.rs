@@ -1,5 +1,6 @@
-//! Real servers that none of us wrote, as children: nginx, Node, Go, and an event-stream library from npm. Each is on a
-//! free port, is waited for until it can be connected to, and ends with its value, or with the test if that is killed.
+//! Real servers by other people, as children: nginx, Node, Go, Jetty, and an event-stream library from npm. Each is on
+//! a free port, is waited for until it can be connected to, and ends with its value, or with the test if that is
+//! killed.
 //!
 //! A program that is missing fails the test with the sentence that says how to get it.
 
@@ -10,7 +11,7 @@ mod pki;
 
 pub use get::{Answer, exchange};
 pub use nginx::{LogLine, Nginx, Options};
-pub use pki::Pki;
+pub use pki::{LOCAL, Pki};
 
 use child::Child;
 use std::collections::hash_map::DefaultHasher;
@@ -164,6 +165,67 @@ impl SocketServer {
     pub fn stats(&self) -> serde_json::Value {
         get::get(self.address(), "/stats").json()
     }
+}
+
+/// `testbed/peers/jetty`: HTTP/2 and WebSockets by Jetty, from Maven Central.
+pub struct Jetty {
+    child: Child,
+    pki: Pki,
+}
+
+impl Jetty {
+    pub fn start() -> Self {
+        static LIBRARIES: OnceLock<PathBuf> = OnceLock::new();
+        let pki = Pki::new(LOCAL);
+        let (certificate, key) = pki.server();
+        let mut command = Command::new("java");
+        command.arg("-cp").arg(LIBRARIES.get_or_init(libraries).join("*"));
+        command.arg(sources().join("jetty/Server.java")).arg(certificate).arg(key);
+        Self { child: Child::start(command, "java", "default-jdk-headless"), pki }
+    }
+
+    pub fn url(&self, path: &str) -> String {
+        self.child.url(path)
+    }
+
+    /// Of its port with TLS.
+    pub fn https_url(&self, path: &str) -> String {
+        format!("https://localhost:{}{path}", self.stats()["tls_port"])
+    }
+
+    pub fn ca_file(&self) -> PathBuf {
+        self.pki.ca_file()
+    }
+
+    pub fn address(&self) -> SocketAddr {
+        self.child.address()
+    }
+
+    /// `/stats`: what it counted itself.
+    pub fn stats(&self) -> serde_json::Value {
+        get::get(self.address(), "/stats").json()
+    }
+}
+
+/// Copies the libraries of Jetty's `pom.xml` into a folder that is named after it.
+fn libraries() -> PathBuf {
+    let project = sources().join("jetty/pom.xml");
+    let mut hasher = DefaultHasher::new();
+    std::fs::read(&project).expect("the checkout is whole").hash(&mut hasher);
+    let folder = cache().join(format!("jetty-{:016x}", hasher.finish()));
+    if folder.is_dir() {
+        return folder;
+    }
+    let aside = cache().join(format!("jetty-{}", std::process::id()));
+    let mut command = Command::new("mvn");
+    command.args(["--batch-mode", "--quiet", "--file"]).arg(&project).arg("dependency:copy-dependencies");
+    command.arg(format!("-DoutputDirectory={}", aside.display()));
+    child::run(command, "mvn", "maven");
+    // If another test program was quicker, its folder is as good as this one.
+    if std::fs::rename(&aside, &folder).is_err() {
+        let _ = std::fs::remove_dir_all(&aside);
+    }
+    folder
 }
 
 /// Installs after the lock file into a folder that is named after all that goes into it.

@@ -50,6 +50,44 @@ fn every_call_is_counted_by_both_sides() {
 }
 
 #[test]
+fn thresholds_judge_the_share_of_each_status() {
+    let server = GoServer::start("grpc");
+    // Of 40 calls, 10 end with NOT_FOUND, which is expected, and none with UNAVAILABLE.
+    let steps = "- repeat: 3\n  steps: [ { grpc: echo.v1.Echo/Send, message: {} } ]\n\
+                 - grpc: echo.v1.Echo/Send\n  message: {}\n  metadata: { x-status: 5 }\n  check: { status: NOT_FOUND }";
+    let load = |rules: &str| format!("{{ users: 2, iterations: 10 }}\nthresholds: {rules}");
+    let met = "[ \"grpc_status{status: OK} == 75%\", \"grpc_status{status: NOT_FOUND} <= 25%\", \
+               \"grpc_status{status: UNAVAILABLE} == 0%\", \"grpc_status{status: 'OK, NOT_FOUND'} == 100%\" ]";
+    let said = run(&server.url(""), steps, &load(met), 0);
+    no_faults(&said);
+    let judged = |said: &Value, at: usize| {
+        (said["thresholds"][at]["observed"].clone(), said["thresholds"][at]["samples"].clone())
+    };
+    assert_eq!(
+        [0, 1, 2, 3].map(|at| judged(&said, at)),
+        [0.75, 0.25, 0.0, 1.0].map(|share| (json!(share), json!(40)))
+    );
+    assert_eq!(server.stats()["statuses"], json!({ "OK": 30, "NotFound": 10 }));
+    // The same statuses, judged more strictly.
+    let said = run(&server.url(""), steps, &load("[ \"grpc_status{status: NOT_FOUND} < 25%\" ]"), 99);
+    let sentence = said["verdict"]["sentence"].as_str().unwrap();
+    assert!(
+        sentence.contains("25% of 40 gRPC calls ended with NOT_FOUND; the threshold is < 25%"),
+        "{sentence}"
+    );
+}
+
+#[test]
+fn a_threshold_on_a_status_stops_a_run_by_its_windows() {
+    let server = GoServer::start("grpc");
+    let steps = "- { grpc: echo.v1.Echo/Send, message: {}, metadata: { x-status: 14 }, think: 10ms }";
+    let load = "{ users: 2, duration: 60s }\nthresholds: [ error_rate <= 100%, \
+                { threshold: \"grpc_status{status: UNAVAILABLE} < 50%\", abort_after: 1s } ]";
+    let said = run(&server.url(""), steps, load, 99);
+    assert_eq!(said["stopped_by"], "threshold");
+}
+
+#[test]
 fn every_kind_of_field_arrives_and_returns() {
     let server = GoServer::start("grpc");
     let steps = r#"- set: { n: "7", text: "a \"b\"", flag: "true", at: "2026-01-31T12:00:00.25Z" }

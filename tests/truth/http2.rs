@@ -8,6 +8,7 @@ mod closing;
 mod counts;
 mod faults;
 mod features;
+mod jetty;
 mod versions;
 
 use crate::help::count;

@@ -1,6 +1,8 @@
 //! Routes to a server: Unix domain sockets, the PROXY protocol, HTTP and SOCKS5 proxies, and network interfaces. The
 //! relays are written from the RFCs; counts are those of the ruler or of nginx.
 
+mod over_tls;
+
 use crate::counts::adds_up;
 use crate::help::count;
 use crate::support::peers::{Nginx, Options};
@@ -350,7 +352,7 @@ fn routes_that_contradict_each_other_are_refused() {
         (&["--proxy", "http://h:1", "--unix-socket", "/x"][..], "P034"),
         (&["--proxy", "http://h:1", "--proxy-protocol", "v1"], "P034"),
         (&["--unix-socket", "/x", "--interface", "lo"], "P034"),
-        (&["--proxy", "https://h:1"], "proxies over TLS (`https://`) are not supported"),
+        (&["--proxy", "https://h:1", "--cert", "x.pem"], "the target uses plain HTTP"),
         (&["--proxy", "socks4://h:1"], "unsupported kind of proxy `socks4`"),
         (&["--proxy", "http://me:secret@h"], "missing port of the proxy `http://***@h`"),
         (&["--proxy-protocol", "v3"], "unknown version of the PROXY protocol `v3`"),

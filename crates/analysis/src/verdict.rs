@@ -287,6 +287,7 @@ fn clause(rule: &Threshold, judged: &ThresholdResult, seen: &str) -> String {
     match rule.subject {
         Subject::ErrorRate => format!("{seen} of {}{of} failed{when}", counted(n, "request")),
         Subject::Checks => format!("{seen} of {}{of} passed{when}", counted(n, "check")),
+        Subject::GrpcStatus => format!("{seen} of {} ended{of}{when}", counted(n, "gRPC call")),
         Subject::EventLoss => format!("{seen} of {}{of} were lost{when}", counted(n, "expected event")),
         Subject::MessageLoss => format!("{seen} of {}{of} were lost{when}", counted(n, "expected message")),
         Subject::Achieved => format!("{seen} of the offered rate was achieved{when}"),
@@ -381,6 +382,7 @@ fn time_name(rule: &Threshold) -> String {
         | Subject::MessagesReceived
         | Subject::MessageLoss
         | Subject::Availability
+        | Subject::GrpcStatus
         | Subject::IterationsFailed
         | Subject::LongestOutage => "response time",
     };
@@ -403,6 +405,7 @@ fn scope(rule: &Threshold) -> String {
         Some(Scope::Tag(key, value)) => format!(" of tag {key}={value}"),
         Some(Scope::Agent(agents)) if agents.contains('=') => format!(" of agents with {agents}"),
         Some(Scope::Agent(name)) => format!(" of agent {name}"),
+        Some(Scope::Status(names)) => format!(" with {names}"),
         Some(scope @ (Scope::Metric(_) | Scope::All(_))) => format!(" of {scope}"),
     }
 }

@@ -41,8 +41,11 @@ impl Work {
             add(
                 "Sec-WebSocket-Extensions",
                 match compression.context_takeover {
-                    true => "permessage-deflate",
-                    false => "permessage-deflate; client_no_context_takeover; server_no_context_takeover",
+                    true => "permessage-deflate; client_max_window_bits",
+                    false => {
+                        "permessage-deflate; client_no_context_takeover; server_no_context_takeover; \
+                         client_max_window_bits"
+                    }
                 },
             );
         }

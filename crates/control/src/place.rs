@@ -7,6 +7,8 @@ use plimsoll_plan::Problem;
 use plimsoll_plan::limit::Limits;
 use plimsoll_plan::link::{Http, Link, Tls, TlsFiles};
 use plimsoll_plan::origin::Origin;
+use plimsoll_plan::route::{Proxy, ProxyKind};
+use plimsoll_plan::watch::Trust;
 use std::fs::OpenOptions;
 use std::net::{SocketAddr, TcpListener};
 use std::os::unix::fs::OpenOptionsExt;
@@ -99,6 +101,25 @@ pub fn tls(origin: &Origin, files: &TlsFiles, http: Http) -> Result<Option<Setup
         resume: *resume,
         ignores_tickets: *ignores_tickets,
         alpn: offered(http),
+    };
+    Setup::new(&wanted).map(Some).map_err(Error::TlsSetup)
+}
+
+/// Creates the TLS settings for connections to a proxy, if it is reached over TLS. Certificates are checked as those of
+/// the target.
+///
+/// # Errors
+/// Returns an error if the certificate authorities are unusable.
+pub fn proxy_tls(proxy: &Proxy, trust: &Trust) -> Result<Option<Setup>, Error> {
+    if proxy.kind != ProxyKind::Https {
+        return Ok(None);
+    }
+    let wanted = Wanted {
+        server_name: proxy.host.clone(),
+        ca_pem: trust.ca.clone(),
+        insecure: trust.insecure,
+        alpn: offered(Http::V11),
+        ..Wanted::default()
     };
     Setup::new(&wanted).map(Some).map_err(Error::TlsSetup)
 }

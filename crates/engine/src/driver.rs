@@ -4,6 +4,7 @@
 pub mod epoll;
 pub mod sim;
 
+use crate::link::tls::Enclosure;
 use crate::route::Route;
 pub use crate::sys::Errno;
 pub use crate::sys::epoll::{ERR, Flags, HUP, IN, OUT, RDHUP};
@@ -46,6 +47,10 @@ pub trait Door {
     /// buffers has nothing to limit.
     fn limit_receive_buffers(&mut self, _bytes: Option<u32>) {}
     fn connect_result(&mut self, socket: Socket) -> Result<(), Errno>;
+    /// Lets TLS with a proxy carry all further bytes of a socket. A door without proxies carries none.
+    fn enclose(&mut self, _socket: Socket, _enclosure: Enclosure) {}
+    /// Sends what an enclosed socket has taken and the kernel has not.
+    fn push(&mut self, _socket: Socket) {}
     fn send(&mut self, socket: Socket, bytes: &[u8]) -> Io;
     fn recv(&mut self, socket: Socket, buffer: &mut [u8]) -> Io;
     /// Discards received bytes without copying them.

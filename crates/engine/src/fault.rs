@@ -18,6 +18,8 @@ pub fn of_connect(errno: Errno) -> Fault {
         libc::ECONNREFUSED | libc::ENOENT => Fault::ConnectionRefused,
         libc::ETIMEDOUT => Fault::ConnectTimeout,
         libc::EHOSTUNREACH | libc::ENETUNREACH | libc::EHOSTDOWN | libc::ENETDOWN => Fault::HostUnreachable,
+        // TLS with a proxy is broken (`driver::epoll::enclosed`); TCP never reports it.
+        libc::EPROTO => Fault::ProxyFailed,
         libc::ECONNRESET | libc::ECONNABORTED | libc::EPIPE => Fault::ConnectionReset,
         _ => Fault::ClientSendRefused,
     }

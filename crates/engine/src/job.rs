@@ -13,6 +13,7 @@ use plimsoll_plan::Plan;
 use plimsoll_plan::link::Reuse;
 use plimsoll_plan::load::{Load, Share};
 use plimsoll_plan::outline::Outline;
+use plimsoll_plan::route::ProxyKind;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
@@ -57,9 +58,10 @@ impl Job {
         if outline.limits.read_buffer_bytes == 0 {
             outline.limits.read_buffer_bytes = cache::read_buffer_bytes() as u64;
         }
-        let of_place = |place: &Place| place.route.as_ref().is_some_and(|route| route.unix_socket.is_some());
-        if outline.link.route.unix_socket.is_some() || scene.places.iter().any(of_place) {
-            // Only TCP can discard received bytes in the kernel.
+        let of_place = |place: &Place| place.route.as_ref().is_some_and(|route| !route.may_discard());
+        let is_enclosed = outline.link.route.proxy.as_ref().is_some_and(|one| one.kind == ProxyKind::Https);
+        if outline.link.route.unix_socket.is_some() || is_enclosed || scene.places.iter().any(of_place) {
+            // Only TCP can discard received bytes in the kernel, and only if they are not sealed.
             outline.read_bodies = true;
         }
         let single = compiled.sequence.len() == 1 && scene.factory.is_none();

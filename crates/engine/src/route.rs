@@ -1,6 +1,7 @@
 //! The route of connections that do not simply go to an address: a Unix domain socket, a network interface, the header
 //! of the PROXY protocol, the handshake of a proxy. A place without any of these has no route, and pays for none.
 
+use crate::link::tls::Setup;
 use plimsoll_plan::Outline;
 use plimsoll_plan::origin::{Origin, OriginId};
 use plimsoll_plan::route::{Login, ProxyKind, ProxyProtocolVersion};
@@ -18,6 +19,8 @@ pub struct Route {
     /// The network interface that carries the connections.
     pub interface: Option<String>,
     pub preface: Option<Preface>,
+    /// TLS with the proxy, in which everything else happens.
+    pub outer: Option<Setup>,
     pub tunnel: Option<Tunnel>,
     /// Requests are sent to the proxy in their absolute form.
     pub forward: Option<Forward>,
@@ -67,12 +70,13 @@ impl Forward {
 
 impl Route {
     /// Returns the route of a plan to one of its origins, or `None` if connections go directly to its address.
-    /// `resolved` is the address of an origin whose name the proxy must not resolve.
+    /// `resolved` is the address of an origin whose name the proxy must not resolve, and `outer` is TLS with the proxy.
     pub fn of(
         outline: &Outline,
         number: OriginId,
         origin: &Origin,
         resolved: Option<IpAddr>,
+        outer: Option<Setup>,
     ) -> Option<Route> {
         let of = &outline.link.route;
         if of.is_direct() {
@@ -89,18 +93,19 @@ impl Route {
             unix_socket: of.unix_socket.as_ref().map(PathBuf::from),
             interface: of.interface.clone(),
             preface,
+            outer,
             ..Route::default()
         };
         let Some(proxy) = &of.proxy else { return Some(route) };
         let words = |login: &Login| basic(login.user.reveal(), login.password.reveal());
         let authorization = proxy.login.as_ref().map(words);
         match proxy.kind {
-            ProxyKind::Http if outline.forwarding_proxy(number, origin).is_some() => {
+            ProxyKind::Http | ProxyKind::Https if outline.forwarding_proxy(number, origin).is_some() => {
                 let fields = authorization.map(|value| format!("Proxy-Authorization: {value}\r\n"));
                 let fields = Secret(fields.unwrap_or_default().into_bytes().into());
                 route.forward = Some(Forward { prefix: origin.url(), fields });
             }
-            ProxyKind::Http => {
+            ProxyKind::Http | ProxyKind::Https => {
                 let user_agent = concat!("plimsoll/", env!("CARGO_PKG_VERSION"));
                 let request = connect(&origin.host_and_port(), authorization.as_deref(), user_agent);
                 route.tunnel = Some(Tunnel::Connect(Secret(request)));
@@ -118,13 +123,18 @@ impl Route {
         Some(route)
     }
 
-    /// Returns whether something is exchanged before the connection belongs to the server.
-    pub fn has_opening(&self) -> bool {
-        self.preface.is_some() || self.tunnel.is_some()
+    /// Returns whether the kernel can discard received bytes: those of a Unix domain socket, or inside TLS, it cannot.
+    pub fn may_discard(&self) -> bool {
+        self.unix_socket.is_none() && self.outer.is_none()
     }
 
-    /// Begins the opening of connection number `turn`: appends the first bytes, and returns the handshake if there is
-    /// one. `local` and `remote` are the ends of the socket.
+    /// Returns whether something is exchanged before the connection belongs to the server.
+    pub fn has_opening(&self) -> bool {
+        self.preface.is_some() || self.outer.is_some() || self.tunnel.is_some()
+    }
+
+    /// Begins the opening of connection number `turn`, after TLS with the proxy: appends the first bytes, and returns
+    /// the handshake if there is one. `local` and `remote` are the ends of the socket.
     pub(crate) fn begin(
         &self,
         turn: usize,

@@ -81,6 +81,31 @@ fn each_option_changes_the_request_as_in_curl() {
     }
 }
 
+/// curl asks by itself before it sends more than 1 MiB over HTTP/1.1.
+#[test]
+fn a_body_waits_for_the_server_where_that_of_curl_waits() {
+    let large = "x".repeat((1 << 20) + 1);
+    for (options, waits) in [
+        ("-H 'Expect: 100-continue' -d x http://h/", true),
+        ("-H 'expect: 100-Continue' -X PUT -d x http://h/", true),
+        ("-d x http://h/", false),
+        ("-H 'Expect: 100-continue' http://h/", false),
+        ("-d LARGE http://h/", true),
+        ("-H 'Expect:' -d LARGE http://h/", false),
+        ("-0 -d LARGE http://h/", false),
+        ("--http2-prior-knowledge -d LARGE http://h/", false),
+        // The server may choose HTTP/2.
+        ("-d LARGE https://h/", false),
+        ("--http1.1 -d LARGE https://h/", true),
+    ] {
+        let draft = line(&format!("curl {}", options.replace("LARGE", &large)));
+        assert_eq!(draft.continue_ns.is_some(), waits, "{options}");
+        let is_sent = draft.requests[0].headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("expect"));
+        // Waiting sends the header by itself; without a body, nothing waits.
+        assert_eq!(is_sent, !waits && options.starts_with("-H 'Expect: "), "{options}");
+    }
+}
+
 #[test]
 fn arguments_that_a_shell_has_split_are_used_unchanged() {
     let words = ["http://h/a", "-H", "X: it's $HOME", "-d", "a b"].map(str::to_owned);
@@ -174,7 +199,7 @@ fn unsupported_options_are_rejected_by_name() {
         ("curl -L --max-redirs many http://h/", "--max-redirs", "invalid number of redirects"),
         ("curl -L -e 'http://x;auto' http://h/", "-e", "`;auto`"),
         ("curl --http3 http://h/", "--http3", "only HTTP/2, HTTP/1.1, and HTTP/1.0"),
-        ("curl -x https://p http://h/", "-x", "proxies over TLS"),
+        ("curl -x https://p/x http://h/", "-x", "a proxy has no path"),
         ("curl --digest -u a:b http://h/", "--digest", "this authentication method"),
         ("curl -u name http://h/", "-u", "missing password"),
         ("curl -b jar.txt http://h/", "-b", "cookie files are not supported"),

@@ -124,7 +124,7 @@ faults! {
     ProxyCredentials = 51, "proxy_credentials", Network,
         "the proxy requires other credentials to open a tunnel (407, or SOCKS5 authentication)";
     ProxyFailed = 52, "proxy_failed", Network,
-        "the proxy closed the connection during its handshake, or its response is invalid";
+        "the proxy closed the connection during its handshake, or its response or its TLS is invalid";
     ProxyTimeout = 53, "proxy_timeout", Network, "the handshake with the proxy timed out";
     AcceptQueueFull = 54, "accept_queue_full", Network,
         "the accept queue of the Unix domain socket is full (EAGAIN)";

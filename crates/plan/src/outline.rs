@@ -6,7 +6,7 @@ use crate::limit::Limits;
 use crate::link::{Http, Link, Tls};
 use crate::load::{Load, Share, Stop, Workload};
 use crate::origin::{FIRST, Origin, OriginId};
-use crate::route::{Proxy, ProxyKind};
+use crate::route::Proxy;
 use crate::series::Family;
 use crate::threshold::Threshold;
 use crate::watch::MonitorOutline;
@@ -44,6 +44,9 @@ pub struct RequestOutline {
     /// Whether it opens a WebSocket, or a gRPC call with a stream of messages to send.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_websocket: bool,
+    /// Whether it is a gRPC call.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_grpc: bool,
     /// Whether the request is sent only before or after the load, and not counted in it.
     #[serde(default)]
     pub is_outside_load: bool,
@@ -198,7 +201,7 @@ impl Outline {
     /// Returns the proxy to which requests to an origin are sent in their absolute form (RFC 9112, section 3.2.2):
     /// an HTTP proxy, unless the origin needs a tunnel because its bytes are not requests of plain HTTP/1.
     pub fn forwarding_proxy(&self, number: OriginId, origin: &Origin) -> Option<&Proxy> {
-        let proxy = self.link.route.proxy.as_ref().filter(|proxy| proxy.kind == ProxyKind::Http)?;
+        let proxy = self.link.route.proxy.as_ref().filter(|proxy| proxy.is_http())?;
         let has_sockets = self.requests.iter().any(|one| one.is_websocket && one.origin == number);
         (origin.tls.is_none() && !has_sockets && self.link.http != Http::V2).then_some(proxy)
     }

@@ -36,6 +36,8 @@ impl Route {
 pub enum ProxyKind {
     /// Requests for plain HTTP in their absolute form; tunnels (`CONNECT`) for everything else.
     Http,
+    /// The same inside TLS.
+    Https,
     /// The load generator resolves names.
     Socks5,
     /// The proxy resolves names.
@@ -64,10 +66,16 @@ pub struct Login {
 }
 
 impl Proxy {
+    /// Returns whether it is an HTTP proxy, which forwards requests and opens tunnels by `CONNECT`.
+    pub fn is_http(&self) -> bool {
+        matches!(self.kind, ProxyKind::Http | ProxyKind::Https)
+    }
+
     /// Returns its URL without the login.
     pub fn url(&self) -> String {
         let scheme = match self.kind {
             ProxyKind::Http => "http",
+            ProxyKind::Https => "https",
             ProxyKind::Socks5 => "socks5",
             ProxyKind::Socks5h => "socks5h",
         };
@@ -101,15 +109,17 @@ pub enum ProxyProtocolVersion {
     V2,
 }
 
-/// The usual port of SOCKS (RFC 1928).
+/// The usual ports of SOCKS (RFC 1928) and of HTTP over TLS.
 const SOCKS_PORT: u16 = 1080;
+const TLS_PORT: u16 = 443;
 
-/// Parses the URL of a proxy, such as `http://user:password@127.0.0.1:3128` or `socks5h://127.0.0.1`.
+/// Parses the URL of a proxy, such as `http://user:password@127.0.0.1:3128`, `https://proxy.test`, or
+/// `socks5h://127.0.0.1`.
 ///
 /// # Errors
 /// Returns an error if the URL is invalid or the kind of proxy is not supported.
 pub fn proxy(text: &str) -> Result<Proxy, Problem> {
-    const EXAMPLE: &str = "write `http://HOST:PORT`, `socks5://HOST`, or `socks5h://HOST`";
+    const EXAMPLE: &str = "write `http://HOST:PORT`, `https://HOST`, `socks5://HOST`, or `socks5h://HOST`";
     let text = text.trim();
     let shown = redacted_url(text);
     let Some((scheme, rest)) = text.split_once("://") else {
@@ -119,10 +129,7 @@ pub fn proxy(text: &str) -> Result<Proxy, Problem> {
         "http" => ProxyKind::Http,
         "socks5" => ProxyKind::Socks5,
         "socks5h" => ProxyKind::Socks5h,
-        "https" => {
-            let message = "proxies over TLS (`https://`) are not supported";
-            return Err(Problem::new(message, "use the proxy's plain port (`http://HOST:PORT`)"));
-        }
+        "https" => ProxyKind::Https,
         other => return Err(Problem::new(format!("unsupported kind of proxy `{other}`"), EXAMPLE)),
     };
     let parsed = url(&format!("http://{rest}")).map_err(|problem| {
@@ -139,6 +146,7 @@ pub fn proxy(text: &str) -> Result<Proxy, Problem> {
     let port = match (has_port, kind) {
         (true, _) => parsed.target.port,
         (false, ProxyKind::Socks5 | ProxyKind::Socks5h) => SOCKS_PORT,
+        (false, ProxyKind::Https) => TLS_PORT,
         // 80, 1080, 3128, and 8080 are all usual.
         (false, ProxyKind::Http) => {
             let message = format!("missing port of the proxy `{shown}`");
@@ -152,7 +160,9 @@ pub fn proxy(text: &str) -> Result<Proxy, Problem> {
     if let Some(Login { user, password }) = &login {
         let is_long = |text: &Secret| text.reveal().len() > usize::from(u8::MAX);
         let is_empty = user.reveal().is_empty();
-        if kind != ProxyKind::Http && (is_empty || is_long(user) || is_long(password)) {
+        if matches!(kind, ProxyKind::Socks5 | ProxyKind::Socks5h)
+            && (is_empty || is_long(user) || is_long(password))
+        {
             let message = format!("invalid login of the proxy `{shown}`: SOCKS5 allows 1–255 bytes");
             return Err(Problem::new(message, "write `socks5://USER:PASSWORD@HOST`"));
         }

@@ -435,6 +435,7 @@ fn outline_of(request: &Request) -> RequestOutline {
         tags: Vec::new(),
         is_stream: false,
         is_websocket: false,
+        is_grpc: false,
         is_outside_load: false,
         is_redirect_expected: false,
     }

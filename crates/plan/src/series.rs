@@ -140,6 +140,8 @@ pub mod label {
     pub const METRIC: &str = "metric";
     /// The method of a request.
     pub const METHOD: &str = "method";
+    /// Of the metric [`super::GRPC_STATUS`]: the status of a call.
+    pub const STATUS: &str = "status";
     /// Of gRPC calls of scripts: the full name of the service. Their method is that of the service.
     pub const SERVICE: &str = "service";
     /// Whether a gRPC call of a script has streams. Only such calls have this label.
@@ -148,6 +150,9 @@ pub mod label {
     pub const UNARY: &str = "unary";
     pub const STREAMING: &str = "streaming";
 }
+
+/// The counter of the statuses of gRPC calls, by [`label::STATUS`]. It is the name of their threshold, too.
+pub const GRPC_STATUS: &str = "grpc_status";
 
 /// Trends, in ms, that the requests of a script add to: only those that opened a connection, and, for the last one,
 /// only those with a response that was not expected.
@@ -225,6 +230,7 @@ impl SeriesKey {
             tags: self.labels.iter().filter(|(name, _)| !own.contains(&name.as_str())).cloned().collect(),
             is_stream: matches!(self.family, Family::Stream | Family::WebSocket),
             is_websocket: self.family == Family::WebSocket,
+            is_grpc: self.label(label::RPC_TYPE).is_some(),
             is_outside_load: false,
             is_redirect_expected: false,
         })

@@ -8,7 +8,7 @@ pub use read::{parse, parse_with_metrics};
 pub use scope::{Scope, check_scopes};
 
 use crate::outline::{RequestOutline, TICK_NS};
-use crate::series::Family;
+use crate::series::{self, Family};
 use serde::{Deserialize, Serialize};
 
 /// Longest window of `over`: the sliding window keeps a histogram in memory for each of its seconds.
@@ -77,6 +77,9 @@ pub enum Subject {
     Availability,
     /// The longest outage, in ns; 0 without outages.
     LongestOutage,
+    /// gRPC calls that ended with one of the statuses of its scope, `{status: S}` / calls that ended with a status, a
+    /// ratio.
+    GrpcStatus,
     /// Iterations of users as code that threw an exception.
     IterationsFailed,
     /// User-defined metrics, named by a scope: the sum of a counter.
@@ -164,6 +167,7 @@ impl Subject {
         Subject::MessageLoss,
         Subject::Availability,
         Subject::LongestOutage,
+        Subject::GrpcStatus,
         Subject::IterationsFailed,
     ];
 
@@ -196,6 +200,7 @@ impl Subject {
             Subject::MessageLoss => "message_loss",
             Subject::Availability => "availability",
             Subject::LongestOutage => "longest_outage",
+            Subject::GrpcStatus => series::GRPC_STATUS,
             Subject::IterationsFailed => "iterations_failed",
             Subject::Counter => "counter",
             Subject::Gauge => "gauge",
@@ -236,6 +241,7 @@ impl Subject {
             Subject::WebSocketHandshake | Subject::MessageRoundTrip => Basis::Totals,
             Subject::MessageGap | Subject::MessageAge => Basis::Totals,
             Subject::MessagesSent | Subject::MessagesReceived | Subject::MessageLoss => Basis::Totals,
+            Subject::GrpcStatus => Basis::Totals,
         }
     }
 
@@ -255,7 +261,7 @@ impl Subject {
             Subject::StreamHead | Subject::FirstEvent | Subject::EventGap | Subject::EventAge => Kind::Times,
             Subject::WebSocketHandshake | Subject::MessageRoundTrip => Kind::Times,
             Subject::MessageGap | Subject::MessageAge => Kind::Times,
-            Subject::MessageLoss => Kind::Share,
+            Subject::MessageLoss | Subject::GrpcStatus => Kind::Share,
             Subject::MessagesSent | Subject::MessagesReceived => Kind::Count,
             Subject::ErrorRate | Subject::Checks | Subject::Achieved | Subject::EventLoss => Kind::Share,
             Subject::Availability | Subject::TrueRatio => Kind::Share,

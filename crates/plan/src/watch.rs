@@ -46,7 +46,7 @@ pub enum Source {
     Command(Vec<String>),
 }
 
-/// The trust settings of monitors with TLS, which are those of the target.
+/// The trust settings of monitors and proxies with TLS, which are those of the target.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Trust {
     /// Certificate authorities (PEM); if empty, the public ones.

@@ -41,6 +41,9 @@ fn a_proxy_is_a_url_with_a_port_and_perhaps_a_login() {
     assert_eq!((all.kind, all.host.as_str(), all.port), (ProxyKind::Http, "::1", 3128));
     assert_eq!(all.url(), "http://[::1]:3128");
     assert_eq!(proxy("SOCKS5H://jump").unwrap().url(), "socks5h://jump:1080");
+    let over_tls = proxy("https://me:pass@jump").unwrap();
+    assert_eq!((over_tls.kind, over_tls.url().as_str()), (ProxyKind::Https, "https://jump:443"));
+    assert!(over_tls.is_http() && !proxy("socks5://jump").unwrap().is_http());
     assert_eq!(proxy("socks5://10.0.0.1:9").unwrap().url(), "socks5://10.0.0.1:9");
     // Its debug output, and what a run file contains.
     assert!(!format!("{all:?}").contains("p:s@s"), "{all:?}");
@@ -53,7 +56,6 @@ fn a_proxy_is_a_url_with_a_port_and_perhaps_a_login() {
 #[test]
 fn proxies_that_are_not_supported_or_unclear_are_refused_without_their_password() {
     for (text, why) in [
-        ("https://me:hush@h:3128", "proxies over TLS (`https://`) are not supported"),
         ("socks4://me:hush@h:1080", "unsupported kind of proxy `socks4`"),
         ("me:hush@h:3128", "missing scheme of the proxy `***@h:3128`"),
         ("http://me:hush@h", "missing port of the proxy `http://***@h`"),

@@ -30,6 +30,7 @@ fn outline() -> Outline {
         tags: vec![("kind".into(), tag.into())],
         is_stream: stream,
         is_websocket: false,
+        is_grpc: false,
         is_outside_load: aside,
         ..outline.requests[0].clone()
     };
@@ -139,14 +140,17 @@ fn a_scope_of_agents_selects_them_by_name_or_label_and_takes_no_windows() {
 fn every_subject_has_its_kind_of_limit() {
     for subject in Subject::ALL {
         let name = subject.name();
-        let scope = if *subject == Subject::GroupTime { "{group: a}" } else { "" };
+        let scope = match subject {
+            Subject::GroupTime => "{group: a}",
+            Subject::GrpcStatus => "{status: OK}",
+            _ => "",
+        };
         let readable =
             ["p99 < 5ms", "< 5%", "> 5/s", "< 5"].map(|rest| parse(&format!("{name}{scope} {rest}")).is_ok());
         // A bare number is a rate, too.
         let expected = match name {
-            "error_rate" | "checks" | "achieved" | "event_loss" | "message_loss" | "availability" => {
-                [false, true, false, false]
-            }
+            "error_rate" | "checks" | "achieved" | "event_loss" | "message_loss" | "availability"
+            | "grpc_status" => [false, true, false, false],
             // It has no percentiles, and its limit is at least 1 s.
             "longest_outage" => {
                 assert!(parse("longest_outage < 1s").is_ok() && parse("longest_outage < 999ms").is_err());
@@ -313,6 +317,39 @@ fn a_threshold_of_an_early_version_can_still_be_parsed() {
     let t = parse("error_rate{tag: kind=read} < 1% over 5s abort after 9s").expect("the grammar");
     let again = serde_json::from_str(&serde_json::to_string(&t).expect("plain data")).expect("its own JSON");
     assert_eq!(t, again);
+}
+
+#[test]
+fn a_status_of_grpc_is_a_share_of_calls_and_requires_one() {
+    let t = parse("grpc_status{status: \"unavailable, 5\"} < 0.5% over 10s abort after 30s")
+        .expect("the grammar");
+    assert_eq!((t.subject, t.statistic, t.value), (Subject::GrpcStatus, Statistic::Value, 0.005));
+    assert_eq!(t.scope, Some(Scope::Status("NOT_FOUND, UNAVAILABLE".into())));
+    assert_eq!(parse(&t.text).expect("its own text"), t);
+    assert_eq!(t.left(), "grpc_status{status: NOT_FOUND, UNAVAILABLE}");
+    let json = serde_json::to_string(&t).expect("a run file holds it");
+    assert_eq!(serde_json::from_str::<plimsoll_plan::threshold::Threshold>(&json).expect("its own JSON"), t);
+    for (text, why) in [
+        ("grpc_status < 1%", "missing status"),
+        ("grpc_status{status: UNAVAILIABLE} < 1%", "unknown gRPC status `UNAVAILIABLE`"),
+        ("grpc_status{request: login} < 1%", "a gRPC status has no request"),
+        ("grpc_status{metric: x} < 1%", "unknown kind of scope"),
+        ("grpc_status{status: OK} p99 < 1%", "one number"),
+        ("grpc_status{status: OK} >= 5", "ambiguous share"),
+        ("error_rate{status: OK} < 1%", "unknown kind of scope"),
+    ] {
+        let error = parse(text).expect_err(text);
+        assert!(error.to_string().contains(why), "{text}: {error}");
+    }
+    let mut outline = outline();
+    let rule = [parse("grpc_status{status: OK} >= 99%").expect("the grammar")];
+    let said = check_scopes(&rule, &outline);
+    assert!(
+        said.len() == 1 && said[0].code == "P031" && said[0].message.contains("requires a gRPC call"),
+        "{said:?}"
+    );
+    outline.requests[0].is_grpc = true;
+    assert!(check_scopes(&rule, &outline).is_empty());
 }
 
 #[test]

@@ -4,11 +4,11 @@
 use crate::record::{Opened, requests_of, total_of};
 use plimsoll_plan::Outline;
 use plimsoll_plan::metric::{
-    CheckSum, GroupHist, RunHist, RunSum, SeriesHist, SeriesSum, StreamHist, StreamSum, WebSocketHist,
-    WebSocketSum,
+    CheckSum, CounterSum, GroupHist, RunHist, RunSum, SeriesHist, SeriesSum, StreamHist, StreamSum,
+    WebSocketHist, WebSocketSum,
 };
 use plimsoll_plan::outline::RequestOutline;
-use plimsoll_plan::series::{Family, SeriesKey};
+use plimsoll_plan::series::{Family, GRPC_STATUS, SeriesKey};
 use plimsoll_plan::threshold::{Subject, Threshold};
 use plimsoll_stats::Hist;
 use plimsoll_stats::interval::Interval;
@@ -66,6 +66,7 @@ impl Gauge {
                 gauge.merge(&opened_checks(threshold, opened, interval));
                 gauge
             }
+            Subject::GrpcStatus => statuses(threshold, opened, interval),
             Subject::GroupTime => passages(threshold, outline, opened, interval),
             Subject::ResponseTime => times(hist(SeriesHist::Response), hist(SeriesHist::ResponseCensored)),
             Subject::ServiceTime => times(hist(SeriesHist::Service), hist(SeriesHist::ServiceCensored)),
@@ -141,6 +142,21 @@ fn opened_checks(threshold: &Threshold, opened: &[Opened], interval: &Interval) 
         let (made, failed) = (sum(tally, CheckSum::Made.id()), sum(tally, CheckSum::Failed.id()));
         gauge.whole = gauge.whole.saturating_add(made);
         gauge.part = gauge.part.saturating_add(made.saturating_sub(failed));
+    }
+    gauge
+}
+
+/// Returns the calls that ended with one of the statuses of the scope out of all that ended with a status.
+fn statuses(threshold: &Threshold, opened: &[Opened], interval: &Interval) -> Gauge {
+    let mut gauge = Gauge::default();
+    let is_status = |key: &SeriesKey| key.family == Family::Counter && key.name == GRPC_STATUS;
+    for one in opened.iter().filter(|one| is_status(&one.key)) {
+        let Some(tally) = interval.series.get(one.series as usize) else { continue };
+        let calls = sum(tally, CounterSum::Whole.id());
+        gauge.whole = gauge.whole.saturating_add(calls);
+        if threshold.scope.as_ref().is_some_and(|scope| scope.covers_series(&one.key)) {
+            gauge.part = gauge.part.saturating_add(calls);
+        }
     }
     gauge
 }

@@ -30,7 +30,8 @@ mod session;
 pub use deflate::{SharedWriter, Terms, Writer};
 pub use frame::{CONTROL_BYTES_MAX, Kind, apply_mask, write_frame};
 pub use handshake::{
-    ACCEPT_BYTES, KEY_BYTES, Offer, Rejected, Response, accept_of, check, check_choice, key_of, terms_of,
+    ACCEPT_BYTES, KEY_BYTES, Offer, Rejected, Response, accept_of, check, check_choice,
+    check_choice_of_window, check_upgrade, client_window, key_of, terms_of,
 };
 pub use malformed::Malformed;
 pub use session::{Closing, Incoming, Session};

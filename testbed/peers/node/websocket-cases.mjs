@@ -263,13 +263,18 @@ const terms = {
   13.1: "permessage-deflate; client_no_context_takeover",
   13.2: "permessage-deflate; server_no_context_takeover; client_no_context_takeover",
   13.3: "permessage-deflate; server_max_window_bits=9; server_no_context_takeover",
+  13.4: "permessage-deflate; client_max_window_bits=9",
+  13.5: "permessage-deflate; client_max_window_bits=8; client_no_context_takeover",
+  13.6: "permessage-deflate; client_max_window_bits=12; server_max_window_bits=10; server_no_context_takeover",
 };
 for (const [group, extension] of Object.entries(terms)) {
   [0, 16, 125, 4096, 131_072].forEach((length, at) => {
     const messages = Array.from({ length: 8 }, (_, n) => (line + n).repeat(1 + length / line.length).slice(0, length));
     const keepsOwn = !extension.includes("server_no_context_takeover");
-    const deflate = { extension, keepsOwn, keepsTheirs: !extension.includes("client_no_context_takeover") };
-    const windowBits = extension.includes("bits=9") ? 9 : 15;
+    const bitsOf = (side) => Number(new RegExp(`${side}_max_window_bits=(\\d+)`).exec(extension)?.[1] ?? 15);
+    const keepsTheirs = !extension.includes("client_no_context_takeover");
+    const deflate = { extension, keepsOwn, keepsTheirs, clientBits: bitsOf("client") };
+    const windowBits = bitsOf("server");
     let window = Buffer.alloc(0);
     const send = messages.map((message, n) => {
       const plain = Buffer.from(message);
@@ -351,7 +356,11 @@ class Reader {
   unpack(packed) {
     const bytes = Buffer.concat([packed, Buffer.from([0, 0, 0xff, 0xff])]);
     const dictionary = this.window.length ? this.window : undefined;
-    const plain = inflateRawSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH, dictionary });
+    const { clientBits = 15 } = this.one.deflate;
+    // zlib also reads what is still in its output buffer, so a small buffer shows that the window is exceeded.
+    const chunkSize = clientBits < 15 ? 64 : 16_384;
+    const options = { finishFlush: constants.Z_SYNC_FLUSH, dictionary, windowBits: clientBits, chunkSize };
+    const plain = inflateRawSync(bytes, options);
     if (this.one.deflate.keepsTheirs) this.window = Buffer.concat([this.window, plain]).subarray(-32_768);
     return plain;
   }
@@ -363,6 +372,10 @@ class Reader {
 }
 
 const show = ([opcode, payload]) => `${opcode}:${payload.length}:${payload.subarray(0, 24).toString("latin1")}`;
+
+/** Whether the client offered what the server is to choose of its window (RFC 7692 section 7.1.2.2). */
+const offersWindow = (one, offer = "") =>
+  !one.deflate || one.deflate.clientBits === 15 || /;\s*client_max_window_bits\b/.test(offer);
 
 /** Why the client did not pass; null if it did. */
 function judge(one, reader) {
@@ -446,7 +459,7 @@ const http1 = createHttp1((request, response) => {
 });
 http1.on("upgrade", (request, socket) => {
   const one = cases.get(request.url.replace("/case/", ""));
-  if (!one) return socket.end("HTTP/1.1 404 Not Found\r\nConnection: close\r\n\r\n");
+  if (!one || !offersWindow(one, request.headers["sec-websocket-extensions"])) return socket.end("HTTP/1.1 404 Not Found\r\nConnection: close\r\n\r\n");
   socket.setNoDelay(true);
   const accept = createHash("sha1").update(request.headers["sec-websocket-key"] + GUID).digest("base64");
   const extension = one.deflate ? `Sec-WebSocket-Extensions: ${one.deflate.extension}\r\n` : "";
@@ -462,7 +475,8 @@ http2.on("sessionError", () => {});
 http2.on("stream", (stream, headers) => {
   stream.on("error", () => {});
   const one = cases.get(headers[":path"].replace("/case/", ""));
-  if (headers[":protocol"] !== "websocket" || !one) return stream.respond({ ":status": 404 }, { endStream: true });
+  const isOffered = one && offersWindow(one, headers["sec-websocket-extensions"]);
+  if (headers[":protocol"] !== "websocket" || !isOffered) return stream.respond({ ":status": 404 }, { endStream: true });
   stream.respond({ ":status": 200, ...(one.deflate && { "sec-websocket-extensions": one.deflate.extension }) });
   run(one, stream);
 });

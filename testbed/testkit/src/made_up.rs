@@ -63,6 +63,7 @@ pub fn opening(origin: &str, series: usize) -> Opening {
         tags: Vec::new(),
         is_stream: false,
         is_websocket: false,
+        is_grpc: false,
         is_outside_load: false,
         is_redirect_expected: false,
     };

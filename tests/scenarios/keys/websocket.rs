@@ -60,7 +60,8 @@ pub const CASES: &[Case] = &[
             s.expect_run(0);
             let asked = &s.of("/websocket")[0];
             assert_eq!(asked.header("Sec-WebSocket-Protocol"), Some("a.v2, a.v1"));
-            let offered = "permessage-deflate; client_no_context_takeover; server_no_context_takeover";
+            let offered = "permessage-deflate; client_no_context_takeover; server_no_context_takeover; \
+                           client_max_window_bits";
             assert_eq!(asked.header("Sec-WebSocket-Extensions"), Some(offered));
         },
     ),

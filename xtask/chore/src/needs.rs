@@ -15,6 +15,8 @@ const PROGRAMS: &[(&str, &str, &str)] = &[
     ("node", "nodejs", "an ordinary server, and one for event streams"),
     ("npm", "npm", "the event-stream library of that server"),
     ("go", "golang-go", "an ordinary server, and servers of the testbed (which require 1.25 or newer)"),
+    ("java", "default-jdk-headless", "an ordinary server of HTTP/2, at night"),
+    ("mvn", "maven", "the libraries of that server"),
     ("openssl", "openssl", "certificates for a test"),
     ("tmux", "tmux", "the live view in a real terminal"),
     ("unshare", "util-linux", "a separate network for a test"),

@@ -20,9 +20,10 @@ struct Declaration {
 pub fn check(tree: &Tree) -> Vec<Problem> {
     let reached = reach(tree);
     let folders: Vec<String> = tree.packages.iter().map(|p| p.folder.clone()).collect();
-    // Fuzz targets are a separate workspace: cargo's metadata of this one does not contain them.
+    // Separate workspaces: cargo's metadata of this one does not contain them.
+    const OTHERS: [&str; 2] = ["fuzz/", "bench/tonic/"];
     let ours = |path: &str| {
-        !path.starts_with("fuzz/")
+        !OTHERS.iter().any(|other| path.starts_with(other))
             && folders.iter().any(|folder| folder.is_empty() || path.starts_with(&format!("{folder}/")))
     };
     let dead = tree.rust().filter(|file| ours(&file.path) && !reached.contains_key(&file.path));

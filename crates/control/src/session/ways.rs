@@ -66,8 +66,9 @@ fn placed(
     resolve: &dyn Fn(OriginId, &Target) -> Result<Resolved, Failed>,
 ) -> Result<(Resolved, Option<Resolved>), Failed> {
     let link = &plan.outline.link;
-    let (mut place, mut beyond, mut resolved) = (None, None, None);
+    let (mut place, mut beyond, mut resolved, mut outer) = (None, None, None, None);
     if let Some(proxy) = &link.route.proxy {
+        outer = place::proxy_tls(proxy, &plan.watch_trust)?;
         let target = Target { host: proxy.host.clone(), port: proxy.port, tls: false };
         place = Some(Resolved { proxy: Some(proxy.url()), ..resolve(number, &target)? });
         beyond = match proxy.kind {
@@ -77,7 +78,7 @@ fn placed(
                 Some(found)
             }
             // Only for the permission; the proxy may know names that this machine does not.
-            ProxyKind::Http | ProxyKind::Socks5h => dns::resolve(&origin.target()).ok(),
+            ProxyKind::Http | ProxyKind::Https | ProxyKind::Socks5h => dns::resolve(&origin.target()).ok(),
         };
     } else if link.route.unix_socket.is_some() {
         let addresses = vec![address_of_unix_socket(origin.port)];
@@ -87,7 +88,7 @@ fn placed(
         Some(place) => place,
         None => resolve(number, &origin.target())?,
     };
-    let route = Route::of(&plan.outline, number, origin, resolved).map(Arc::new);
+    let route = Route::of(&plan.outline, number, origin, resolved, outer).map(Arc::new);
     Ok((Resolved { route, ..place }, beyond))
 }
 

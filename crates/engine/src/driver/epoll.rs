@@ -1,10 +1,14 @@
 //! The real door: epoll on Linux.
 
+mod enclosed;
+
 use super::{CpuReading, Door, Errno, Flags, Io, Socket, TcpFacts};
+use crate::link::tls::Enclosure;
 use crate::route::Route;
 use crate::sys::epoll::{Epoll, Waker};
 use crate::sys::thread::{HostCpu, RunQueue, set_tight_timers};
 use crate::sys::{socket, time};
+use enclosed::Enclosed;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
@@ -15,6 +19,8 @@ pub struct EpollDoor {
     /// Only one worker reads the machine's CPU times.
     host: Option<HostCpu>,
     receive_buffer_bytes: Option<u32>,
+    /// Empty without proxies that are reached over TLS.
+    enclosed: Enclosed,
 }
 
 impl EpollDoor {
@@ -24,7 +30,8 @@ impl EpollDoor {
         let epoll = Epoll::new()?;
         epoll.add_level(waker.fd(), Self::WAKE)?;
         let host = reads_host.then(HostCpu::new);
-        Ok(EpollDoor { epoll, waker, run_queue: RunQueue::new(), host, receive_buffer_bytes: None })
+        let enclosed = Enclosed::default();
+        Ok(EpollDoor { epoll, waker, run_queue: RunQueue::new(), host, receive_buffer_bytes: None, enclosed })
     }
 
     fn registered(&mut self, fd: Socket, token: u64) -> Result<Socket, Errno> {
@@ -79,14 +86,28 @@ impl Door for EpollDoor {
         socket::connect_result(socket)
     }
 
+    fn enclose(&mut self, socket: Socket, enclosure: Enclosure) {
+        self.enclosed.add(socket, enclosure);
+    }
+
+    fn push(&mut self, socket: Socket) {
+        self.enclosed.push(socket);
+    }
+
     #[inline]
     fn send(&mut self, socket: Socket, bytes: &[u8]) -> Io {
-        socket::send(socket, bytes)
+        match self.enclosed.is_empty() {
+            true => socket::send(socket, bytes),
+            false => self.enclosed.send(socket, bytes),
+        }
     }
 
     #[inline]
     fn recv(&mut self, socket: Socket, buffer: &mut [u8]) -> Io {
-        socket::recv(socket, buffer)
+        match self.enclosed.is_empty() {
+            true => socket::recv(socket, buffer),
+            false => self.enclosed.recv(socket, buffer),
+        }
     }
 
     #[inline]
@@ -95,7 +116,10 @@ impl Door for EpollDoor {
     }
 
     fn set_low_water(&mut self, socket: Socket, bytes: usize) {
-        socket::set_low_water(socket, bytes);
+        // The kernel counts sealed bytes.
+        if !self.enclosed.has(socket) {
+            socket::set_low_water(socket, bytes);
+        }
     }
 
     fn facts(&mut self, socket: Socket) -> TcpFacts {
@@ -103,6 +127,7 @@ impl Door for EpollDoor {
     }
 
     fn close(&mut self, socket: Socket) {
+        self.enclosed.end(socket);
         socket::close(socket);
     }
 

@@ -4,6 +4,7 @@
 //! mistake; a [`Channel`] is one connection. It uses rustls through its unbuffered interface: the ordinary one keeps
 //! buffers for each connection, so an idle connection would cost several times as much.
 
+mod enclosure;
 mod fault;
 mod key_log;
 mod pem;
@@ -12,6 +13,7 @@ mod setup;
 mod tickets;
 mod verify;
 
+pub use enclosure::Enclosure;
 pub use fault::{TlsFault, is_unknown_protocol};
 pub use key_log::KeyLogFile;
 pub use plimsoll_plan::link::Versions;

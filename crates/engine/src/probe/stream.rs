@@ -2,6 +2,7 @@
 //! proxy, and with the header of the PROXY protocol.
 
 use super::{Peer, ProbeError, classify};
+use crate::link::tls::{Channel, Enclosure, Setup};
 use crate::route::Route;
 use crate::sys::{Errno, socket};
 use plimsoll_wire::h1::{Limits, Shared};
@@ -14,6 +15,8 @@ use std::time::Duration;
 #[derive(Debug)]
 pub struct Stream {
     kind: Kind,
+    /// TLS with a proxy, once it is established.
+    outer: Option<Enclosure>,
     /// Bytes of the server that came with the end of a proxy's handshake.
     early: Vec<u8>,
 }
@@ -40,12 +43,43 @@ impl Stream {
             }
         };
         limited.map_err(|e| ProbeError::Other(e.to_string()))?;
-        let mut stream = Stream { kind, early: Vec::new() };
+        let mut stream = Stream { kind, outer: None, early: Vec::new() };
+        if let Some(setup) = peer.route.and_then(|route| route.outer.as_ref()) {
+            stream.enclose(setup)?;
+        }
         match peer.route {
             Some(route) if route.has_opening() => stream.tunnel(route, peer)?,
             _ => {}
         }
         Ok(stream)
+    }
+
+    /// Establishes TLS with the proxy.
+    fn enclose(&mut self, setup: &Setup) -> Result<(), ProbeError> {
+        let failed =
+            |why: &dyn std::fmt::Display| of_proxy(&format!("the TLS handshake with it failed: {why}"));
+        let (mut out, mut plain, mut buffer) = (Vec::new(), Vec::new(), vec![0; 16_384]);
+        let mut channel = Channel::new(setup, &mut out).map_err(|refused| failed(&refused))?;
+        loop {
+            self.write_all(&out).map_err(|e| classify(&e))?;
+            out.clear();
+            if channel.is_ready() {
+                self.outer = Some(Enclosure::new(channel, plain, Vec::new()));
+                return Ok(());
+            }
+            let n = self.read(&mut buffer).map_err(|e| match classify(&e) {
+                ProbeError::TimedOut => of_proxy("it did not respond"),
+                other => other,
+            })?;
+            if n == 0 {
+                return Err(failed(&"it closed the connection"));
+            }
+            if let Err(refused) = channel.feed(&mut buffer[..n], &mut plain, &mut out) {
+                // The alert tells the proxy why; it does not matter if it cannot be sent.
+                let _ = self.write_all(&out);
+                return Err(failed(&refused));
+            }
+        }
     }
 
     fn tunnel(&mut self, route: &Route, peer: Peer<'_>) -> Result<(), ProbeError> {
@@ -80,6 +114,28 @@ impl Stream {
     }
 }
 
+impl Read for Kind {
+    fn read(&mut self, into: &mut [u8]) -> IoResult<usize> {
+        match self {
+            Kind::Tcp(tcp) => tcp.read(into),
+            Kind::Unix(unix) => unix.read(into),
+        }
+    }
+}
+
+impl Write for Kind {
+    fn write(&mut self, bytes: &[u8]) -> IoResult<usize> {
+        match self {
+            Kind::Tcp(tcp) => tcp.write(bytes),
+            Kind::Unix(unix) => unix.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> IoResult<()> {
+        Ok(())
+    }
+}
+
 fn of_proxy(why: &str) -> ProbeError {
     ProbeError::Proxy { why: why.to_owned(), is_about_credentials: false }
 }
@@ -111,19 +167,30 @@ impl Read for Stream {
             self.early.drain(..n);
             return Ok(n);
         }
-        match &mut self.kind {
-            Kind::Tcp(tcp) => tcp.read(into),
-            Kind::Unix(unix) => unix.read(into),
+        let Some(outer) = &mut self.outer else { return self.kind.read(into) };
+        loop {
+            let n = outer.read(into);
+            if n > 0 || outer.is_closed() || into.is_empty() {
+                return Ok(n);
+            }
+            let mut cipher = vec![0; 16_384];
+            let n = self.kind.read(&mut cipher)?;
+            if n == 0 {
+                return Ok(0);
+            }
+            outer.open(&mut cipher[..n]).map_err(|refused| Error::other(refused.to_string()))?;
         }
     }
 }
 
 impl Write for Stream {
     fn write(&mut self, bytes: &[u8]) -> IoResult<usize> {
-        match &mut self.kind {
-            Kind::Tcp(tcp) => tcp.write(bytes),
-            Kind::Unix(unix) => unix.write(bytes),
-        }
+        let Some(outer) = &mut self.outer else { return self.kind.write(bytes) };
+        outer.seal(bytes).map_err(|refused| Error::other(refused.to_string()))?;
+        let n = outer.unsent().len();
+        self.kind.write_all(outer.unsent())?;
+        outer.sent(n);
+        Ok(bytes.len())
     }
 
     fn flush(&mut self) -> IoResult<()> {

@@ -424,6 +424,16 @@ impl Here {
         self.route.as_ref().is_some_and(|route| route.unix_socket.is_some())
     }
 
+    /// Returns whether TLS with a proxy carries its connections.
+    pub(super) fn is_enclosed(&self) -> bool {
+        self.route.as_ref().is_some_and(|route| route.outer.is_some())
+    }
+
+    /// Returns whether the kernel can discard received bytes of its connections.
+    pub(super) fn may_discard(&self) -> bool {
+        self.route.as_ref().is_none_or(|route| route.may_discard())
+    }
+
     /// Returns whether there are several client certificates for it.
     pub(super) fn has_clients(&self) -> bool {
         self.tls.as_ref().is_some_and(|setup| setup.clients() > 1)

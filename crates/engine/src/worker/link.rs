@@ -193,6 +193,11 @@ impl<D: Door, P: Post> Worker<D, P> {
         if flags & (RDHUP | HUP | ERR) != 0 {
             link.peer_closes();
         }
+        // Rare: a socket has room once when it is open, and then only after it was full.
+        if flags & OUT != 0 && self.places[usize::from(link.origin)].is_enclosed() {
+            self.door.push(link.socket);
+        }
+        let link = &self.links[id as usize];
         if matches!(link.state, State::Connecting | State::Tunneling) {
             if link.state == State::Tunneling {
                 return self.on_tunneling(id, flags);

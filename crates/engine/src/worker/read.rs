@@ -104,8 +104,8 @@ impl<D: Door, P: Post> Worker<D, P> {
                         let skips = !reads && !self.keeps_body(id);
                         // Wait for a large body as a whole. The kernel checks its queue when the mark is set
                         // (tcp_set_rcvlowat), so data that arrived earlier is not missed. That of a Unix domain socket
-                        // does not, so there only what is not in the queue yet is awaited.
-                        let may_wait = |worker: &Self| drained || !worker.has_unix_socket(id);
+                        // does not, nor does TLS with a proxy, so there only what is not in the queue yet is awaited.
+                        let may_wait = |worker: &Self| drained || worker.may_discard(id);
                         if left >= LOW_WATER_FROM
                             && !self.is_stream(id)
                             && !marked
@@ -136,10 +136,10 @@ impl<D: Door, P: Post> Worker<D, P> {
         }
     }
 
-    /// Returns whether the link is a Unix domain socket.
-    fn has_unix_socket(&self, id: u32) -> bool {
+    /// Returns whether the kernel has received bytes as the server sent them.
+    fn may_discard(&self, id: u32) -> bool {
         let origin = usize::from(self.links[id as usize].origin);
-        self.places.get(origin).is_some_and(Here::has_unix_socket)
+        self.places.get(origin).is_none_or(Here::may_discard)
     }
 
     /// Returns whether the link's exchange is a stream: each event is awaited separately.

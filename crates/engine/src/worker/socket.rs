@@ -32,7 +32,7 @@ pub(super) fn open_socket(head: &[u8]) -> Box<OpenSocket> {
     let terms = extensions.and_then(ws::terms_of);
     Box::new(OpenSocket {
         reader: ws::Session::new(terms),
-        writer: ws::Writer::new(terms),
+        writer: ws::Writer::new(terms).within(extensions.and_then(ws::client_window)),
         is_open: false,
         is_closing: false,
         is_over: false,

@@ -1,9 +1,10 @@
-//! The beginning of connections that do not belong to the server at once: the header of the PROXY protocol, and the
-//! handshake of a proxy. Both belong to the time of connecting.
+//! The beginning of connections that do not belong to the server at once: the header of the PROXY protocol, TLS with a
+//! proxy, and its handshake. All of it belongs to the time of connecting.
 
 use super::{Post, Worker};
 use crate::driver::{Door, ERR, Flags, HUP, IN, Io, OUT, RDHUP};
 use crate::fault;
+use crate::link::tls::{Channel, Enclosure, TlsFault};
 use crate::link::{State, Way};
 use plimsoll_pace::WorkerSlot;
 use plimsoll_plan::Fault;
@@ -31,19 +32,42 @@ impl Tunnels {
 }
 
 /// The opening of one link.
-#[derive(Debug)]
 struct Opening {
+    /// TLS with the proxy, until it is established.
+    outer: Option<Box<Channel>>,
     /// `None`: the connection belongs to the server as soon as everything is sent.
     handshake: Option<Handshake>,
     /// Bytes that the kernel has not taken yet.
     unsent: Vec<u8>,
 }
 
+impl std::fmt::Debug for Opening {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Opening").field("handshake", &self.handshake).finish_non_exhaustive()
+    }
+}
+
 impl<D: Door, P: Post> Worker<D, P> {
     /// Begins the opening on an established connection; the connect timeout continues.
     pub(super) fn begin_tunnel(&mut self, id: u32) {
+        self.links[id as usize].state = State::Tunneling;
+        let origin = self.links[id as usize].origin;
+        let route = self.places[usize::from(origin)].route.as_ref();
+        let Some(setup) = route.and_then(|route| route.outer.as_ref()) else { return self.begin_inside(id) };
+        let mut unsent = Vec::new();
+        match Channel::new(setup, &mut unsent) {
+            Ok(channel) => {
+                let opening = Opening { outer: Some(Box::new(channel)), handshake: None, unsent };
+                self.tunnels.openings.insert(id, opening);
+                self.send_opening(id);
+            }
+            Err(refused) => self.outer_failed(id, &refused),
+        }
+    }
+
+    /// Begins what follows TLS with the proxy, or what there is without.
+    fn begin_inside(&mut self, id: u32) {
         let link = &mut self.links[id as usize];
-        link.state = State::Tunneling;
         let socket = link.socket;
         let place = &self.places[usize::from(link.origin)];
         let Some(route) = &place.route else { return };
@@ -56,7 +80,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         let mut unsent = Vec::new();
         let handshake = route.begin(self.tunnels.turn, (local, remote), &mut unsent);
         self.tunnels.turn = self.tunnels.turn.wrapping_add(self.seat.stride as usize);
-        self.tunnels.openings.insert(id, Opening { handshake, unsent });
+        self.tunnels.openings.insert(id, Opening { outer: None, handshake, unsent });
         self.send_opening(id);
     }
 
@@ -90,7 +114,7 @@ impl<D: Door, P: Post> Worker<D, P> {
                 Io::Failed(errno) => return self.opening_broken(id, fault::of_transfer(errno)),
             }
         }
-        if opening.handshake.is_none() {
+        if opening.handshake.is_none() && opening.outer.is_none() {
             self.tunnels.openings.remove(&id);
             self.connected(id);
         }
@@ -109,6 +133,25 @@ impl<D: Door, P: Post> Worker<D, P> {
                 Io::Failed(errno) => return self.opening_broken(id, fault::of_transfer(errno)),
             };
             let Some(opening) = self.tunnels.openings.get_mut(&id) else { return };
+            if let Some(channel) = &mut opening.outer {
+                let mut plain = Vec::new();
+                let fed = channel.feed(&mut self.buffer[..n], &mut plain, &mut opening.unsent);
+                let is_ready = channel.is_ready();
+                if let Err(refused) = fed {
+                    // An alert; failing to deliver it is not a separate error.
+                    let _ = self.door.send(socket, &opening.unsent);
+                    return self.outer_failed(id, &refused);
+                }
+                if is_ready {
+                    return self.enclose(id, plain);
+                }
+                let generation = self.links[id as usize].generation;
+                self.send_opening(id);
+                if self.links[id as usize].generation != generation {
+                    return;
+                }
+                continue;
+            }
             // Without a handshake, the bytes are the server's, who sees the header first: there are none.
             let Some(handshake) = &mut opening.handshake else { return };
             match handshake.feed(&self.buffer[..n], &mut self.shared, &mut opening.unsent) {
@@ -126,6 +169,22 @@ impl<D: Door, P: Post> Worker<D, P> {
                 }
             }
         }
+    }
+
+    /// Continues inside TLS with the proxy.
+    fn enclose(&mut self, id: u32, plain: Vec<u8>) {
+        let Some(Opening { outer: Some(channel), unsent, .. }) = self.tunnels.openings.remove(&id) else {
+            return;
+        };
+        self.tell_time();
+        let socket = self.links[id as usize].socket;
+        self.door.enclose(socket, Enclosure::new(*channel, plain, unsent));
+        self.begin_inside(id);
+    }
+
+    fn outer_failed(&mut self, id: u32, refused: &TlsFault) {
+        let sentence = format!("the TLS handshake with the proxy failed: {refused}");
+        self.handshake_failed(id, Fault::ProxyFailed, &sentence);
     }
 
     /// Continues when the proxy has opened the tunnel; the rest of the buffer comes from the server.

@@ -17,6 +17,7 @@ use plimsoll_plan::draft::key as field;
 use plimsoll_plan::experiment::{Expectation, Experiment};
 use plimsoll_plan::link::Http;
 use plimsoll_plan::load::Share;
+use plimsoll_plan::route::ProxyKind;
 use plimsoll_plan::scale::Scale;
 use plimsoll_plan::script::Script;
 use plimsoll_plan::{Diagnostic, Draft, limit, unit};
@@ -236,10 +237,12 @@ fn experiment(tree: &Node, terms: &mut Experiment, given: &Overrides, w: &mut Wo
     }
     draft.target = built.target;
     draft.more_origins = built.more_origins;
-    let is_watched = draft.watches.iter().any(|watch| watch.source.is_tls());
+    // Monitors and proxies use its certificates.
+    let is_proxied = draft.link.route.proxy.as_ref().is_some_and(|proxy| proxy.kind == ProxyKind::Https);
+    let is_trusting = is_proxied || draft.watches.iter().any(|watch| watch.source.is_tls());
     let is_plain = draft.target.as_ref().is_some_and(|target| !target.tls)
         && !draft.more_origins.iter().any(|more| more.target.tls);
-    if let (Some(pos), true, false) = (tls, is_plain, is_watched) {
+    if let (Some(pos), true, false) = (tls, is_plain, is_trusting) {
         let hint = "write `https://` in `target`, or remove `tls`";
         w.r.complain("F017", pos, "`tls` has no effect: the target is `http`", hint);
     }

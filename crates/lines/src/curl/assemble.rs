@@ -4,7 +4,8 @@ use super::{Line, form};
 use plimsoll_build::header;
 use plimsoll_build::requests;
 use plimsoll_plan::Draft;
-use plimsoll_plan::link::ClientFiles;
+use plimsoll_plan::delivery::CONTINUE_NS;
+use plimsoll_plan::link::{ClientFiles, Http};
 use plimsoll_plan::request::{Url, url};
 
 impl Line {
@@ -76,6 +77,7 @@ impl Line {
             None if self.get => None,
             None => self.data.bytes.take(),
         };
+        let headers = self.asking_first(headers, body.as_deref(), &url, &mut draft);
         if let Err(problem) = header::check_length(&headers, body.as_deref()) {
             self.complain_of("-H", problem);
         }
@@ -138,6 +140,35 @@ impl Line {
             }
         }
         text
+    }
+
+    /// Lets the body wait for `100 Continue` if the header `Expect` says so, or if curl would add it: over HTTP/1.1, to
+    /// a body above 1 MiB.
+    fn asking_first(
+        &self,
+        mut headers: Vec<(String, String)>,
+        body: Option<&[u8]>,
+        url: &Url,
+        draft: &mut Draft,
+    ) -> Vec<(String, String)> {
+        const LARGE_BYTES: usize = 1 << 20;
+        let bytes = body.map_or(0, <[u8]>::len);
+        let is_expect = |name: &str| name.eq_ignore_ascii_case("expect");
+        let own = headers.iter().find(|(name, _)| is_expect(name));
+        let may_be_http2 = match self.link.http {
+            Http::Auto => url.target.tls,
+            http => http == Http::V2,
+        };
+        let is_modern = !may_be_http2 && self.link.http != Http::V10;
+        let asks = match own {
+            Some((_, value)) => bytes > 0 && value.eq_ignore_ascii_case("100-continue"),
+            None => bytes > LARGE_BYTES && is_modern && !self.without.iter().any(|name| is_expect(name)),
+        };
+        if asks {
+            headers.retain(|(name, _)| !is_expect(name));
+            draft.continue_ns = Some(CONTINUE_NS);
+        }
+        headers
     }
 
     /// Adds the boundary to a `Content-Type: multipart/...` that has none, as curl does.

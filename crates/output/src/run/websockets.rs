@@ -5,9 +5,8 @@ use super::times::named_times;
 use crate::document::{Block, Fact, On, Role, Section, rest, sentence, telling, worst};
 use crate::words;
 use plimsoll_analysis::summary::{Summary, Times, WebSocketRow};
-use plimsoll_plan::link::Http;
 
-/// The words for what the rows are: a plan with gRPC calls has no WebSockets, because they need other versions of HTTP.
+/// The words for what the rows are.
 struct Names {
     title: &'static str,
     all: &'static str,
@@ -16,11 +15,11 @@ struct Names {
 
 impl Names {
     fn of(s: &Summary) -> Names {
-        match s.plan.link.http {
-            Http::V2 => Names { title: "gRPC streams", all: "streams", one: "gRPC stream" },
-            Http::Auto | Http::V10 | Http::V11 => {
-                Names { title: "WebSockets", all: "sockets", one: "WebSocket" }
-            }
+        let has = |is_grpc| s.plan.requests.iter().any(|one| one.is_websocket && one.is_grpc == is_grpc);
+        match (has(true), has(false)) {
+            (true, false) => Names { title: "gRPC streams", all: "streams", one: "gRPC stream" },
+            (true, true) => Names { title: "WebSockets and gRPC streams", all: "streams", one: "stream" },
+            (false, _) => Names { title: "WebSockets", all: "sockets", one: "WebSocket" },
         }
     }
 }

@@ -45,7 +45,8 @@ pub(super) fn check(draft: &Draft, wrong: &mut Vec<Diagnostic>) {
         "`addresses: all` contradicts a route that leads to one place",
         "remove `addresses`",
     );
-    let resolves_elsewhere = is_unix || matches!(kind, Some(ProxyKind::Http | ProxyKind::Socks5h));
+    let resolves_elsewhere =
+        is_unix || matches!(kind, Some(ProxyKind::Http | ProxyKind::Https | ProxyKind::Socks5h));
     refuse(
         resolves_elsewhere && !link.resolve.is_empty(),
         if is_unix { key::UNIX_SOCKET } else { key::PROXY },

@@ -72,6 +72,7 @@ fn outline_of(ask: &Ask, script: &Script) -> RequestOutline {
         origin: ask.origin,
         is_stream: ask.stream.is_some() || ask.websocket.is_some(),
         is_websocket: ask.websocket.is_some(),
+        is_grpc: ask.grpc.is_some(),
         is_outside_load: ask.scenario.is_none(),
         is_redirect_expected: expects_redirect(ask),
     }

@@ -1,7 +1,7 @@
 //! The grammar of thresholds:
 //! `SUBJECT[{KIND: NAME}] [STATISTIC] COMPARISON VALUE [over DURATION] [abort after DURATION]`.
 
-use super::scope::{Scope, all_scopes, distance, scope};
+use super::scope::{Scope, all_scopes, distance, scope, statuses};
 use super::{Comparison, Kind, OUTAGE_LEAST_NS, OVER_MAX_NS, Statistic, Subject, Threshold};
 use crate::Problem;
 use crate::outline::TICK_NS;
@@ -41,7 +41,11 @@ fn read(text: &str, subjects: &[Subject]) -> Result<Threshold, Problem> {
         None => ("", None, rest),
         Some(inner) => {
             let is_custom = subjects.iter().any(|one| one.family().is_some() && one.name() == name);
-            let (scope, behind) = if is_custom { all_scopes(inner)? } else { scope(inner)? };
+            let (scope, behind) = match is_custom {
+                true => all_scopes(inner)?,
+                false if name == Subject::GrpcStatus.name() => statuses(inner)?,
+                false => scope(inner)?,
+            };
             let begin = rest.trim_start();
             (&begin[..begin.len() - behind.len()], Some(scope), behind)
         }
@@ -293,6 +297,12 @@ fn makes_sense(t: &Threshold) -> Result<(), Problem> {
                 "remove `over` and `abort after`",
             ));
         }
+    }
+    if t.subject == Subject::GrpcStatus && t.scope.is_none() {
+        return Err(Problem::new(
+            format!("missing status in `{}`", t.text),
+            format!("write a status, as in `{name}{{status: UNAVAILABLE}} < 1%`"),
+        ));
     }
     if t.subject == Subject::GroupTime && !matches!(t.scope, Some(Scope::Group(_))) {
         return Err(Problem::new(

@@ -1,10 +1,12 @@
 //! Scopes: the requests that a threshold applies to, as in `{request: login}`, `{scenario: buyer}`,
-//! `{group: checkout}`, `{tag: kind=read}`, or `{agent: eu-1}`.
+//! `{group: checkout}`, `{tag: kind=read}`, or `{agent: eu-1}`; and the statuses of gRPC calls, as in
+//! `{status: NOT_FOUND}`.
 
 use super::{Subject, Threshold};
 use crate::Diagnostic;
 use crate::Problem;
 use crate::draft::key;
+use crate::grpc::Codes;
 use crate::outline::{Outline, RequestOutline};
 use crate::series::{Family, SeriesKey, group_path, label};
 use serde::{Deserialize, Serialize};
@@ -23,6 +25,8 @@ pub enum Scope {
     Tag(String, String),
     /// All requests of an agent, or of agents with a label: its name, or `LABEL=VALUE`.
     Agent(String),
+    /// Statuses of gRPC calls, separated by commas.
+    Status(String),
     /// A user-defined metric.
     Metric(String),
     /// All of several scopes at once.
@@ -32,6 +36,10 @@ pub enum Scope {
 impl Scope {
     /// Returns whether it covers a request. Requests before and after the load are in no scope.
     pub fn covers(&self, request: &RequestOutline) -> bool {
+        // Any call may end with any status.
+        if let Scope::Status(_) = self {
+            return request.is_grpc && !request.is_outside_load;
+        }
         let has = |name: &str, value: &dyn Fn(&str) -> bool| match name {
             label::REQUEST => value(&request.name),
             label::SCENARIO => request.scenario.as_deref().is_some_and(value),
@@ -71,6 +79,9 @@ impl Scope {
             // As in k6, an empty value is that of requests without the tag.
             Scope::Tag(key, text) if text.is_empty() => !has(key, &|value| !value.is_empty()),
             Scope::Tag(key, text) => has(key, &|value| value == text),
+            Scope::Status(names) => {
+                has(label::STATUS, &|value| names.split(',').any(|name| name.trim() == value))
+            }
             Scope::Metric(name) => has(label::METRIC, &|value| value == name),
             // Every agent may send every request.
             Scope::Agent(_) => true,
@@ -83,9 +94,8 @@ impl Scope {
         match self {
             Scope::Agent(agents) => Some(agents),
             Scope::All(parts) => parts.iter().find_map(Scope::agents),
-            Scope::Request(_) | Scope::Scenario(_) | Scope::Group(_) | Scope::Tag(..) | Scope::Metric(_) => {
-                None
-            }
+            Scope::Request(_) | Scope::Scenario(_) | Scope::Group(_) => None,
+            Scope::Tag(..) | Scope::Status(_) | Scope::Metric(_) => None,
         }
     }
 
@@ -97,9 +107,8 @@ impl Scope {
         match self {
             Scope::Agent(agents) => agents == name || is_label(agents),
             Scope::All(parts) => parts.iter().all(|part| part.covers_agent(name, labels)),
-            Scope::Request(_) | Scope::Scenario(_) | Scope::Group(_) | Scope::Tag(..) | Scope::Metric(_) => {
-                true
-            }
+            Scope::Request(_) | Scope::Scenario(_) | Scope::Group(_) => true,
+            Scope::Tag(..) | Scope::Status(_) | Scope::Metric(_) => true,
         }
     }
 
@@ -108,9 +117,8 @@ impl Scope {
         match self {
             Scope::Metric(_) => true,
             Scope::All(parts) => parts.iter().any(Scope::names_metric),
-            Scope::Request(_) | Scope::Scenario(_) | Scope::Group(_) | Scope::Tag(..) | Scope::Agent(_) => {
-                false
-            }
+            Scope::Request(_) | Scope::Scenario(_) | Scope::Group(_) => false,
+            Scope::Tag(..) | Scope::Agent(_) | Scope::Status(_) => false,
         }
     }
 
@@ -122,6 +130,7 @@ impl Scope {
             Scope::Group(_) => "group",
             Scope::Tag(..) => "tag",
             Scope::Agent(_) => "agent",
+            Scope::Status(_) => "status",
         }
     }
 
@@ -139,11 +148,8 @@ impl Scope {
 
     fn name(&self) -> String {
         match self {
-            Scope::Request(name)
-            | Scope::Scenario(name)
-            | Scope::Group(name)
-            | Scope::Agent(name)
-            | Scope::Metric(name) => name.clone(),
+            Scope::Request(name) | Scope::Scenario(name) | Scope::Group(name) => name.clone(),
+            Scope::Agent(name) | Scope::Status(name) | Scope::Metric(name) => name.clone(),
             Scope::Tag(key, value) => format!("{key}={value}"),
             Scope::All(parts) => parts.iter().map(Scope::name).collect::<Vec<_>>().join(", "),
         }
@@ -177,6 +183,8 @@ pub(super) fn scope(inner: &str) -> Result<(Scope, &str), Problem> {
 const KINDS: &str =
     "write `{request: NAME}`, `{scenario: NAME}`, `{group: NAME}`, `{tag: KEY=VALUE}`, or `{agent: NAME}`";
 
+const STATUSES: &str = "write `{status: NAME}`, such as `{status: UNAVAILABLE}`";
+
 /// Parses the scope of a user-defined metric, which may have labels: `{metric: NAME, tag: KEY=VALUE}`. A name with a
 /// comma requires quotes.
 pub(super) fn all_scopes(inner: &str) -> Result<(Scope, &str), Problem> {
@@ -189,6 +197,21 @@ pub(super) fn all_scopes(inner: &str) -> Result<(Scope, &str), Problem> {
         if end == '}' {
             let scope = if parts.len() == 1 { parts.swap_remove(0) } else { Scope::All(parts) };
             return Ok((scope, rest));
+        }
+    }
+}
+
+/// Parses the scope of `grpc_status`: names of statuses in any case, or their numbers. It is kept with names as servers
+/// write them.
+pub(super) fn statuses(inner: &str) -> Result<(Scope, &str), Problem> {
+    match read(inner, '}', STATUSES)? {
+        (Scope::Status(names), _, behind) => {
+            let names = Codes::parse(&names)?.to_string();
+            Ok((Scope::Status(names), behind))
+        }
+        (other, ..) => {
+            let message = format!("a gRPC status has no {}: calls are counted by status", other.kind());
+            Err(Problem::new(message, STATUSES))
         }
     }
 }
@@ -230,6 +253,7 @@ fn read<'a>(inner: &'a str, other: char, kinds: &'static str) -> Result<(Scope, 
             Scope::Tag(key.trim().into(), value.trim().into())
         }
         "agent" => Scope::Agent(name.into()),
+        "status" if kinds == STATUSES => Scope::Status(name.into()),
         "metric" if other == ',' => Scope::Metric(name.into()),
         other => return Err(Problem::new(format!("unknown kind of scope `{other}`"), kinds)),
     };
@@ -258,6 +282,10 @@ fn check(threshold: &Threshold, outline: &Outline) -> Option<Diagnostic> {
     if threshold.subject == Subject::IterationsFailed {
         let message = format!("threshold `{text}` requires users as code: only code throws exceptions");
         return wrong("P031", message, "remove the threshold".into());
+    }
+    if threshold.subject == Subject::GrpcStatus && !outline.requests.iter().any(|request| covered(&request)) {
+        let message = format!("threshold `{text}` requires a gRPC call: only calls have a status");
+        return wrong("P031", message, "add a `grpc` step, or remove the threshold".into());
     }
     if let Some(scope) = &threshold.scope
         && !outline.requests.iter().any(|request| scope.covers(request))
@@ -315,7 +343,7 @@ fn names(scope: &Scope, outline: &Outline) -> Vec<String> {
             Scope::Scenario(_) => request.scenario.iter().cloned().collect(),
             Scope::Group(_) => request.group.iter().cloned().collect(),
             Scope::Tag(..) => request.tags.iter().map(|(key, value)| format!("{key}={value}")).collect(),
-            Scope::Agent(_) | Scope::Metric(_) | Scope::All(_) => Vec::new(),
+            Scope::Agent(_) | Scope::Status(_) | Scope::Metric(_) | Scope::All(_) => Vec::new(),
         })
         .collect();
     names.sort();

@@ -8,13 +8,9 @@ use plimsoll_plan::Fault;
 use plimsoll_plan::grpc::{Call, Protocol, Status};
 use plimsoll_plan::head::Head;
 use plimsoll_plan::program::{COMPRESSED, Event, Outbox, Phases, Reply, RequestId};
-use plimsoll_plan::series::Family;
+use plimsoll_plan::series::{Family, GRPC_STATUS, label};
 use plimsoll_wire::grpc::{Message, decode_text, next_message};
 use std::cell::Cell;
-
-/// The name of the metric that counts the statuses of calls, and of its label.
-const METRIC: &str = "grpc_status";
-const STATUS: &str = "status";
 
 /// The series of statuses that the users of a worker have opened, by status: one more than the number of the series; 0:
 /// not opened yet.
@@ -27,8 +23,8 @@ impl StatusSeries {
         let known = &self.0[status as usize];
         if known.get() == 0 {
             // If there are too many series, the book counts that.
-            let labels = [(STATUS, status.name())];
-            let Some(series) = out.open(Family::Counter, METRIC, &labels) else { return };
+            let labels = [(label::STATUS, status.name())];
+            let Some(series) = out.open(Family::Counter, GRPC_STATUS, &labels) else { return };
             known.set(series + 1);
         }
         out.add(known.get() - 1, 1.0);

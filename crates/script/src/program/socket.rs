@@ -219,11 +219,9 @@ impl Turn<'_> {
             }),
             subprotocols: &socket.subprotocols,
         });
-        let checked = match is_http2 {
-            true => ws::check_choice(&response, &offer),
-            false => ws::check(&response, &key, &offer),
-        };
-        if let Err(rejected) = checked {
+        // Over HTTP/2, the handshake has no key and no upgrade.
+        let upgraded = if is_http2 { Ok(()) } else { ws::check_upgrade(&response, &key) };
+        if let Err(rejected) = upgraded.and_then(|()| ws::check_choice_of_window(&response, &offer)) {
             self.tell_socket(ask, Fault::WebSocketHandshake, rejected.sentence(), status, &[]);
             return self.reject(id, Fault::WebSocketHandshake);
         }

@@ -14,6 +14,8 @@ pub struct Terms {
 
 /// The bytes that a sender removes from the end of a message (section 7.2.1).
 const TAIL: [u8; 4] = [0, 0, 0xff, 0xff];
+/// Bits of the largest window of deflate, which is that of the compressor.
+const WINDOW_BITS_MAX: u8 = 15;
 /// Room for more decompressed bytes.
 const STEP_BYTES: usize = 4096;
 
@@ -61,13 +63,53 @@ pub struct SharedWriter {
 #[derive(Debug, Default)]
 pub struct Writer {
     terms: Option<Terms>,
+    window: Window,
     own: Option<Box<Compress>>,
+}
+
+/// The window that the server keeps for the client's messages, if it is smaller than that of the compressor
+/// (`client_max_window_bits`). The compressor has one size, so its dictionary is emptied as often as that window is
+/// full: no distance is then longer than the window.
+#[derive(Clone, Copy, Debug, Default)]
+struct Window {
+    /// 0: that of the compressor.
+    bytes: u16,
+    /// Bytes since the dictionary was emptied.
+    filled: u16,
+}
+
+impl Window {
+    /// Returns the next part of a message, and how it is flushed.
+    fn take(&mut self, rest: usize) -> (usize, FlushCompress) {
+        if self.bytes == 0 {
+            return (rest, FlushCompress::Sync);
+        }
+        let room = usize::from(self.bytes - self.filled);
+        if rest < room {
+            // Less than the room, which fits in 16 bits.
+            self.filled += rest as u16;
+            return (rest, FlushCompress::Sync);
+        }
+        self.filled = 0;
+        (room, FlushCompress::Full)
+    }
 }
 
 impl Writer {
     /// Creates the writing half, with the terms of compression, if it was agreed on.
     pub const fn new(terms: Option<Terms>) -> Writer {
-        Writer { terms, own: None }
+        Writer { terms, window: Window { bytes: 0, filled: 0 }, own: None }
+    }
+
+    /// Keeps to a window of the client of this many bits ([`super::client_window`]).
+    #[must_use]
+    pub const fn within(mut self, window_bits: Option<u8>) -> Writer {
+        if let Some(bits) = window_bits
+            && bits < WINDOW_BITS_MAX
+        {
+            self.window.bytes = 1 << bits;
+        }
+        self
     }
 
     /// Appends a whole message, or a control frame, which is cut at its longest payload.
@@ -104,12 +146,11 @@ impl Writer {
         packed.shrink_to(Shared::KEPT_BYTES_MAX);
         let mut rest = plain;
         loop {
-            packed.reserve(STEP_BYTES.max(rest.len() / 2));
-            let before = deflate.total_in();
-            // A compressor accepts any input: the only error is a stream that has ended, and none ends here.
-            let done = deflate.compress_vec(rest, packed, FlushCompress::Sync);
-            rest = &rest[(deflate.total_in() - before) as usize..];
-            if done.is_err() || (rest.is_empty() && packed.len() < packed.capacity()) {
+            let (bytes, flush) = self.window.take(rest.len());
+            let (part, later) = rest.split_at(bytes);
+            compress(deflate, part, flush, packed);
+            rest = later;
+            if rest.is_empty() {
                 break;
             }
         }
@@ -118,6 +159,20 @@ impl Writer {
         }
         if terms.client_no_context {
             deflate.reset();
+            self.window.filled = 0;
+        }
+    }
+}
+
+fn compress(deflate: &mut Compress, mut rest: &[u8], flush: FlushCompress, packed: &mut Vec<u8>) {
+    loop {
+        packed.reserve(STEP_BYTES.max(rest.len() / 2));
+        let before = deflate.total_in();
+        // A compressor accepts any input: the only error is a stream that has ended, and none ends here.
+        let done = deflate.compress_vec(rest, packed, flush);
+        rest = &rest[(deflate.total_in() - before) as usize..];
+        if done.is_err() || (rest.is_empty() && packed.len() < packed.capacity()) {
+            return;
         }
     }
 }

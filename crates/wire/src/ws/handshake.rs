@@ -93,6 +93,15 @@ impl std::error::Error for Rejected {}
 /// # Errors
 /// Returns the first violation.
 pub fn check(response: &Response<'_>, key: &[u8], offer: &Offer<'_>) -> Result<(), Rejected> {
+    check_upgrade(response, key)?;
+    check_choice(response, offer)
+}
+
+/// Checks that a response with status 101 switches to a WebSocket, without what it chooses.
+///
+/// # Errors
+/// Returns the first violation.
+pub fn check_upgrade(response: &Response<'_>, key: &[u8]) -> Result<(), Rejected> {
     let is_upgraded =
         response.upgrade.is_some_and(|value| value.trim_ascii().eq_ignore_ascii_case(b"websocket"));
     if !is_upgraded {
@@ -105,7 +114,7 @@ pub fn check(response: &Response<'_>, key: &[u8], offer: &Offer<'_>) -> Result<(
     if response.accept.map(<[u8]>::trim_ascii) != Some(&accept_of(key)) {
         return Err(Rejected::Accept);
     }
-    check_choice(response, offer)
+    Ok(())
 }
 
 /// Checks what the server has chosen of an offer. Over HTTP/2, whose handshake has no key and no upgrade, that is all
@@ -114,11 +123,24 @@ pub fn check(response: &Response<'_>, key: &[u8], offer: &Offer<'_>) -> Result<(
 /// # Errors
 /// Returns the first violation.
 pub fn check_choice(response: &Response<'_>, offer: &Offer<'_>) -> Result<(), Rejected> {
+    check_chosen(response, offer, false)
+}
+
+/// Checks what the server has chosen of an offer with `client_max_window_bits`, which lets it choose the client's
+/// window.
+///
+/// # Errors
+/// Returns the first violation.
+pub fn check_choice_of_window(response: &Response<'_>, offer: &Offer<'_>) -> Result<(), Rejected> {
+    check_chosen(response, offer, true)
+}
+
+fn check_chosen(response: &Response<'_>, offer: &Offer<'_>, offers_window: bool) -> Result<(), Rejected> {
     if let Some(extensions) = response.extensions {
         let agreed = items(extensions, b',').collect::<Vec<_>>();
         let is_offered = match agreed.as_slice() {
             [] => true,
-            [one] => offer.deflate.is_some_and(|offered| is_acceptable(one, offered)),
+            [one] => offer.deflate.is_some_and(|offered| is_acceptable(one, offered, offers_window)),
             _ => false,
         };
         if !is_offered {
@@ -135,8 +157,7 @@ pub fn check_choice(response: &Response<'_>, offer: &Offer<'_>) -> Result<(), Re
 
 /// Returns the terms of permessage-deflate in the value of `Sec-WebSocket-Extensions`, if it was agreed on.
 pub fn terms_of(extensions: &[u8]) -> Option<Terms> {
-    let deflate =
-        items(extensions, b',').find(|one| items(one, b';').next() == Some(b"permessage-deflate"))?;
+    let deflate = deflate_of(extensions)?;
     let has = |name: &[u8]| items(deflate, b';').skip(1).any(|parameter| parameter == name);
     Some(Terms {
         client_no_context: has(b"client_no_context_takeover"),
@@ -144,8 +165,23 @@ pub fn terms_of(extensions: &[u8]) -> Option<Terms> {
     })
 }
 
+/// Returns the bits of the client's window that the server has chosen in `Sec-WebSocket-Extensions`, if it has.
+pub fn client_window(extensions: &[u8]) -> Option<u8> {
+    let parameters = items(deflate_of(extensions)?, b';').skip(1);
+    let values = parameters.filter_map(|parameter| {
+        let at = parameter.iter().position(|byte| *byte == b'=')?;
+        (parameter[..at].trim_ascii() == b"client_max_window_bits").then(|| parameter[at + 1..].trim_ascii())
+    });
+    values.filter_map(window_bits).next()
+}
+
+/// Returns permessage-deflate of a list of extensions, with its parameters.
+fn deflate_of(extensions: &[u8]) -> Option<&[u8]> {
+    items(extensions, b',').find(|one| items(one, b';').next() == Some(b"permessage-deflate"))
+}
+
 /// Returns whether the client can keep to an extension as the server chose it (RFC 7692 section 7.1).
-fn is_acceptable(chosen: &[u8], offered: Terms) -> bool {
+fn is_acceptable(chosen: &[u8], offered: Terms, offers_window: bool) -> bool {
     let mut parts = items(chosen, b';');
     if parts.next() != Some(b"permessage-deflate") {
         return false;
@@ -167,8 +203,9 @@ fn is_acceptable(chosen: &[u8], offered: Terms) -> bool {
                 server_no_context = true;
                 true
             }
-            // A smaller window of the server needs nothing of the client. One of the client was not offered.
+            // A smaller window of the server needs nothing of the client.
             (b"server_max_window_bits", Some(bits)) => window_bits(bits).is_some(),
+            (b"client_max_window_bits", Some(bits)) => offers_window && window_bits(bits).is_some(),
             _ => false,
         };
         if !is_known {

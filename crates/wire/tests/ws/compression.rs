@@ -1,7 +1,7 @@
 //! permessage-deflate, with and without context.
 
 use super::{LIMIT, Seen, fed, frame, outcome, text};
-use flate2::{Compress, Compression, FlushCompress};
+use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress};
 use plimsoll_wire::ws::{Kind, Malformed, SharedWriter, Terms, Writer, apply_mask};
 
 const CONTEXT: Terms = Terms { client_no_context: false, server_no_context: false };
@@ -51,6 +51,55 @@ fn what_is_written_is_read_back_with_and_without_context() {
     }
     assert!(packed_bytes[1] < packed_bytes[0], "the context makes the second shorter: {packed_bytes:?}");
     assert_eq!(packed_bytes[4], packed_bytes[3], "without context, each is compressed alone");
+}
+
+/// The server keeps no more of earlier bytes than its window, so a message must be readable from each of its points at
+/// which the window was full.
+#[test]
+fn a_smaller_window_is_never_referred_beyond() {
+    let line = b"{\"id\": 1, \"name\": \"a line that repeats\"}, ";
+    let message: Vec<u8> = line.iter().copied().cycle().take(10_000).collect();
+    for (terms, bits) in [(CONTEXT, 8), (CONTEXT, 9), (NO_CONTEXT, 10), (CONTEXT, 13), (NO_CONTEXT, 14)] {
+        let window = 1 << bits;
+        let (mut writer, mut shared) = (Writer::new(Some(terms)).within(Some(bits)), SharedWriter::default());
+        let (mut packed, mut sent) = (Vec::new(), Vec::new());
+        for _ in 0..3 {
+            let mut out = Vec::new();
+            writer.write(Kind::Binary, &message, [0; 4], &mut shared, &mut out);
+            let head = if out[1] & 0x7f == 126 { 8 } else { 6 };
+            packed.extend_from_slice(&out[head..]);
+            packed.extend_from_slice(&[0, 0, 0xff, 0xff]);
+            sent.extend_from_slice(&message);
+            // Without context, each message begins a window.
+            if terms == NO_CONTEXT {
+                readable_from_each_window(&packed, &message, window);
+                packed.clear();
+            }
+        }
+        if terms == CONTEXT {
+            readable_from_each_window(&packed, &sent, window);
+        }
+    }
+}
+
+#[track_caller]
+fn readable_from_each_window(packed: &[u8], plain: &[u8], window: usize) {
+    let mut read = Vec::new();
+    let mut inflate = Decompress::new(false);
+    let (mut at, mut windows) = (0, 0);
+    while let Some(end) = packed[at..].windows(4).position(|tail| tail == [0, 0, 0xff, 0xff]) {
+        let part = &packed[at..at + end + 4];
+        read.reserve(4 * window + 20_000);
+        inflate.decompress_vec(part, &mut read, FlushDecompress::Sync).expect("it refers to what is known");
+        at += end + 4;
+        if read.len().is_multiple_of(window) && read.len() / window > windows {
+            // The rest needs nothing of what is before it.
+            windows = read.len() / window;
+            inflate.reset(false);
+        }
+    }
+    assert!(read == plain && at == packed.len(), "{} of {} bytes", read.len(), plain.len());
+    assert_eq!(windows, plain.len() / window);
 }
 
 #[test]

@@ -1,6 +1,9 @@
 //! The check of the opening handshake.
 
-use plimsoll_wire::ws::{Offer, Rejected, Response, Terms, accept_of, check, key_of, terms_of};
+use plimsoll_wire::ws::{
+    Offer, Rejected, Response, Terms, accept_of, check, check_choice_of_window, client_window, key_of,
+    terms_of,
+};
 
 const KEY: &[u8] = b"dGhlIHNhbXBsZSBub25jZQ==";
 
@@ -94,6 +97,30 @@ fn an_extension_must_be_acceptable() {
         Offer { deflate: Some(Terms { client_no_context: true, server_no_context: true }), ..DEFLATE };
     assert_eq!(with("permessage-deflate", &strict), Err(Rejected::Extension), "the server keeps a context");
     assert_eq!(with("permessage-deflate; server_no_context_takeover", &strict), Ok(()));
+}
+
+#[test]
+fn a_server_may_choose_the_window_of_a_client_that_offers_it() {
+    let with = |extensions: &'static str| Response { extensions: Some(extensions.as_bytes()), ..GOOD };
+    for (good, bits) in [
+        ("permessage-deflate; client_max_window_bits=8", Some(8)),
+        ("permessage-deflate; server_max_window_bits=9; client_max_window_bits=\"15\"", Some(15)),
+        ("permessage-deflate; server_max_window_bits=9", None),
+        ("permessage-deflate", None),
+        ("", None),
+    ] {
+        assert_eq!(check_choice_of_window(&with(good), &DEFLATE), Ok(()), "{good}");
+        assert_eq!(client_window(good.as_bytes()), bits, "{good}");
+    }
+    for bad in [
+        // Only an offer has it without a value.
+        "permessage-deflate; client_max_window_bits",
+        "permessage-deflate; client_max_window_bits=7",
+        "permessage-deflate; client_max_window_bits=16",
+        "permessage-deflate; client_max_window_bits=9; client_max_window_bits=9",
+    ] {
+        assert_eq!(check_choice_of_window(&with(bad), &DEFLATE), Err(Rejected::Extension), "{bad}");
+    }
 }
 
 #[test]

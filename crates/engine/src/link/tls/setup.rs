@@ -139,6 +139,15 @@ impl Setup {
     }
 }
 
+/// The same settings are copies of one value.
+impl PartialEq for Setup {
+    fn eq(&self, other: &Setup) -> bool {
+        Arc::ptr_eq(&self.config, &other.config)
+    }
+}
+
+impl Eq for Setup {}
+
 impl fmt::Debug for Setup {
     // The configuration contains secrets.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
