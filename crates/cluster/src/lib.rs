@@ -9,6 +9,7 @@
 
 pub mod agent;
 pub mod bus;
+pub mod bytes;
 pub mod clock;
 pub mod coordinator;
 pub mod envelope;

@@ -9,6 +9,17 @@ pub const BEATS: &str = "plimsoll.v1.agent.*.beat";
 /// Question to all agents for a sign of life.
 pub const ROLL_CALL: &str = "plimsoll.v1.roll_call";
 
+/// Question to all agents for a check of their machines.
+pub const CHECK_UP: &str = "plimsoll.v1.check_up";
+
+/// Answers of all agents to it.
+pub const CHECKED: &str = "plimsoll.v1.agent.*.checked";
+
+/// Answers of one agent.
+pub fn checked(agent: &str) -> String {
+    format!("{ROOT}.agent.{agent}.checked")
+}
+
 /// Signs of life of one agent.
 pub fn beat(agent: &str) -> String {
     format!("{ROOT}.agent.{agent}.beat")

@@ -21,6 +21,7 @@ fn beat(name: &str, region: &str) -> Beat {
         stage: Stage::Free,
         clock: None,
         begin_ns: None,
+        has_ended_test: false,
         steered: 0,
         backlog: 0,
     }
