@@ -68,7 +68,7 @@ fn connected(flags: &AccessFlags, name: &str) -> Result<(Bus, Receiver<Heard>), 
         nkey: flags.nkey.as_ref().map(PathBuf::from),
         ca: flags.nats_ca.as_ref().map(PathBuf::from),
         certificate: certificate.map(|(certificate, key)| (certificate.into(), key.into())),
-        inbox: format!("_INBOX_{}", subject::name_of(name)),
+        inbox: subject::inbox(name),
         name: name.to_owned(),
     };
     let (sender, heard) = channel();

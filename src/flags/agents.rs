@@ -191,6 +191,41 @@ pub enum AgentsAction {
     },
 }
 
+/// `plimsoll cluster`.
+#[derive(Debug, Parser)]
+#[command(
+    about = "Write the keys, the certificates, and the configuration of a NATS server for agents.",
+    override_usage = "plimsoll cluster init DIR --host HOST --agents a,b\n\nExample:\n  \
+                      plimsoll cluster init keys --host nats.example.test --agents eu-1,eu-2",
+    disable_help_subcommand = true
+)]
+pub struct Cluster {
+    #[command(subcommand)]
+    pub action: Option<ClusterAction>,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum ClusterAction {
+    /// Write the files into a new directory
+    Init {
+        /// New directory
+        #[arg(value_name = "DIR")]
+        folder: Option<String>,
+        /// Name or address by which agents reach the server [default: this machine's name]
+        #[arg(long, value_name = "HOST")]
+        host: Option<String>,
+        /// Port of the server [default: 4222]
+        #[arg(long, value_name = "PORT")]
+        port: Option<String>,
+        /// Names of the agents
+        #[arg(long, value_name = "NAME,...")]
+        agents: Option<String>,
+        /// Require certificates of agents and coordinators, too
+        #[arg(long)]
+        mutual_tls: bool,
+    },
+}
+
 impl AccessFlags {
     /// Returns these flags, and those of `other` that are not among them.
     pub fn or(&self, other: &AccessFlags) -> AccessFlags {

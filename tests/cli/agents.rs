@@ -1,7 +1,9 @@
 //! Loads from agents: one result with exact counts, for every kind of load and for failures on the way.
 
 mod doctor;
+mod files;
 mod monitors;
+mod safety;
 mod server;
 mod tools;
 

@@ -16,6 +16,7 @@ pub mod envelope;
 pub mod event_codec;
 pub mod message;
 pub mod roster;
+pub mod server_setup;
 pub mod subject;
 pub mod whole;
 

@@ -50,6 +50,43 @@ pub fn files(run: &str) -> String {
     format!("{ROOT}.run.{run}.file")
 }
 
+/// What a client of the server may do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Permissions {
+    pub publish: Vec<String>,
+    pub subscribe: Vec<String>,
+    /// Whether it may answer questions of others.
+    pub answers: bool,
+}
+
+/// Returns what an agent needs.
+pub fn permissions_of_agent(agent: &str) -> Permissions {
+    Permissions {
+        publish: vec![format!("{ROOT}.agent.{agent}.>"), clock("*"), files("*")],
+        subscribe: vec![
+            orders(agent),
+            ROLL_CALL.to_owned(),
+            CHECK_UP.to_owned(),
+            format!("{}.>", inbox(agent)),
+        ],
+        answers: false,
+    }
+}
+
+/// Returns what a coordinator needs.
+pub fn permissions_of_coordinator() -> Permissions {
+    Permissions {
+        publish: vec![orders("*"), ROLL_CALL.to_owned(), CHECK_UP.to_owned()],
+        subscribe: vec![BEATS.to_owned(), CHECKED.to_owned(), all_envelopes("*"), clock("*"), files("*")],
+        answers: true,
+    }
+}
+
+/// Returns the prefix of the subjects on which a client gets answers.
+pub fn inbox(name: &str) -> String {
+    format!("_INBOX_{}", name_of(name))
+}
+
 /// Returns whether a name can be part of a subject: letters, digits, `-`, and `_`, at most 64 characters.
 pub fn is_name(name: &str) -> bool {
     let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
