@@ -233,6 +233,19 @@ pub const TABLE: &[Explained] = &[
          names of the `--json` document, and `charts`.\n\n  plimsoll report run.plim --template comment.md",
     ),
     row(
+        "U049",
+        "not possible with agents",
+        "Agents send the sums of each second. What needs each sample, or something that only this machine has, is not \
+         possible with `--agents`.\n\n  plimsoll k6 run script.js --agents 2 --nats nats://10.0.0.1:4222 --save \
+         run.plim",
+    ),
+    row(
+        "U050",
+        "a monitor without its agent",
+        "A monitor with `on` runs on the agents that `on` names or whose label it gives. These agents must be among those \
+         of the load.\n\n  monitors:\n    - { name: host, host: true, on: region=eu }",
+    ),
+    row(
         "U060",
         "invalid listen address",
         "Write an IP address of this machine and a port. plimsoll does not resolve host names \

@@ -5,6 +5,7 @@ pub mod agents;
 pub mod audit;
 pub mod campaign;
 pub mod check;
+pub mod cluster;
 pub mod compare;
 pub mod completions;
 pub mod curl;

@@ -73,6 +73,8 @@ pub enum Failure {
     Refused(Refusal),
     /// The system, a file, or the connection to the target failed; the hint may be empty.
     Machine { sentence: String, hint: String },
+    /// The same on an agent's machine, which knows the exit code.
+    Agent { sentence: String, hint: String, exit: Exit },
     /// A signal ended the command before there was a load to report on.
     CutShort { sentence: String, exit: Exit },
 }
@@ -87,12 +89,20 @@ impl Failure {
         Failure::Machine { sentence: problem.message, hint: problem.hint }
     }
 
+    /// Returns the failure of an agent's load generator, which ended with a code. Codes of the scripts and of the
+    /// safety policy are those of the command.
+    pub fn of_agent(sentence: String, hint: String, code: Option<i32>) -> Self {
+        let known = [Exit::Refused, Exit::K6SetupTimeout, Exit::K6Exception, Exit::K6Aborted, Exit::K6Failed];
+        let exit = known.into_iter().find(|exit| code == Some(exit.code().into()));
+        Failure::Agent { sentence, hint, exit: exit.unwrap_or(Exit::CouldNotRun) }
+    }
+
     pub fn exit(&self) -> Exit {
         match self {
             Failure::Text(_) => Exit::Usage,
             Failure::Refused(_) => Exit::Refused,
             Failure::Machine { .. } => Exit::CouldNotRun,
-            Failure::CutShort { exit, .. } => *exit,
+            Failure::Agent { exit, .. } | Failure::CutShort { exit, .. } => *exit,
         }
     }
 
@@ -101,7 +111,9 @@ impl Failure {
         match self {
             Failure::Text(all) => all.first().map(|d| d.message.clone()).unwrap_or_default(),
             Failure::Refused(refusal) => refusal.sentence.clone(),
-            Failure::Machine { sentence, .. } | Failure::CutShort { sentence, .. } => sentence.clone(),
+            Failure::Machine { sentence, .. }
+            | Failure::Agent { sentence, .. }
+            | Failure::CutShort { sentence, .. } => sentence.clone(),
         }
     }
 }

@@ -4,9 +4,10 @@
 
 use crate::interrupt::Interrupts;
 use plimsoll_cluster::agent::Report;
-use plimsoll_cluster::{event_codec, message};
+use plimsoll_cluster::{bytes, event_codec};
 use plimsoll_control::session::Team;
 use plimsoll_engine::Gate;
+use plimsoll_plan::code::Code;
 use plimsoll_record::event::{RunEvent, Sink};
 use serde_json::Value;
 use std::io::{Read, Write};
@@ -19,6 +20,7 @@ const BEGUN: u8 = b'B';
 const EVENT: u8 = b'E';
 const TICK: u8 = b'T';
 const ENDED: u8 = b'D';
+const ENDED_TEST: u8 = b'X';
 
 /// Largest frame, bytes: a tick with 10,000 series and full histograms.
 const FRAME_MAX: u32 = 1 << 30;
@@ -84,14 +86,14 @@ impl Team for PartTeam {
     }
 
     fn prepared(&self, setup: Option<Vec<u8>>) -> Result<Option<Vec<u8>>, String> {
-        let text = setup.map(|bytes| message::text_of(&bytes)).unwrap_or_default();
+        let text = setup.map(|bytes| bytes::text_of(&bytes)).unwrap_or_default();
         send(PREPARED, text.as_bytes());
         let seat = |order| if let PartOrder::Seat { setup } = order { Some(setup) } else { None };
         let setup = Self::await_order(&self.orders, seat).ok_or("interrupted before the load")?;
         match setup {
             // The first one has them already.
             Some(text) if !self.is_first => {
-                message::bytes_of(&text).map(Some).ok_or_else(|| "the values of setup are unreadable".into())
+                bytes::bytes_of(&text).map(Some).ok_or_else(|| "the values of setup are unreadable".into())
             }
             _ => Ok(None),
         }
@@ -125,10 +127,18 @@ impl Gate for PartGate {
 }
 
 /// Sends every event to the agent.
-pub struct EventSender;
+pub struct EventSender {
+    /// The users, if they are code.
+    pub code: Option<Arc<dyn Code>>,
+}
 
 impl Sink for EventSender {
     fn event(&mut self, event: &RunEvent) {
+        if let (RunEvent::Ended(_), Some(code)) = (event, &self.code)
+            && code.has_ended_test()
+        {
+            send(ENDED_TEST, &[]);
+        }
         let kind = if let RunEvent::Ticked(_) = event { TICK } else { EVENT };
         send(kind, &event_codec::encode(event));
     }
@@ -177,6 +187,7 @@ pub fn read_reports(mut pipe: impl Read, to: &Sender<Report>) -> std::io::Result
             EVENT => Report::Event(content, false),
             TICK => Report::Event(content, true),
             ENDED => Report::Ended,
+            ENDED_TEST => Report::EndedTest,
             _ => return Err(invalid("the load generator printed something that is not a report")),
         };
         if to.send(report).is_err() {

@@ -2,35 +2,50 @@
 
 mod child;
 mod coordinate;
+mod doctor;
 mod files;
 mod local;
+mod monitors;
 mod options;
 mod part_file;
+mod roll_call;
 mod serve;
 mod spool;
+pub mod tools;
+mod variables;
 
 use crate::exit::{Exit, Failure};
-use crate::flags::agents::{AccessFlags, Agents};
+use crate::flags::agents::{AccessFlags, Agents, AgentsAction};
 use crate::{say, wall};
 pub use coordinate::{measure, refuse_scopes};
 pub use local::LocalAgents;
+pub use monitors::refuse as refuse_monitors;
 pub use options::check;
 use plimsoll_cluster::bus::{Access, Bus, Heard};
-use plimsoll_cluster::message::{self, Beat};
-use plimsoll_cluster::roster::Roster;
+use plimsoll_cluster::message::{Beat, Identity};
 use plimsoll_cluster::subject;
-use plimsoll_engine::clock::now_ns;
 use plimsoll_plan::Diagnostic;
 use plimsoll_plan::diag::Place;
 use plimsoll_plan::phrase::counted;
 pub use serve::agent;
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, channel};
-use std::time::Duration;
 
-/// Time in which an agent answers a roll call.
-const ROLL_CALL: Duration = Duration::from_millis(700);
+/// Returns an agent as a word for its load generator.
+fn as_agent(identity: &Identity) -> String {
+    let labels = identity.labels.iter().map(|(name, value)| format!(",{name}={value}"));
+    format!("{}{}", identity.name, labels.collect::<String>())
+}
+
+/// Returns the name and the labels of such a word.
+pub fn own(word: &str) -> (String, BTreeMap<String, String>) {
+    let mut parts = word.split(',');
+    let name = parts.next().unwrap_or_default().to_owned();
+    let label = |part: &str| part.split_once('=').map(|(name, value)| (name.to_owned(), value.to_owned()));
+    (name, parts.filter_map(label).collect())
+}
 
 /// Connects to the server that the flags name.
 ///
@@ -53,7 +68,7 @@ fn connected(flags: &AccessFlags, name: &str) -> Result<(Bus, Receiver<Heard>), 
         nkey: flags.nkey.as_ref().map(PathBuf::from),
         ca: flags.nats_ca.as_ref().map(PathBuf::from),
         certificate: certificate.map(|(certificate, key)| (certificate.into(), key.into())),
-        inbox: format!("_INBOX_{}", subject::name_of(name)),
+        inbox: subject::inbox(name),
         name: name.to_owned(),
     };
     let (sender, heard) = channel();
@@ -63,18 +78,11 @@ fn connected(flags: &AccessFlags, name: &str) -> Result<(Bus, Receiver<Heard>), 
 
 /// `plimsoll agents`.
 pub fn list(flags: &Agents) -> Result<Exit, Failure> {
-    let (bus, heard) = connected(&flags.access, "list")?;
-    bus.subscribe(subject::BEATS);
-    bus.publish(subject::ROLL_CALL.into(), Vec::new());
-    let mut roster = Roster::default();
-    let until_ns = now_ns() + ROLL_CALL.as_nanos() as u64;
-    while let Some(left_ns) = until_ns.checked_sub(now_ns()) {
-        if let Ok(Heard::Message(message)) = heard.recv_timeout(Duration::from_nanos(left_ns))
-            && let Ok(beat) = message::decode::<Beat>(&message.payload)
-        {
-            roster.take(beat);
-        }
+    if let Some(AgentsAction::Doctor { access, json, no_color }) = &flags.action {
+        return doctor::command(&access.or(&flags.access), *json || flags.json, *no_color);
     }
+    let (bus, heard) = connected(&flags.access, "list")?;
+    let roster = roll_call::all(&bus, &heard)?;
     bus.close();
     let all = roster.all();
     let text = match flags.json {

@@ -15,9 +15,13 @@ const NOFILE_AMPLE: u64 = 65_536;
 const PORTS_USUAL: u32 = 28_232;
 
 pub fn command(flags: &flags::verbs::Doctor) -> Result<Exit, Failure> {
-    let facts = Facts::of_this_machine();
-    say::result(&render(&rows(&facts), &say::look_of_results(flags.no_color)))?;
+    say::result(&render(&rows_of_this_machine(), &say::look_of_results(flags.no_color)))?;
     Ok(Exit::Pass)
+}
+
+/// Returns the rated facts about this machine.
+pub fn rows_of_this_machine() -> Vec<DoctorRow> {
+    rows(&Facts::of_this_machine())
 }
 
 /// Rates the facts. A row is bad if results will suffer, and a notice if some may.

@@ -5,8 +5,11 @@ mod help;
 mod log;
 mod out;
 
+use super::agents::{self, tools};
+use super::campaign::Again;
 use super::{load, script};
 use crate::exit::{Exit, Failure};
+use crate::flags::agents::ToolFlags;
 use crate::flags::load::{LoadFlags, MannerFlags};
 use crate::flags::tool::K6;
 use crate::say;
@@ -95,6 +98,7 @@ fn parsed(words: &[String]) -> Result<Invocation, Failure> {
             Failure::Text(vec![Diagnostic::of("K107", Place::Flag("--config".into()), problem)])
         };
         let text = std::fs::read_to_string(path).map_err(|e| unreadable(e.to_string()))?;
+        plimsoll_plan::inputs::note(Path::new(path));
         invocation.overrides.file = Some(serde_json::from_str(&text).map_err(|e| unreadable(e.to_string()))?);
     }
     Ok(invocation)
@@ -124,6 +128,7 @@ fn secrets(sources: &[SecretSource]) -> Result<Vec<Secret>, Failure> {
             let unreadable = |e: std::io::Error| {
                 Failure::machine(format!("cannot read the file of `--secret-source`, `{path}`: {e}"), None)
             };
+            plimsoll_plan::inputs::note(Path::new(path));
             for line in std::fs::read_to_string(path).map_err(unreadable)?.lines() {
                 let Some((name, value)) = line.split_once('=') else {
                     let message = format!("a line of `{path}` is not NAME=VALUE");
@@ -156,10 +161,34 @@ fn is_local(host: &str) -> bool {
     host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
+/// Refuses what agents cannot report.
+fn refuse_with_agents(invocation: &Invocation, team: &ToolFlags) -> Result<(), Failure> {
+    let run = &invocation.run;
+    tools::refuse_stdin(&run.script, &team.agents)?;
+    if let Some(output) = run.outputs.first() {
+        return Err(tools::refuse_samples("--out", &format!("--out {output}")));
+    }
+    if run.console_output.is_some() {
+        let message = "the console of a script is on the machines of the agents";
+        let hint = "omit `--console-output`: the end of the load shows the messages of each agent";
+        return Err(tools::refuse("--console-output", message, hint));
+    }
+    if run.key_log.is_some() {
+        let message = "`SSLKEYLOGFILE` has no effect: the connections are on the machines of the agents";
+        return Err(tools::refuse("--agents", message, "unset the variable, or omit `--agents`"));
+    }
+    Ok(())
+}
+
 /// `plimsoll k6 run`.
 fn run(words: &[String]) -> Result<Exit, Failure> {
-    let (own, words) = separated(words)?;
+    let (team, words) = ToolFlags::separated(words)?;
+    let (own, words) = separated(&words)?;
     let invocation = parsed(&words)?;
+    agents::check(&team.agents)?;
+    if team.agents.selection.is_some() {
+        refuse_with_agents(&invocation, &team)?;
+    }
     let targets = out::targets(&invocation.run.outputs)?;
     let log = log::of(&invocation.run)?;
     let mut ready = ready(&invocation, log.clone(), own.allows_remote)?;
@@ -186,9 +215,15 @@ fn run(words: &[String]) -> Result<Exit, Failure> {
         no_color: invocation.run.no_color,
         out: own.out,
         allow: own.allow,
+        agents: team.agents,
+        command: Some(Again::of_tool(tools::of_k6(&invocation.run, own.allows_remote))),
+        steered: team.part.steered,
+        part_of_agent: team.part.part_of_agent,
+        with_parent: team.part.with_parent,
         ..MannerFlags::default()
     };
-    let flags = LoadFlags { manner: manner.clone(), ..LoadFlags::default() };
+    let (shard, seed) = (team.part.shard, team.part.seed);
+    let flags = LoadFlags { manner: manner.clone(), shard, seed, ..LoadFlags::default() };
     let plan = script::planned(ready, &flags)?;
     let measured = load::measure(plan, &manner, None);
     let written = out::finish(outputs);
@@ -200,8 +235,14 @@ fn run(words: &[String]) -> Result<Exit, Failure> {
         // It was asked for, also with `--quiet`, which is that of k6.
         load::print(&measured, &MannerFlags { quiet: false, ..manner.clone() })?;
     }
-    let shared = code.shared();
-    let setup = shared.as_ref().and_then(|shared| shared.setup_json());
+    let own_end = script::own_end(&code).or(measured.by_agents.end());
+    let phase = codes::of_phase(&code).or(measured.by_agents.phase());
+    if manner.part_of_agent {
+        // Its results are a part of those of the coordinator.
+        return Ok(own_end.or(phase).unwrap_or(measured.exit));
+    }
+    let of_agents = measured.by_agents.setup.clone().and_then(|bytes| String::from_utf8(bytes).ok());
+    let setup = of_agents.or_else(|| code.shared().and_then(|shared| shared.setup_json()));
     let scenarios: Vec<String> = test.scenarios.iter().map(|one| one.name.clone()).collect();
     let options = Options {
         thresholds: &test.thresholds,
@@ -218,13 +259,11 @@ fn run(words: &[String]) -> Result<Exit, Failure> {
     finish(&invocation, &code, &end, &options)?;
     written?;
     let has_missed = plimsoll_k6end::evaluate(&end, &options).iter().any(|outcome| !outcome.is_met);
-    let own_end = script::own_end(&code);
     Ok(match measured.exit {
         _ if own_end == Some(Exit::K6Aborted) => Exit::K6Aborted,
         Exit::Interrupted | Exit::Terminated | Exit::HungUp => Exit::K6Interrupted,
         _ if has_missed => Exit::ThresholdMissed,
-        _ if codes::of_phase(&code).is_some() => codes::of_phase(&code).unwrap_or(Exit::K6Exception),
-        exit => match own_end {
+        exit => match phase.or(own_end) {
             Some(failed) => failed,
             // Without thresholds, the default ones apply: a run whose iterations throw fails.
             None if test.thresholds.is_empty() && exit == Exit::ThresholdMissed => exit,

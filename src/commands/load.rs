@@ -19,6 +19,7 @@ use plimsoll_control::session::{
 use plimsoll_control::{Options, RunController};
 use plimsoll_output::terminal::Detail;
 use plimsoll_output::{json, style, terminal};
+use plimsoll_plan::code::Code;
 use plimsoll_plan::diag::Place;
 use plimsoll_plan::program::{Behavior, Phase};
 use plimsoll_plan::{Diagnostic, Outline, Plan, Problem};
@@ -46,6 +47,29 @@ pub struct Measured {
     pub run_file: PathBuf,
     /// Exit code of the command, from the verdict and any interrupt.
     pub exit: Exit,
+    /// What only agents know: how their scripts ended the test.
+    pub by_agents: ByAgents,
+}
+
+/// What the scripts of agents did to the run as a whole; empty for a load without agents.
+#[derive(Debug, Clone, Default)]
+pub struct ByAgents {
+    /// Exit codes of k6 with which their load generators ended.
+    pub exits: Vec<Exit>,
+    /// The values of setup.
+    pub setup: Option<Vec<u8>>,
+}
+
+impl ByAgents {
+    /// Returns the exit code of a test that a script has ended or declared failed.
+    pub fn end(&self) -> Option<Exit> {
+        [Exit::K6Aborted, Exit::K6Failed].into_iter().find(|exit| self.exits.contains(exit))
+    }
+
+    /// Returns the exit code of a phase that failed.
+    pub fn phase(&self) -> Option<Exit> {
+        [Exit::K6Exception, Exit::K6TeardownTimeout].into_iter().find(|exit| self.exits.contains(exit))
+    }
 }
 
 /// Runs the load, prints the report, and returns the verdict's exit code.
@@ -57,7 +81,7 @@ pub fn command(plan: Plan, manner: &MannerFlags) -> Result<Exit, Failure> {
     let summary = &measured.summary;
     junit::of_run(manner.junit.as_deref(), summary)?;
     page::write_run(wanted.as_ref(), &measured.record, summary, Some(&measured.run_file))?;
-    Ok(measured.exit)
+    Ok(measured.by_agents.end().unwrap_or(measured.exit))
 }
 
 /// Prints the report of a load as the flags ask for it.
@@ -144,8 +168,9 @@ pub fn measure(plan: Plan, manner: &MannerFlags, shared: Option<&Shared>) -> Res
     }
     if !manner.part_of_agent {
         agents::refuse_scopes(&plan.outline.thresholds)?;
+        agents::refuse_monitors(&plan.watches)?;
     }
-    let here = Here { manner, shared, keeps: true, own: OnceCell::new(), team: OnceCell::new() };
+    let here = Here::new(manner, shared, true);
     let ran = here.run(&plan)?;
     let summary = summarise(&ran.record);
     let exit = match summary.verdict.result {
@@ -154,14 +179,20 @@ pub fn measure(plan: Plan, manner: &MannerFlags, shared: Option<&Shared>) -> Res
         }
         outcome @ (Outcome::Pass | Outcome::Fail | Outcome::Inconclusive) => outcome.into(),
     };
-    Ok(Measured { summary, record: ran.record, run_file: ran.run_file.unwrap_or_default(), exit })
+    Ok(Measured {
+        summary,
+        record: ran.record,
+        run_file: ran.run_file.unwrap_or_default(),
+        exit,
+        by_agents: ByAgents::default(),
+    })
 }
 
 /// Runs the plan on agents.
 fn by_agents(plan: &Plan, manner: &MannerFlags, shared: Option<&Shared>) -> Result<Measured, Failure> {
     let Some(again) = &manner.command else {
         let message = "this command cannot send its load from agents";
-        let hint = "use `plimsoll URL`, `plimsoll run`, or `plimsoll find`";
+        let hint = "use `plimsoll URL`, `run`, `find`, `k6 run`, or `jmeter`";
         return Err(Diagnostic::new("U037", Place::Flag("--agents".into()), message, hint).into());
     };
     // The agents read the same files, which are sent to them.
@@ -179,12 +210,12 @@ fn by_agents(plan: &Plan, manner: &MannerFlags, shared: Option<&Shared>) -> Resu
     let outline = &plan.outline;
     let label = if outline.has_target() { outline.host.as_str() } else { "script" };
     let file = home::new_run_file(manner.out.as_deref(), label, wall::now_unix_ns())?;
-    agents::measure(again, outline, manner, &file, shared)
+    agents::measure(again, plan, manner, &file, shared)
 }
 
 /// Asks a server for its gRPC schemas.
 pub fn reflect(service: &Service<'_>, manner: &MannerFlags) -> Result<Reflected, Failure> {
-    let here = Here { manner, shared: None, keeps: false, own: OnceCell::new(), team: OnceCell::new() };
+    let here = Here::new(manner, None, false);
     Ok(session::reflect(service, &here.orders(), &here)?)
 }
 
@@ -193,8 +224,7 @@ pub fn glance(mut plan: Plan, manner: &MannerFlags, shared: &Shared) -> Result<S
     // The data of monitors would not be used.
     plan.watches.clear();
     plan.outline.monitors.clear();
-    let here =
-        Here { manner, shared: Some(shared), keeps: false, own: OnceCell::new(), team: OnceCell::new() };
+    let here = Here::new(manner, Some(shared), false);
     Ok(summarise(&here.run(&plan)?.record))
 }
 
@@ -209,14 +239,24 @@ struct Here<'a> {
     own: OnceCell<Interrupts>,
     /// The other load generators, if an agent started this one.
     team: OnceCell<PartTeam>,
+    /// The users, if they are code.
+    code: OnceCell<Arc<dyn Code>>,
 }
 
-impl Here<'_> {
+impl<'a> Here<'a> {
+    fn new(manner: &'a MannerFlags, shared: Option<&'a Shared>, keeps: bool) -> Self {
+        let (own, team, code) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
+        Here { manner, shared, keeps, own, team, code }
+    }
+
     fn run(&self, plan: &Plan) -> Result<Ran, Failure> {
         let manner = self.manner;
         // The parent reads the run file; without it, the run would be load without a purpose.
         if manner.with_parent.is_some_and(|parent| !plimsoll_engine::signals::follow(parent)) {
             return Err(Failure::machine("the process that started this run has ended", None));
+        }
+        if let Some(code) = &plan.code {
+            self.code.get_or_init(|| Arc::clone(code));
         }
         session::run(plan, behavior, self.orders(), self).map_err(|failure| self.cut(failure))
     }
@@ -353,7 +393,7 @@ impl SessionHost for Here<'_> {
 
     fn view(&self) -> Option<Box<dyn Sink>> {
         if self.manner.part_of_agent {
-            return Some(Box::new(EventSender));
+            return Some(Box::new(EventSender { code: self.code.get().cloned() }));
         }
         view(self.manner, self.shared.is_none_or(|shared| shared.lines))
     }

@@ -5,7 +5,7 @@ use super::campaign::level::Level;
 use super::grpc::Reflector;
 use super::load::Shared;
 use super::page::Wanted;
-use super::{campaign, find, folder_report, jmeter, junit, load, parts, script};
+use super::{agents, campaign, find, folder_report, jmeter, junit, load, parts, script};
 use crate::exit::{Exit, Failure};
 use crate::flags::load::{LoadFlags, MannerFlags};
 use crate::flags::{self, draft};
@@ -362,9 +362,10 @@ pub fn sealed(located: Located, flags: &LoadFlags, whole: bool) -> Result<Plan, 
 /// Applies the flags to a draft.
 pub fn applied(mut located: Located, flags: &LoadFlags) -> Result<Located, Failure> {
     draft::apply(flags, &mut located.draft, &mut located.places).map_err(Failure::Text)?;
-    // All agents load the same system, so one set of monitors is enough.
-    if flags.manner.part_of_agent && located.draft.shard.is_some_and(|shard| shard.part > 1) {
-        located.draft.watches.clear();
+    // The coordinator runs the monitors that no agent is named for.
+    if flags.manner.part_of_agent {
+        let (name, labels) = agents::own(flags.manner.as_agent.as_deref().unwrap_or_default());
+        located.draft.watches.retain(|watch| watch.on.as_ref().is_some_and(|on| on.covers(&name, &labels)));
     }
     let Some(text) = &flags.manner.search_level else { return Ok(located) };
     let level = Level::parse(text).ok_or_else(|| {

@@ -4,7 +4,7 @@ pub mod remote;
 mod sweep;
 
 use super::campaign::Again;
-use super::{load, run};
+use super::{agents, load, run};
 use crate::exit::{Exit, Failure};
 use crate::flags::load::LoadFlags;
 use crate::flags::verbs::Run;
@@ -42,6 +42,7 @@ pub fn command(file: &str, given: &Run) -> Result<Exit, Failure> {
         return Err(Diagnostic::new("U019", Place::Flag("--part".into()), message, "omit it").into());
     }
     let flags = &given.flags;
+    agents::tools::refuse_stdin(file, &flags.manner.agents)?;
     let mut all = combinations(file, flags, console(flags.manner.quiet))?;
     if let Some((_, first)) = all.first() {
         tell_notes(first, flags);
@@ -280,6 +281,7 @@ fn entry(file: &str) -> Result<Entry, Failure> {
         return Ok(Entry::Text { name, text });
     }
     if Path::new(file).extension().is_some_and(|ending| ending == "tar") {
+        plimsoll_plan::inputs::note(Path::new(file));
         return Ok(Entry::Archive(std::fs::read(file).map_err(unreadable)?));
     }
     Ok(Entry::Path(PathBuf::from(file)))

@@ -1,6 +1,7 @@
 //! Flags of loads from several machines. Values stay text here.
 
-use clap::{Args, Parser};
+use crate::exit::Failure;
+use clap::{Args, CommandFactory, Parser, Subcommand};
 
 const AGENTS: &str = "Agents";
 
@@ -55,6 +56,76 @@ pub struct AgentFlags {
     pub access: AccessFlags,
 }
 
+/// Flags about agents among the words of another tool.
+#[derive(Debug, Clone, Default, Parser)]
+#[command(disable_help_flag = true, disable_version_flag = true)]
+pub struct ToolFlags {
+    #[command(flatten)]
+    pub agents: AgentFlags,
+    #[command(flatten)]
+    pub part: PartFlags,
+}
+
+/// Flags with which an agent starts its part of a load of another tool.
+#[derive(Debug, Clone, Default, Args)]
+pub struct PartFlags {
+    /// Report to the agent that started this process
+    #[arg(long, hide = true)]
+    pub part_of_agent: bool,
+    /// Part I of N of the load
+    #[arg(long, hide = true, value_name = "I/N", requires = "part_of_agent")]
+    pub shard: Option<String>,
+    /// Seed of the coordinator
+    #[arg(long, hide = true, value_name = "N", requires = "part_of_agent")]
+    pub seed: Option<String>,
+    /// Read commands from standard input
+    #[arg(long, hide = true, requires = "part_of_agent")]
+    pub steered: bool,
+    /// Stop when this parent process ends
+    #[arg(long, hide = true, value_name = "PID", requires = "part_of_agent")]
+    pub with_parent: Option<u32>,
+}
+
+impl ToolFlags {
+    /// Separates these flags from the words of another tool.
+    ///
+    /// # Errors
+    /// Returns an error if a value is missing or invalid.
+    pub fn separated(words: &[String]) -> Result<(ToolFlags, Vec<String>), Failure> {
+        let table = ToolFlags::command();
+        let (mut own, mut rest) = (Vec::new(), Vec::new());
+        let mut words = words.iter();
+        while let Some(word) = words.next() {
+            let long = word.strip_prefix("--").map(|long| long.split('=').next().unwrap_or_default());
+            let Some(flag) = table.get_arguments().find(|flag| long.is_some() && flag.get_long() == long)
+            else {
+                rest.push(word.clone());
+                continue;
+            };
+            own.push(word.clone());
+            if !word.contains('=') && flag.get_action().takes_values() {
+                own.extend(words.next().cloned());
+            }
+        }
+        match super::parse_flags::<ToolFlags>(table, own)? {
+            Ok(flags) => Ok((flags, rest)),
+            Err(text) => Err(Failure::machine(text, None)),
+        }
+    }
+
+    /// Returns the flags for a help text: name, placeholder of the value, and help.
+    pub fn shown() -> Vec<(String, Option<String>, String)> {
+        let table = ToolFlags::command();
+        let shown = table.get_arguments().filter(|flag| !flag.is_hide_set());
+        let row = |flag: &clap::Arg| {
+            let value = flag.get_value_names().and_then(|names| names.first()).map(ToString::to_string);
+            let help = flag.get_help().map(ToString::to_string).unwrap_or_default();
+            Some((format!("--{}", flag.get_long()?), value, help))
+        };
+        shown.filter_map(row).collect()
+    }
+}
+
 /// `plimsoll agent`.
 #[derive(Debug, Parser)]
 #[command(
@@ -89,13 +160,83 @@ pub struct Agent {
 /// `plimsoll agents`.
 #[derive(Debug, Parser)]
 #[command(
-    about = "List the agents that are connected to a NATS server.",
-    override_usage = "plimsoll agents --nats URL [FLAGS]\n\nExample:\n  plimsoll agents --nats nats://10.0.0.1:4222"
+    about = "List the agents that are connected to a NATS server, or check their machines.",
+    override_usage = "plimsoll agents --nats URL [FLAGS]\n       plimsoll agents doctor --nats URL [FLAGS]\n\n\
+                      Examples:\n  plimsoll agents --nats nats://10.0.0.1:4222\n  \
+                      plimsoll agents doctor --nats nats://10.0.0.1:4222",
+    disable_help_subcommand = true
 )]
 pub struct Agents {
+    #[command(subcommand)]
+    pub action: Option<AgentsAction>,
     #[command(flatten)]
     pub access: AccessFlags,
     /// Print the list as one JSON document
     #[arg(long)]
     pub json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum AgentsAction {
+    /// Check the machine, the clock, and the version of every agent
+    Doctor {
+        #[command(flatten)]
+        access: AccessFlags,
+        /// Print the result as one JSON document
+        #[arg(long)]
+        json: bool,
+        /// Disable colors (also with the variable NO_COLOR)
+        #[arg(long)]
+        no_color: bool,
+    },
+}
+
+/// `plimsoll cluster`.
+#[derive(Debug, Parser)]
+#[command(
+    about = "Write the keys, the certificates, and the configuration of a NATS server for agents.",
+    override_usage = "plimsoll cluster init DIR --host HOST --agents a,b\n\nExample:\n  \
+                      plimsoll cluster init keys --host nats.example.test --agents eu-1,eu-2",
+    disable_help_subcommand = true
+)]
+pub struct Cluster {
+    #[command(subcommand)]
+    pub action: Option<ClusterAction>,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum ClusterAction {
+    /// Write the files into a new directory
+    Init {
+        /// New directory
+        #[arg(value_name = "DIR")]
+        folder: Option<String>,
+        /// Name or address by which agents reach the server [default: this machine's name]
+        #[arg(long, value_name = "HOST")]
+        host: Option<String>,
+        /// Port of the server [default: 4222]
+        #[arg(long, value_name = "PORT")]
+        port: Option<String>,
+        /// Names of the agents
+        #[arg(long, value_name = "NAME,...")]
+        agents: Option<String>,
+        /// Require certificates of agents and coordinators, too
+        #[arg(long)]
+        mutual_tls: bool,
+    },
+}
+
+impl AccessFlags {
+    /// Returns these flags, and those of `other` that are not among them.
+    pub fn or(&self, other: &AccessFlags) -> AccessFlags {
+        let either = |own: &Option<String>, other: &Option<String>| own.clone().or_else(|| other.clone());
+        AccessFlags {
+            nats: either(&self.nats, &other.nats),
+            creds: either(&self.creds, &other.creds),
+            nkey: either(&self.nkey, &other.nkey),
+            nats_ca: either(&self.nats_ca, &other.nats_ca),
+            nats_cert: either(&self.nats_cert, &other.nats_cert),
+            nats_key: either(&self.nats_key, &other.nats_key),
+        }
+    }
 }

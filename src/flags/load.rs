@@ -211,6 +211,10 @@ pub struct MannerFlags {
     #[arg(long, hide = true)]
     pub part_of_agent: bool,
 
+    /// This agent, as `NAME` or `NAME,LABEL=VALUE`: its monitors run here
+    #[arg(long, hide = true, value_name = "AGENT")]
+    pub as_agent: Option<String>,
+
     /// Run this level of a search
     #[arg(long, hide = true, value_name = "LEVEL")]
     pub search_level: Option<String>,
@@ -304,6 +308,7 @@ impl LoadFlags {
                     steered: _,
                     with_parent: _,
                     part_of_agent: _,
+                    as_agent: _,
                     search_level: _,
                     agents: _,
                     command: _,

@@ -163,7 +163,8 @@ pub struct PlanFlags {
 #[command(
     about = "Run a k6 script with the flags of k6, its summary of thresholds, and its exit codes.",
     override_usage = "plimsoll k6 run [FLAGS OF K6] script.js\n\nExamples:\n  plimsoll k6 run -u 10 -d 30s \
-                      script.js\n  plimsoll k6 run --save run.plim script.js\n  plimsoll k6 inspect script.js\n  \
+                      script.js\n  plimsoll k6 run --save run.plim script.js\n  plimsoll k6 run --nats \
+                      nats://10.0.0.1:4222 --agents 2 script.js\n  plimsoll k6 inspect script.js\n  \
                       plimsoll k6 new script.js",
     disable_help_flag = true
 )]
@@ -226,11 +227,12 @@ foreign! {
     override_usage = "plimsoll jmeter -n -t plan.jmx [FLAGS OF JMETER]\n\nExamples:\n  \
                       plimsoll jmeter -n -t plan.jmx -l results.jtl\n  \
                       plimsoll jmeter -n -t plan.jmx -l results.jtl -e -o report -Jusers=10\n  \
-                      plimsoll jmeter -n -t plan.jmx --set THREADS_COUNT=10 --save run.plim --verdict",
+                      plimsoll jmeter -n -t plan.jmx --set THREADS_COUNT=10 --save run.plim --verdict\n  \
+                      plimsoll jmeter -n -t plan.jmx --nats nats://10.0.0.1:4222 --agents 2 --save run.plim",
     disable_help_flag = true
 )]
 pub struct Jmeter {
-    /// `-n -t PLAN`; `-l`, `-j`, `-e`, `-o`, `-f`, `-J`, `-G`, `-q`, `-p`; `--set`, `--save`, `--allow`, `--verdict`
+    /// `-n -t PLAN`; `-l`, `-j`, `-e`, `-o`, `-f`, `-J`, `-G`, `-q`, `-p`; `--set`, `--save`, `--allow`, `--verdict`; `--agents`
     #[arg(value_name = "FLAGS", num_args = 0.., trailing_var_arg = true, allow_hyphen_values = true)]
     pub words: Vec<String>,
 }

@@ -1,82 +1,15 @@
 //! Loads from agents: one result with exact counts, for every kind of load and for failures on the way.
 
-use crate::support::{Output, Ruler, Running, Scratch, Tool};
+mod doctor;
+mod files;
+mod monitors;
+mod safety;
+mod server;
+mod tools;
+
+use crate::support::{Ruler, Scratch, Tool};
 use serde_json::Value;
-use std::io::{BufRead, BufReader};
-use std::process::{Child, Command, Stdio};
-
-/// A NATS server of a test, and what is connected to it.
-struct Server {
-    child: Child,
-    port: u16,
-}
-
-impl Server {
-    fn start() -> Server {
-        Self::start_with(&[])
-    }
-
-    fn start_with(more: &[&str]) -> Server {
-        let (child, port) = Self::launch(-1, more);
-        Server { child, port }
-    }
-
-    /// Starts the server, and waits until it says where it listens.
-    fn launch(port: i32, more: &[&str]) -> (Child, u16) {
-        let mut child = Command::new("nats-server")
-            .args(["-a", "127.0.0.1", "-p", &port.to_string()])
-            .args(more)
-            .stderr(Stdio::piped())
-            .spawn()
-            .expect("`nats-server` is installed (`cargo xtask needs`)");
-        let mut lines = BufReader::new(child.stderr.take().expect("stderr is a pipe")).lines();
-        let said = lines.by_ref().map_while(Result::ok).find(|line| line.contains("Listening for client"));
-        let said = said.expect("the server says where it listens");
-        let port = said.rsplit(':').next().and_then(|port| port.trim().parse().ok());
-        std::thread::spawn(move || lines.for_each(drop));
-        (child, port.expect("a port"))
-    }
-
-    fn url(&self) -> String {
-        format!("nats://127.0.0.1:{}", self.port)
-    }
-
-    fn kill(&mut self) {
-        self.child.kill().expect("a child");
-        self.child.wait().expect("a child");
-    }
-
-    fn restart(&mut self) {
-        self.child = Self::launch(i32::from(self.port), &[]).0;
-    }
-
-    fn agent(&self, name: &str, more: &[&str]) -> Running {
-        let url = self.url();
-        Tool::new(&[&["agent", "--nats", &url, "--name", name], more].concat()).start()
-    }
-
-    fn agents(&self) -> Value {
-        Tool::run(&["agents", "--nats", &self.url(), "--json"]).expect_code(0).json()["agents"].clone()
-    }
-
-    /// Waits until this many agents are connected. Each roll call takes most of a second.
-    fn wait_for(&self, count: usize) {
-        let is_there = || self.agents().as_array().map_or(0, Vec::len) == count;
-        assert!((0..30).any(|_| is_there()), "{count} agents are connected");
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-fn ends(agent: Running) -> Output {
-    agent.signal("INT");
-    agent.wait()
-}
+use server::{Server, ends};
 
 fn requests(json: &Value) -> u64 {
     json["totals"]["requests"].as_u64().unwrap()

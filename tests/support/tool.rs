@@ -68,6 +68,12 @@ impl Tool {
         self
     }
 
+    /// Runs it in this folder.
+    pub fn folder(mut self, folder: &std::path::Path) -> Self {
+        self.command.current_dir(folder);
+        self
+    }
+
     pub fn start(self) -> Running {
         self.start_with(Stdio::null())
     }

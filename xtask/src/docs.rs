@@ -18,6 +18,7 @@ const WRITTEN_BY_HAND: &[&str] = &[
     "foreign-formats.md",
     "html-page.md",
     "monitors-servers.md",
+    "agents.md",
     "monitors.md",
     "report-templates.md",
     "thresholds.md",

@@ -92,6 +92,7 @@ pub(super) fn watched(facts: &Facts, moments: &[Moment]) -> Seen {
             let rows: Vec<MetricRow> = own.iter().filter_map(row).collect();
             seen.monitors.push(MonitorRow {
                 generator: origin,
+                agent: outline.agent.clone(),
                 name: outline.name.clone(),
                 kind: outline.kind.clone(),
                 target: outline.target.clone(),

@@ -2,7 +2,7 @@
 //! reports. It knows one run at a time.
 
 use crate::envelope::{Envelope, Sender, Spool};
-use crate::message::{BEAT_NS, Beat, ClockOffset, Identity, Order, PROTOCOL, Stage, Task, Wish};
+use crate::message::{BEAT_NS, Beat, ClockOffset, Identity, Order, PROTOCOL, Stage, Step, Task, Wish};
 use std::collections::VecDeque;
 
 /// Silence of the coordinator before the load after which an agent becomes free, ns.
@@ -33,6 +33,8 @@ pub enum Report {
     Begun { begin_ns: u64 },
     /// An encoded event; the second says whether it is a tick.
     Event(Vec<u8>, bool),
+    /// The script has ended the test for all agents.
+    EndedTest,
     /// The load has ended, and the teardown waits.
     Ended,
     /// The process has ended. `ran` says whether it had a load with a record.
@@ -120,6 +122,7 @@ struct Work<S> {
     /// Last message of the coordinator for this run.
     heard_ns: u64,
     begin_ns: Option<u64>,
+    has_ended_test: bool,
     steered: u64,
     is_started: bool,
     stopped: bool,
@@ -138,7 +141,8 @@ impl<S: Spool + Default> Agent<S> {
     /// Takes what has happened, and returns what to do, in order. `now_ns` is the agent's monotonic clock.
     pub fn step(&mut self, now_ns: u64, input: Input) -> Vec<Output> {
         let mut out = Vec::new();
-        let before = self.work.as_ref().map(|work| (work.run.clone(), work.stage.rank()));
+        let state = |work: &Work<S>| (work.run.clone(), work.stage.step(), work.has_ended_test);
+        let before = self.work.as_ref().map(state);
         let mut is_asked = false;
         match input {
             Input::Ordered(order) => self.ordered(now_ns, order, &mut out),
@@ -152,7 +156,7 @@ impl<S: Spool + Default> Agent<S> {
             }
             Input::FilesFailed { sentence, hint } => {
                 if let Some(work) = self.work.as_mut().filter(|work| !work.is_started) {
-                    work.stage = Stage::Failed { sentence, hint };
+                    work.stage = Stage::Failed { sentence, hint, exit: None };
                 }
             }
             Input::ClockMeasured { run, clock } => {
@@ -172,7 +176,7 @@ impl<S: Spool + Default> Agent<S> {
             Input::Tick => {}
         }
         self.time(now_ns, &mut out);
-        let after = self.work.as_ref().map(|work| (work.run.clone(), work.stage.rank()));
+        let after = self.work.as_ref().map(state);
         let is_due = self.beat_ns.is_none_or(|last_ns| now_ns.saturating_sub(last_ns) >= BEAT_NS);
         if is_due || is_asked || before != after {
             self.beat_ns = Some(now_ns);
@@ -191,6 +195,7 @@ impl<S: Spool + Default> Agent<S> {
             stage: work.map_or(Stage::Free, |work| work.stage.clone()),
             clock: work.and_then(|work| work.clock),
             begin_ns: work.and_then(|work| work.begin_ns),
+            has_ended_test: work.is_some_and(|work| work.has_ended_test),
             steered: work.map_or(0, |work| work.steered),
             backlog: work.map_or(0, Work::backlog),
         }
@@ -256,6 +261,7 @@ impl<S: Spool + Default> Agent<S> {
             false => Stage::Failed {
                 sentence: format!("it has version {version}, and the coordinator {}", task.version),
                 hint: "install the same version on all machines".into(),
+                exit: None,
             },
         };
         if is_known {
@@ -274,6 +280,7 @@ impl<S: Spool + Default> Agent<S> {
             events_since_ns: now_ns,
             heard_ns: now_ns,
             begin_ns: None,
+            has_ended_test: false,
             steered: 0,
             is_started: false,
             stopped: false,
@@ -313,6 +320,7 @@ impl<S: Spool + Default> Agent<S> {
                     work.flush(&instance, now_ns, out);
                 }
             }
+            Report::EndedTest => work.has_ended_test = true,
             Report::Ended => {
                 work.flush(&instance, now_ns, out);
                 work.advance(Stage::Ended);
@@ -331,7 +339,7 @@ impl<S: Spool + Default> Agent<S> {
         let instance = self.identity.instance.clone();
         let Some(work) = &mut self.work else { return };
         let silent_ns = now_ns.saturating_sub(work.heard_ns);
-        let is_before_load = work.stage.rank() < Stage::Armed.rank();
+        let is_before_load = work.stage.step() < Step::Armed;
         let limit_ns = if is_before_load { ABANDONED_NS } else { KEPT_NS };
         if silent_ns >= limit_ns && (is_before_load || work.stage.is_over()) {
             self.release(out);
@@ -361,7 +369,7 @@ impl<S: Spool + Default> Agent<S> {
 impl<S: Spool> Work<S> {
     /// Moves on to a later stage.
     fn advance(&mut self, stage: Stage) {
-        if stage.rank() > self.stage.rank() {
+        if stage.step() > self.stage.step() {
             self.stage = stage;
         }
     }
@@ -381,8 +389,8 @@ impl<S: Spool> Work<S> {
             true => out.push(Output::Line(r#"{"do":"stop"}"#.into())),
             // Its files are still on their way.
             false => {
-                self.stage =
-                    Stage::Failed { sentence: "stopped before the load".into(), hint: String::new() };
+                let sentence = "stopped before the load".into();
+                self.stage = Stage::Failed { sentence, hint: String::new(), exit: None };
             }
         }
     }
@@ -410,7 +418,7 @@ impl<S: Spool> Work<S> {
             if !self.stage.is_over() {
                 out.push(Output::Kill);
             }
-            self.stage = Stage::Failed { sentence, hint: hint.into() };
+            self.stage = Stage::Failed { sentence, hint: hint.into(), exit: None };
         }
     }
 
@@ -426,11 +434,14 @@ impl<S: Spool> Work<S> {
 
 /// Returns why a load generator ended without a load, in its own words.
 fn failure(code: i32, said: &str) -> Stage {
-    let mut lines = said.lines().map(str::trim).filter(|line| !line.is_empty());
+    let lines: Vec<&str> = said.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    // Messages of the load may precede the error.
+    let from = lines.iter().position(|line| line.starts_with("error")).unwrap_or(0);
+    let mut lines = lines.into_iter().skip(from);
     let sentence = match lines.next() {
         Some(first) => first.trim_start_matches("error: ").to_owned(),
         None => format!("its load generator ended with code {code}"),
     };
     let hint = lines.collect::<Vec<_>>().join(" ");
-    Stage::Failed { sentence, hint: hint.trim_start_matches("help: ").to_owned() }
+    Stage::Failed { sentence, hint: hint.trim_start_matches("help: ").to_owned(), exit: Some(code) }
 }

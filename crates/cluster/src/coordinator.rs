@@ -6,7 +6,7 @@
 
 use crate::envelope::{Envelope, Receiver};
 use crate::event_codec::Decoder;
-use crate::message::{Beat, Identity, Order, Stage, Task, Wish};
+use crate::message::{Beat, Identity, Order, Stage, Step, Task, Wish};
 use plimsoll_record::event::RunEvent;
 use plimsoll_stats::Error as CodecError;
 
@@ -70,8 +70,10 @@ pub enum Output {
 /// News of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum News {
-    /// All agents are prepared.
-    Prepared,
+    /// All agents are prepared. Contains the values of setup in Base64, if one ran.
+    Prepared {
+        setup: Option<String>,
+    },
     /// The load begins at this time of the coordinator's clock, ns.
     Begins {
         at_ns: u64,
@@ -81,6 +83,10 @@ pub enum News {
         part: usize,
         late_ns: u64,
         bound_ns: u64,
+    },
+    /// The script of an agent has ended the test, so the coordinator stops all of them.
+    EndedTest {
+        part: usize,
     },
     /// Nothing was heard from an agent for a while.
     Silent {
@@ -112,10 +118,21 @@ pub enum News {
 pub enum Done {
     /// There was a load.
     Ran,
-    /// There was none: the index of an agent, a sentence, and a fix.
-    Failed { part: usize, sentence: String, hint: String },
+    /// There was none.
+    Failed(Failure),
     /// It was stopped before the load.
     Stopped,
+}
+
+/// Why an agent has no load.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    /// Index of the agent.
+    pub part: usize,
+    pub sentence: String,
+    pub hint: String,
+    /// Exit code of its load generator, if it has run.
+    pub exit: Option<i32>,
 }
 
 /// The coordinator of a run.
@@ -127,7 +144,9 @@ pub struct Coordinator {
     begin_ns: Option<u64>,
     setup: Option<String>,
     is_stopped: bool,
-    failure: Option<(usize, String, String)>,
+    /// Whether a script has ended the test.
+    is_ended_by_test: bool,
+    failure: Option<Failure>,
     /// Lines for the running loads, in order.
     lines: Vec<String>,
 }
@@ -170,8 +189,8 @@ enum Silence {
 }
 
 impl Part {
-    fn stage_rank(&self) -> u32 {
-        self.beat.as_ref().map_or(0, |beat| beat.stage.rank())
+    fn step(&self) -> Step {
+        self.beat.as_ref().map_or(Step::Free, |beat| beat.stage.step())
     }
 
     fn is_over(&self) -> bool {
@@ -212,6 +231,7 @@ impl Coordinator {
             begin_ns: None,
             setup: None,
             is_stopped: false,
+            is_ended_by_test: false,
             failure: None,
             lines: Vec::new(),
         }
@@ -228,9 +248,7 @@ impl Coordinator {
             return None;
         }
         Some(match &self.failure {
-            Some((part, sentence, hint)) => {
-                Done::Failed { part: *part, sentence: sentence.clone(), hint: hint.clone() }
-            }
+            Some(failure) => Done::Failed(failure.clone()),
             None if self.parts.iter().all(|part| !part.begun) => Done::Stopped,
             None => Done::Ran,
         })
@@ -283,10 +301,11 @@ impl Coordinator {
         let part = &mut self.parts[at];
         if !is_this_run {
             // A free agent has not received the task yet, or has released it.
-            if let Some(other) = beat.run.filter(|_| part.stage_rank() == 0 && self.failure.is_none()) {
+            if let Some(other) = beat.run.filter(|_| part.step() == Step::Free && self.failure.is_none()) {
                 let sentence = format!("it works for run {other}");
-                self.failure = Some((at, sentence, "wait until it is free, or use other agents".into()));
-            } else if part.stage_rank() > 0 && !part.is_over() && self.failure.is_none() {
+                let hint = "wait until it is free, or use other agents".into();
+                self.failure = Some(Failure { part: at, sentence, hint, exit: None });
+            } else if part.step() > Step::Free && !part.is_over() && self.failure.is_none() {
                 self.lost_work(at, out);
             }
             return;
@@ -297,13 +316,19 @@ impl Coordinator {
             let late_ns = clock.to_coordinator_ns(begin_ns).saturating_sub(common_ns);
             out.push(Output::News(News::Begun { part: at, late_ns, bound_ns: clock.bound_ns }));
         }
+        if beat.has_ended_test && !std::mem::replace(&mut self.is_ended_by_test, true) {
+            self.is_stopped = true;
+            out.push(Output::News(News::EndedTest { part: at }));
+        }
+        let part = &mut self.parts[at];
         if beat.stage.is_over() && !std::mem::replace(&mut part.is_told, true) {
             match &beat.stage {
-                Stage::Failed { sentence, hint } => {
+                Stage::Failed { sentence, hint, exit } => {
                     let (sentence, hint) = (sentence.clone(), hint.clone());
                     let is_before_load = self.phase < Phase::Loading;
                     if is_before_load && self.failure.is_none() && !self.is_stopped {
-                        self.failure = Some((at, sentence.clone(), hint.clone()));
+                        let (sentence, hint) = (sentence.clone(), hint.clone());
+                        self.failure = Some(Failure { part: at, sentence, hint, exit: *exit });
                     }
                     out.push(Output::News(News::Failed { part: at, sentence, hint }));
                 }
@@ -320,12 +345,13 @@ impl Coordinator {
     fn lost_work(&mut self, at: usize, out: &mut Vec<Output>) {
         let (sentence, hint) = ("it gave up its part of the run".to_owned(), String::new());
         if self.phase < Phase::Loading {
-            self.failure = Some((at, sentence.clone(), hint.clone()));
+            let (sentence, hint) = (sentence.clone(), hint.clone());
+            self.failure = Some(Failure { part: at, sentence, hint, exit: None });
         }
         let part = &mut self.parts[at];
         part.is_told = true;
         if let Some(beat) = &mut part.beat {
-            beat.stage = Stage::Failed { sentence: sentence.clone(), hint: hint.clone() };
+            beat.stage = Stage::Failed { sentence: sentence.clone(), hint: hint.clone(), exit: None };
             beat.backlog = 0;
         }
         out.push(Output::News(News::Failed { part: at, sentence, hint }));
@@ -369,7 +395,8 @@ impl Coordinator {
         if self.phase < Phase::Loading {
             if self.failure.is_none() {
                 let sentence = format!("it has not been heard for {} s", LOST_NS / 1_000_000_000);
-                self.failure = Some((at, sentence, "check its machine and its network".into()));
+                let hint = "check its machine and its network".into();
+                self.failure = Some(Failure { part: at, sentence, hint, exit: None });
             }
             return;
         }
@@ -391,7 +418,7 @@ impl Coordinator {
     }
 
     fn advance(&mut self, now_ns: u64, out: &mut Vec<Output>) {
-        let least = self.parts.iter().map(Part::stage_rank).min().unwrap_or_default();
+        let least = self.parts.iter().map(Part::step).min().unwrap_or(Step::Free);
         let is_ending = self.failure.is_some() || (self.is_stopped && self.phase < Phase::Loading);
         match self.phase {
             Phase::Preparing | Phase::Seating if is_ending => {
@@ -402,15 +429,15 @@ impl Coordinator {
                     self.phase = Phase::Over;
                 }
             }
-            Phase::Preparing if least >= 2 => {
+            Phase::Preparing if least >= Step::Prepared => {
                 self.setup = self.parts.iter().find_map(|part| match &part.beat.as_ref()?.stage {
                     Stage::Prepared { setup } => setup.clone(),
                     _ => None,
                 });
                 self.phase = Phase::Seating;
-                out.push(Output::News(News::Prepared));
+                out.push(Output::News(News::Prepared { setup: self.setup.clone() }));
             }
-            Phase::Seating if least >= 4 && self.parts.iter().all(has_clock) => {
+            Phase::Seating if least >= Step::Ready && self.parts.iter().all(has_clock) => {
                 let at_ns = now_ns + LEAD_NS;
                 self.begin_ns = Some(at_ns);
                 self.phase = Phase::Loading;
@@ -428,7 +455,8 @@ impl Coordinator {
     }
 
     fn orders(&mut self, now_ns: u64, out: &mut Vec<Output>) {
-        let all_ended = self.parts.iter().all(|part| part.stage_rank() >= 7 || part.silence == Silence::Lost);
+        let all_ended =
+            self.parts.iter().all(|part| part.step() >= Step::Ended || part.silence == Silence::Lost);
         for part in &mut self.parts {
             let send = |wish: Wish, out: &mut Vec<Output>| {
                 let order = Order { run: self.run.clone(), instance: part.identity.instance.clone(), wish };
@@ -440,22 +468,24 @@ impl Coordinator {
                 }
                 continue;
             }
-            let rank = part.stage_rank();
+            let step = part.step();
             let wish = match self.phase {
                 _ if part.is_over() => None,
-                _ if self.is_stopped || self.failure.is_some() => match rank {
-                    0 => None,
-                    _ if all_ended && rank == 7 => Some(Wish::TearDown),
+                _ if self.is_stopped || self.failure.is_some() => match step {
+                    Step::Free => None,
+                    Step::Ended if all_ended => Some(Wish::TearDown),
                     _ => Some(Wish::Stop),
                 },
-                Phase::Preparing if rank < 1 => Some(Wish::Prepare(part.task.clone())),
-                Phase::Seating if rank < 3 => Some(Wish::Seat { setup: self.setup.clone() }),
+                Phase::Preparing if step < Step::Preparing => Some(Wish::Prepare(part.task.clone())),
+                Phase::Seating if step < Step::Seating => Some(Wish::Seat { setup: self.setup.clone() }),
                 // An agent that has missed the common start does not begin later.
-                Phase::Loading if rank < 5 => self.begin_ns.map(|at_ns| match now_ns > at_ns + MISSED_NS {
-                    true => Wish::Stop,
-                    false => Wish::Begin { at_ns },
-                }),
-                Phase::Loading if rank == 7 && all_ended => Some(Wish::TearDown),
+                Phase::Loading if step < Step::Armed => {
+                    self.begin_ns.map(|at_ns| match now_ns > at_ns + MISSED_NS {
+                        true => Wish::Stop,
+                        false => Wish::Begin { at_ns },
+                    })
+                }
+                Phase::Loading if step == Step::Ended && all_ended => Some(Wish::TearDown),
                 _ => None,
             };
             if let Some(wish) = wish {
@@ -470,7 +500,7 @@ impl Coordinator {
             }
             // The agent executes each number once and in order, so repeating one is harmless.
             let done = part.beat.as_ref().map_or(0, |beat| beat.steered);
-            if let Some(line) = self.lines.get(done as usize).filter(|_| rank == 6) {
+            if let Some(line) = self.lines.get(done as usize).filter(|_| step == Step::Running) {
                 let number = done + 1;
                 if part.steered.0 < number || now_ns.saturating_sub(part.steered.1) >= REPEAT_NS {
                     part.steered = (number, now_ns);

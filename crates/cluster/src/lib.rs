@@ -9,12 +9,14 @@
 
 pub mod agent;
 pub mod bus;
+pub mod bytes;
 pub mod clock;
 pub mod coordinator;
 pub mod envelope;
 pub mod event_codec;
 pub mod message;
 pub mod roster;
+pub mod server_setup;
 pub mod subject;
 pub mod whole;
 

@@ -1,14 +1,12 @@
 //! What agents and coordinators send each other, as JSON. Commands are idempotent and may arrive late, twice, or never:
 //! an agent reports its stage, and the coordinator repeats its order until the stage is reached.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use plimsoll_plan::Problem;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Version of these messages. Agents of another version are refused.
-pub const PROTOCOL: u32 = 1;
+pub const PROTOCOL: u32 = 2;
 
 /// Signs of life come once per second, and at each change.
 pub const BEAT_NS: u64 = 1_000_000_000;
@@ -44,6 +42,9 @@ pub struct Beat {
     pub clock: Option<ClockOffset>,
     /// Start of the load on the agent's clock, ns, once it has begun.
     pub begin_ns: Option<u64>,
+    /// Whether a script has ended the test for all agents.
+    #[serde(default)]
+    pub has_ended_test: bool,
     /// Number of the last line that the load was given.
     pub steered: u64,
     /// Number of envelopes that the coordinator has not confirmed.
@@ -85,27 +86,43 @@ pub enum Stage {
         exit: i32,
         said: String,
     },
-    /// There was no load, or no record of it.
+    /// There was no load, or no record of it. The exit code is that of the load generator, if it has run.
     Failed {
         sentence: String,
         hint: String,
+        exit: Option<i32>,
     },
 }
 
+/// The order of stages; a later one never precedes an earlier one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Step {
+    Free,
+    Preparing,
+    Prepared,
+    Seating,
+    Ready,
+    Armed,
+    Running,
+    Ended,
+    TearingDown,
+    Over,
+}
+
 impl Stage {
-    /// Returns the position of the stage in a run; a later stage never precedes an earlier one.
-    pub const fn rank(&self) -> u32 {
+    /// Returns the position of the stage in a run.
+    pub const fn step(&self) -> Step {
         match self {
-            Stage::Free => 0,
-            Stage::Preparing => 1,
-            Stage::Prepared { .. } => 2,
-            Stage::Seating => 3,
-            Stage::Ready => 4,
-            Stage::Armed => 5,
-            Stage::Running => 6,
-            Stage::Ended => 7,
-            Stage::TearingDown => 8,
-            Stage::Finished { .. } | Stage::Failed { .. } => 9,
+            Stage::Free => Step::Free,
+            Stage::Preparing => Step::Preparing,
+            Stage::Prepared { .. } => Step::Prepared,
+            Stage::Seating => Step::Seating,
+            Stage::Ready => Step::Ready,
+            Stage::Armed => Step::Armed,
+            Stage::Running => Step::Running,
+            Stage::Ended => Step::Ended,
+            Stage::TearingDown => Step::TearingDown,
+            Stage::Finished { .. } | Stage::Failed { .. } => Step::Over,
         }
     }
 
@@ -167,6 +184,19 @@ pub struct Task {
     pub folder: String,
     /// Files that the words name, directly or indirectly.
     pub files: Vec<FileOutline>,
+    /// Environment variables of the coordinator that determine the load.
+    pub variables: Variables,
+}
+
+/// Environment variables by name. Their values may be secrets, so they are never shown.
+#[derive(Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Variables(pub BTreeMap<String, String>);
+
+impl std::fmt::Debug for Variables {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_set().entries(self.0.keys()).finish()
+    }
 }
 
 /// A file of the coordinator.
@@ -184,6 +214,47 @@ pub struct FileOutline {
 pub struct FileQuestion {
     pub sha256: String,
     pub offset: u64,
+}
+
+/// Question for a check of the machines of all agents.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CheckUp {
+    /// Random name. The clock is measured as for a run of this name.
+    pub id: String,
+}
+
+/// What an agent found on its machine.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Checked {
+    /// That of the question.
+    pub id: String,
+    pub identity: Identity,
+    /// Random name of the boot of its kernel, by which agents that share a machine are known; empty if unknown.
+    pub boot_id: String,
+    /// `None` if the answers did not come.
+    pub clock: Option<ClockOffset>,
+    /// Public hosts that its loads may go to.
+    pub allow: Vec<String>,
+    pub checks: Vec<Check>,
+}
+
+/// One check of a machine.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Check {
+    pub name: String,
+    pub value: String,
+    pub rating: Rating,
+    /// How to fix it, or why it matters.
+    pub advice: Option<String>,
+}
+
+/// The severity of a check for sending load.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Rating {
+    Good,
+    Notice,
+    Bad,
 }
 
 /// Largest part of a file in one message, bytes; servers accept 1 MiB by default.
@@ -204,20 +275,4 @@ pub fn encode<T: Serialize>(message: &T) -> Vec<u8> {
 /// Returns an error if the bytes are not such a message.
 pub fn decode<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, Problem> {
     serde_json::from_slice(bytes).map_err(|e| Problem::plain(format!("unreadable message: {e}")))
-}
-
-/// Returns bytes as text (Base64).
-pub fn text_of(bytes: &[u8]) -> String {
-    STANDARD.encode(bytes)
-}
-
-/// Returns the bytes of a text; `None` if it is not Base64.
-pub fn bytes_of(text: &str) -> Option<Vec<u8>> {
-    STANDARD.decode(text).ok()
-}
-
-/// Returns the SHA-256 of a content in hexadecimal.
-pub fn sha256(content: &[u8]) -> String {
-    let digest = aws_lc_rs::digest::digest(&aws_lc_rs::digest::SHA256, content);
-    digest.as_ref().iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -9,6 +9,17 @@ pub const BEATS: &str = "plimsoll.v1.agent.*.beat";
 /// Question to all agents for a sign of life.
 pub const ROLL_CALL: &str = "plimsoll.v1.roll_call";
 
+/// Question to all agents for a check of their machines.
+pub const CHECK_UP: &str = "plimsoll.v1.check_up";
+
+/// Answers of all agents to it.
+pub const CHECKED: &str = "plimsoll.v1.agent.*.checked";
+
+/// Answers of one agent.
+pub fn checked(agent: &str) -> String {
+    format!("{ROOT}.agent.{agent}.checked")
+}
+
 /// Signs of life of one agent.
 pub fn beat(agent: &str) -> String {
     format!("{ROOT}.agent.{agent}.beat")
@@ -37,6 +48,43 @@ pub fn clock(run: &str) -> String {
 /// Questions to the coordinator of a run for parts of files.
 pub fn files(run: &str) -> String {
     format!("{ROOT}.run.{run}.file")
+}
+
+/// What a client of the server may do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Permissions {
+    pub publish: Vec<String>,
+    pub subscribe: Vec<String>,
+    /// Whether it may answer questions of others.
+    pub answers: bool,
+}
+
+/// Returns what an agent needs.
+pub fn permissions_of_agent(agent: &str) -> Permissions {
+    Permissions {
+        publish: vec![format!("{ROOT}.agent.{agent}.>"), clock("*"), files("*")],
+        subscribe: vec![
+            orders(agent),
+            ROLL_CALL.to_owned(),
+            CHECK_UP.to_owned(),
+            format!("{}.>", inbox(agent)),
+        ],
+        answers: false,
+    }
+}
+
+/// Returns what a coordinator needs.
+pub fn permissions_of_coordinator() -> Permissions {
+    Permissions {
+        publish: vec![orders("*"), ROLL_CALL.to_owned(), CHECK_UP.to_owned()],
+        subscribe: vec![BEATS.to_owned(), CHECKED.to_owned(), all_envelopes("*"), clock("*"), files("*")],
+        answers: true,
+    }
+}
+
+/// Returns the prefix of the subjects on which a client gets answers.
+pub fn inbox(name: &str) -> String {
+    format!("_INBOX_{}", name_of(name))
 }
 
 /// Returns whether a name can be part of a subject: letters, digits, `-`, and `_`, at most 64 characters.

@@ -1,7 +1,7 @@
 //! A run over several agents: exact, started together, and ended together.
 
 use crate::simulator::{Conditions, MS, S, run};
-use plimsoll_cluster::coordinator::{Done, News};
+use plimsoll_cluster::coordinator::{Done, Failure, News};
 
 #[test]
 fn the_coordinator_receives_every_event_once_and_in_order() {
@@ -57,7 +57,9 @@ fn an_agent_without_a_load_stops_the_others_before_theirs() {
     let mut conditions = Conditions::new(4, 60, 6);
     conditions.failing = Some(2);
     let outcome = run(conditions);
-    let Some(Done::Failed { part, sentence, hint }) = outcome.done else { panic!("{:?}", outcome.done) };
+    let Some(Done::Failed(Failure { part, sentence, hint, .. })) = outcome.done else {
+        panic!("{:?}", outcome.done)
+    };
     assert_eq!((part, sentence.as_str(), hint.as_str()), (2, "connection refused", "start it"));
     assert!(outcome.begun_ns.iter().all(Option::is_none));
     assert_eq!(outcome.free, 4);

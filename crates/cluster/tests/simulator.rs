@@ -5,7 +5,7 @@ use plimsoll_cluster::agent::{self, Agent, Report};
 use plimsoll_cluster::coordinator::{self, Coordinator, Done, News, OnLoss};
 use plimsoll_cluster::envelope::MemorySpool;
 use plimsoll_cluster::event_codec;
-use plimsoll_cluster::message::{Beat, ClockOffset, Identity, Order, PROTOCOL, Task};
+use plimsoll_cluster::message::{Beat, ClockOffset, Identity, Order, PROTOCOL, Task, Variables};
 use plimsoll_record::event::{Ending, Note, NoteKind, RunEvent, StoppedBy};
 use plimsoll_testkit::made_up::Random;
 use std::cmp::Reverse;
@@ -41,6 +41,8 @@ pub struct Conditions {
     pub lines: Vec<(u64, String)>,
     /// An agent whose load generator ends without a load.
     pub failing: Option<usize>,
+    /// The script of this agent ends the test after this second.
+    pub ends_test: Option<(usize, u64)>,
     /// An agent, and the second in which its results are too large for a message.
     pub too_large_at: Option<(usize, u64)>,
     pub seed: u64,
@@ -56,6 +58,7 @@ impl Conditions {
             stop_ns: None,
             lines: Vec::new(),
             failing: None,
+            ends_test: None,
             too_large_at: None,
             seed,
         }
@@ -115,6 +118,7 @@ struct World {
     outcome: Outcome,
     seconds: u64,
     failing: Option<usize>,
+    ends_test: Option<(usize, u64)>,
 }
 
 fn identity(at: usize) -> Identity {
@@ -206,11 +210,18 @@ impl World {
                 let begin_ns = (true_ns as i64 + self.offsets[agent]) as u64;
                 self.report(true_ns, agent, Report::Begun { begin_ns });
                 self.generators[agent].loading = true;
-                for second in 1..=self.seconds {
+                let own = self.ends_test.filter(|(of, _)| *of == agent).map(|(_, second)| second);
+                for second in 1..=own.unwrap_or(self.seconds) {
                     let event = event(&format!("{agent}: second {second}"));
                     self.event(true_ns + second * S, agent, &event, true);
                 }
-                self.at(true_ns + self.seconds * S + MS, What::Reported(agent, u64::MAX));
+                match own {
+                    Some(second) => {
+                        self.report(true_ns + second * S, agent, Report::EndedTest);
+                        self.at(true_ns + second * S + MS, What::Reported(agent, u64::MAX));
+                    }
+                    None => self.at(true_ns + self.seconds * S + MS, What::Reported(agent, u64::MAX)),
+                }
             }
             "tear_down" => self.exit(now_ns + 30 * MS, agent, true),
             "stop" => {
@@ -242,6 +253,7 @@ pub fn run(conditions: Conditions) -> Outcome {
         of: count as u32,
         folder: "/".into(),
         files: Vec::new(),
+        variables: Variables::default(),
     };
     let begin_ns = 100 * S;
     let tasks = (0..count).map(|at| (identity(at), task(at))).collect();
@@ -268,6 +280,7 @@ pub fn run(conditions: Conditions) -> Outcome {
         },
         seconds: conditions.seconds,
         failing: conditions.failing,
+        ends_test: conditions.ends_test,
         weather: conditions.weather,
     };
     world.at(begin_ns, What::Look);

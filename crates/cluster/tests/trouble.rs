@@ -2,10 +2,11 @@
 
 use crate::simulator::{Conditions, MS, Outcome, S, Weather, run};
 use plimsoll_cluster::agent::{Agent, Input, Output};
-use plimsoll_cluster::coordinator::{Done, News, OnLoss};
+use plimsoll_cluster::coordinator::{Done, Failure, News, OnLoss};
 use plimsoll_cluster::envelope::MemorySpool;
-use plimsoll_cluster::message::{Identity, Order, PROTOCOL, Stage, Task, Wish};
+use plimsoll_cluster::message::{Identity, Order, PROTOCOL, Stage, Task, Variables, Wish};
 use plimsoll_testkit::made_up::Random;
+use std::collections::BTreeMap;
 
 /// What the coordinator has of each agent is what its load generator reported, or the beginning of it.
 fn is_exact(outcome: &Outcome, gone: &[usize]) -> bool {
@@ -114,7 +115,9 @@ fn an_agent_that_is_lost_before_the_load_fails_the_run() {
     let mut conditions = Conditions::new(3, 30, 6);
     conditions.weather.kills = vec![(1, 20 * MS)];
     let outcome = run(conditions);
-    let Some(Done::Failed { part, sentence, .. }) = outcome.done else { panic!("{:?}", outcome.done) };
+    let Some(Done::Failed(Failure { part, sentence, .. })) = outcome.done else {
+        panic!("{:?}", outcome.done)
+    };
     assert_eq!((part, sentence.as_str()), (1, "it has not been heard for 10 s"));
     assert!(outcome.begun_ns.iter().all(Option::is_none));
 }
@@ -139,7 +142,10 @@ fn a_task_of_another_version_and_an_order_for_another_instance_start_nothing() {
         of: 1,
         folder: "/".into(),
         files: Vec::new(),
+        variables: Variables(BTreeMap::from([("TOKEN".to_owned(), "s3cret".to_owned())])),
     };
+    let shown = format!("{task:?}");
+    assert!(shown.contains("TOKEN") && !shown.contains("s3cret"), "{shown}");
     let order = |instance: &str| Order {
         run: "r".into(),
         instance: instance.into(),
@@ -162,6 +168,19 @@ fn a_task_of_another_version_and_an_order_for_another_instance_start_nothing() {
     // After the end of the run, the same order is one that was delivered late.
     agent.step(2 * S, Input::Ordered(Order { wish: Wish::Release, ..order("i") }));
     assert!(!starts(&agent.step(3 * S, Input::Ordered(order("i")))));
+}
+
+#[test]
+fn a_script_that_ends_the_test_ends_it_on_all_agents() {
+    let mut conditions = Conditions::new(3, 60, 5);
+    conditions.ends_test = Some((1, 10));
+    let outcome = run(conditions);
+    assert_eq!(outcome.done, Some(Done::Ran));
+    assert!(is_exact(&outcome, &[]));
+    let ended_ns = named(&outcome, |news| *news == News::EndedTest { part: 1 }).unwrap();
+    assert!(ended_ns < 13 * S && outcome.end_ns < 14 * S, "ended after {} ms", outcome.end_ns / MS);
+    let again = run(Conditions::new(3, 60, 5));
+    assert!(named(&again, |news| matches!(news, News::EndedTest { .. })).is_none() && again.end_ns > 60 * S);
 }
 
 #[test]

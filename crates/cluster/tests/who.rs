@@ -2,6 +2,7 @@
 
 use plimsoll_cluster::message::{Beat, Identity, PROTOCOL, Stage};
 use plimsoll_cluster::roster::{Roster, Selection};
+use plimsoll_cluster::subject;
 use std::collections::BTreeMap;
 
 fn beat(name: &str, region: &str) -> Beat {
@@ -21,6 +22,7 @@ fn beat(name: &str, region: &str) -> Beat {
         stage: Stage::Free,
         clock: None,
         begin_ns: None,
+        has_ended_test: false,
         steered: 0,
         backlog: 0,
     }
@@ -80,5 +82,47 @@ fn selections_are_read_or_refused() {
     }
     for text in ["", "0", "local:", "local:0", "local:x", "a,,b", "a,a", "=eu", "region=", "a b", "a.b"] {
         assert!(Selection::parse(text).is_err(), "{text}");
+    }
+}
+
+#[test]
+fn the_page_about_agents_lists_every_permission() {
+    let page = std::fs::read_to_string("../../docs/reference/agents.md").unwrap();
+    for permissions in [subject::permissions_of_agent("eu-1"), subject::permissions_of_coordinator()] {
+        for name in permissions.publish.iter().chain(&permissions.subscribe) {
+            let uses =
+                page.matches(&format!("`{name}`")).count() + page.matches(&format!("\"{name}\"")).count();
+            assert!(uses >= 2, "docs/reference/agents.md does not list `{name}`");
+        }
+    }
+}
+
+#[test]
+fn no_agent_hears_or_publishes_what_belongs_to_another() {
+    let permissions = subject::permissions_of_agent("a");
+    let covers = |pattern: &str, name: &str| {
+        let (mut pattern, mut name) = (pattern.split('.'), name.split('.'));
+        loop {
+            match (pattern.next(), name.next()) {
+                (Some(">"), Some(_)) | (None, None) => return true,
+                (Some(part), Some(own)) if part == "*" || part == own => {}
+                _ => return false,
+            }
+        }
+    };
+    let may = |list: &[String], name: &str| list.iter().any(|pattern| covers(pattern, name));
+    for own in [subject::beat("a"), subject::envelopes("a", "r"), subject::clock("r"), subject::files("r")] {
+        assert!(may(&permissions.publish, &own), "{own}");
+    }
+    for other in
+        [subject::beat("b"), subject::envelopes("b", "r"), subject::orders("a"), subject::ROLL_CALL.into()]
+    {
+        assert!(!may(&permissions.publish, &other), "{other}");
+    }
+    assert!(may(&permissions.subscribe, &subject::orders("a")));
+    for other in
+        [subject::orders("b"), subject::envelopes("b", "r"), subject::clock("r"), "_INBOX_b.x".to_owned()]
+    {
+        assert!(!may(&permissions.subscribe, &other), "{other}");
     }
 }

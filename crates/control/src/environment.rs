@@ -18,6 +18,7 @@ pub fn environment(ways: &[Way], tool_version: &str, descriptors: u64) -> Enviro
     Environment {
         tool_version: tool_version.to_owned(),
         host: machine::host(),
+        boot_id: machine::boot_id(),
         kernel: machine::kernel(),
         cpu_model: machine::cpu_model(),
         cpus: machine::cpus(),

@@ -165,7 +165,7 @@ impl Looking {
 
     /// Trusts other certificates than the public authorities.
     pub fn trusting(source: Source, trust: &Trust) -> Looking {
-        Looking { probe: probe(&Watch { name: "under test".into(), source }, trust), seconds: 0 }
+        Looking { probe: probe(&Watch { name: "under test".into(), source, on: None }, trust), seconds: 0 }
     }
 
     /// Takes one sample.

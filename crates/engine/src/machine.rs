@@ -65,6 +65,12 @@ pub fn host() -> String {
     facts::kernel_and_host().1
 }
 
+/// Returns the random name of the boot of the kernel; empty if the kernel does not report it.
+pub fn boot_id() -> String {
+    let text = std::fs::read_to_string("/proc/sys/kernel/random/boot_id");
+    text.map_or_else(|_| String::new(), |text| text.trim().to_owned())
+}
+
 pub fn cpu_model() -> String {
     field("/proc/cpuinfo", "model name").unwrap_or_else(|| std::env::consts::ARCH.to_owned())
 }

@@ -26,8 +26,15 @@ pub struct Overrides {
 impl Default for Overrides {
     /// Returns overrides that set nothing and read the environment of this process.
     fn default() -> Self {
-        Self { set: Vec::new(), env: Box::new(|name| std::env::var(name).ok()), keep_to: None, reflect: None }
+        Self { set: Vec::new(), env: Box::new(of_process), keep_to: None, reflect: None }
     }
+}
+
+/// Returns a variable of this process.
+fn of_process(name: &str) -> Option<String> {
+    let value = std::env::var(name).ok()?;
+    plimsoll_plan::inputs::note_variable(name, &value);
+    Some(value)
 }
 
 impl std::fmt::Debug for Overrides {

@@ -59,7 +59,7 @@ enum Kind {
 struct Flag(char, &'static [&'static str], Kind);
 
 const REMOTE: &str =
-    "run `plimsoll agent --nats URL` on each machine, and `plimsoll run plan.jmx --nats URL --agents 2`";
+    "run `plimsoll agent --nats URL` on each machine, and add `--nats URL --agents 2` instead";
 
 const FLAGS: &[Flag] = &[
     Flag('n', &["nongui"], Kind::Switch),

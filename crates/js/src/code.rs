@@ -88,6 +88,10 @@ impl Code for ScriptCode {
         Some(format!("the address `{address}` is in `{range}` of `blacklistIPs`"))
     }
 
+    fn has_ended_test(&self) -> bool {
+        self.shared().is_some_and(|shared| shared.aborted().is_some())
+    }
+
     fn note_origin(&self, origin: OriginFacts) {
         let mut known = self.facts.lock().unwrap_or_else(PoisonError::into_inner);
         known.insert(origin.target.clone(), origin);

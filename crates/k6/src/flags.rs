@@ -57,6 +57,8 @@ pub struct SecretSource {
 pub struct Run {
     /// The path of the script; `-`: standard input.
     pub script: String,
+    /// The flags of the load as they were given: names without hyphens, and values.
+    pub of_load: Vec<(&'static str, String)>,
     /// `__ENV`: system variables, unless they are excluded, and those of `-e`, which have priority.
     pub env: Vec<(String, String)>,
     pub secret_sources: Vec<SecretSource>,
@@ -90,6 +92,7 @@ pub struct Invocation {
 #[derive(Debug, Clone, Default)]
 struct Source {
     layer: Layer,
+    of_load: Vec<(&'static str, String)>,
     /// `NAME=VALUE`.
     env: Vec<String>,
     outputs: Option<Vec<String>>,
@@ -178,7 +181,11 @@ fn take<'a>(
             Problem::new(format!("missing value of `{shown}`"), format!("write `{shown} VALUE`"))
         })?,
     };
-    apply::set(source, flag, value, false).map_err(|problem| problem.within(format!("`{shown}`: ")))
+    apply::set(source, flag, value, false).map_err(|problem| problem.within(format!("`{shown}`: ")))?;
+    if !flag.is_about_results() {
+        source.of_load.push((flag.long, value.to_owned()));
+    }
+    Ok(())
 }
 
 /// Reads short flags: `-q`, `-qw`, `-u 5`, `-u5`, or `-u=5`.
@@ -223,6 +230,7 @@ fn combine(
     let is_off = flags.no_summary.or(own.no_summary).unwrap_or(false);
     let run = Run {
         script,
+        of_load: flags.of_load,
         env,
         outputs: flags.outputs.or(own.outputs).unwrap_or_default(),
         secret_sources: flags.secret_sources.or(own.secret_sources).unwrap_or_default(),

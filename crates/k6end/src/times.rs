@@ -8,6 +8,7 @@ use plimsoll_plan::metric::{
     HistCell, RunHist, RunSum, SeriesHist, SeriesSum, StreamHist, TrendHist, fault_id,
 };
 use plimsoll_plan::series::{Family, SeriesKey, request_trend};
+use plimsoll_record::record::GeneratorRecord;
 use plimsoll_stats::Hist;
 use plimsoll_stats::tally::Tally;
 use std::collections::BTreeMap;
@@ -157,9 +158,21 @@ impl Samples<'_> {
         Some(Gauge { value: all().next_back()?, min: all().reduce(f64::min)?, max: all().reduce(f64::max)? })
     }
 
+    /// Users of a closed load are divided among machines; the limit of an open one applies to each of them.
     pub fn users_max(&self) -> Option<Gauge> {
-        let users = self.machines.iter().map(|machine| f64::from(machine.opening.outline.connections));
-        let all: f64 = users.sum();
+        let users = |machine: &&GeneratorRecord| {
+            let outline = &machine.opening.outline;
+            let open = match outline.workloads.is_empty() {
+                true if outline.load.is_open() => outline.connections,
+                true => 0,
+                false => {
+                    let open = outline.workloads.iter().filter(|one| one.load.is_open());
+                    open.map(|one| one.connections).sum::<u32>()
+                }
+            };
+            open + outline.share.count_of(outline.connections.saturating_sub(open))
+        };
+        let all: f64 = self.machines.iter().map(users).map(f64::from).sum();
         (!self.machines.is_empty()).then_some(Gauge { value: all, min: all, max: all })
     }
 }

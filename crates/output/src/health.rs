@@ -8,6 +8,7 @@ use plimsoll_analysis::health::SubjectHealth;
 use plimsoll_analysis::summary::{Severity, Short, Summary, WorkerRow};
 use plimsoll_plan::Fault;
 use plimsoll_record::event::Environment;
+use std::collections::BTreeMap;
 
 /// One row.
 #[derive(Debug)]
@@ -141,10 +142,17 @@ fn shares(w: &WorkerRow) -> Vec<String> {
 }
 
 fn host(s: &Summary) -> Vec<String> {
-    let cpus: u32 = s.environments.iter().map(|e| e.cpus).sum();
+    // Several load generators may share a machine, each with some of its CPUs or with all of them.
+    let mut machines: BTreeMap<&str, (u32, u32)> = BTreeMap::new();
+    for environment in &s.environments {
+        let (cpus, online) = machines.entry(environment.machine()).or_default();
+        *cpus += environment.cpus;
+        *online = environment.cpus_online.max(environment.cpus).max(*online);
+    }
+    let cpus: u32 = machines.values().map(|(cpus, online)| cpus.min(online)).sum();
     let mut facts = Vec::new();
     if cpus > 0 {
-        let of = match s.environments.len() {
+        let of = match machines.len() {
             0 | 1 => String::new(),
             n => format!(" of {n} machines"),
         };

@@ -20,6 +20,11 @@ pub trait Code: Send + Sync + std::fmt::Debug {
         None
     }
 
+    /// Returns whether the code of a user has ended the test for all users.
+    fn has_ended_test(&self) -> bool {
+        false
+    }
+
     /// Takes what is known of an origin that was tried.
     fn note_origin(&self, _origin: OriginFacts) {}
 }

@@ -8,8 +8,10 @@ pub mod read;
 
 pub use kind::SourceKind;
 
+use crate::Problem;
 use crate::value::Secret;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// Interval between two samples of a monitor, ns.
@@ -21,6 +23,51 @@ pub struct Watch {
     /// The name in reports; unique among the monitors of a plan.
     pub name: String,
     pub source: Source,
+    /// The agents on which it runs; `None`: where the command was started.
+    pub on: Option<AgentSelector>,
+}
+
+/// Agents, by their name or by a label.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AgentSelector {
+    Name(String),
+    Label { name: String, value: String },
+}
+
+impl AgentSelector {
+    /// Parses `NAME` or `LABEL=VALUE`.
+    ///
+    /// # Errors
+    /// Returns an error if a part is missing.
+    pub fn parse(text: &str) -> Result<AgentSelector, Problem> {
+        match text.split_once('=') {
+            None if !text.is_empty() => Ok(AgentSelector::Name(text.to_owned())),
+            Some((name, value)) if !name.is_empty() && !value.is_empty() => {
+                Ok(AgentSelector::Label { name: name.to_owned(), value: value.to_owned() })
+            }
+            _ => Err(Problem::new(
+                format!("invalid agents `{text}`"),
+                "write the name of an agent, or a label such as `region=eu`",
+            )),
+        }
+    }
+
+    /// Returns whether an agent is one of them.
+    pub fn covers(&self, agent: &str, labels: &BTreeMap<String, String>) -> bool {
+        match self {
+            AgentSelector::Name(name) => name == agent,
+            AgentSelector::Label { name, value } => labels.get(name) == Some(value),
+        }
+    }
+}
+
+impl std::fmt::Display for AgentSelector {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            AgentSelector::Name(name) => f.write_str(name),
+            AgentSelector::Label { name, value } => write!(f, "{name}={value}"),
+        }
+    }
 }
 
 /// The source of a monitor. Addresses may contain a password, so they are never shown unchanged.
@@ -113,6 +160,9 @@ pub struct MonitorOutline {
     pub kind: String,
     /// Its source, without secrets.
     pub target: String,
+    /// The agent that it ran on, which is also a part of the name; `None`: where the command was started.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
 }
 
 impl Source {
@@ -189,7 +239,16 @@ impl Watch {
             name: self.name.clone(),
             kind: self.source.kind().to_owned(),
             target: self.source.describe(),
+            agent: None,
         }
+    }
+}
+
+impl MonitorOutline {
+    /// Returns the same monitor as one of an agent: several agents have one of the same name.
+    #[must_use]
+    pub fn of_agent(self, agent: &str) -> MonitorOutline {
+        MonitorOutline { name: format!("{}@{agent}", self.name), agent: Some(agent.to_owned()), ..self }
     }
 }
 

@@ -54,6 +54,10 @@ impl Opening {
 pub struct Environment {
     pub tool_version: String,
     pub host: String,
+    /// Random name of the boot of the kernel. Processes with the same one share a machine, also in containers; empty if
+    /// unknown.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub boot_id: String,
     pub kernel: String,
     pub cpu_model: String,
     /// CPUs that this process may use.
@@ -82,6 +86,13 @@ pub struct Environment {
     /// The agent that sent the load, if a coordinator led it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<AgentOutline>,
+}
+
+impl Environment {
+    /// Returns what two load generators have in common only if they share a machine.
+    pub fn machine(&self) -> &str {
+        if self.boot_id.is_empty() { &self.host } else { &self.boot_id }
+    }
 }
 
 /// An agent, as the coordinator knew it.

@@ -1,6 +1,8 @@
 //! The load generator of an agent: a process of this program that works on one part of a load.
 
 use super::files::below;
+use super::tools;
+use super::variables::{OF_AGENT, is_permitted};
 use crate::part::read_reports;
 use plimsoll_cluster::agent::Report;
 use plimsoll_cluster::message::Task;
@@ -12,7 +14,15 @@ use std::sync::mpsc::{Sender, channel};
 /// Largest text on standard error that is kept, bytes.
 const SAID_MAX: u64 = 64 << 10;
 /// Exit codes of a load with any verdict, and of one that an interrupt ended.
-const RAN: [i32; 9] = [0, 3, 99, 107, 108, 110, 129, 130, 143];
+const RAN: [i32; 10] = [0, 3, 99, 101, 107, 108, 110, 129, 130, 143];
+
+/// What an agent adds to a task.
+pub struct Own<'a> {
+    /// Public hosts that may be loaded.
+    pub allow: &'a [String],
+    /// Its name and labels, as a word.
+    pub name: String,
+}
 
 /// A running load generator.
 pub struct Generator {
@@ -28,14 +38,18 @@ impl Generator {
     /// Returns an error if the process cannot be started.
     pub fn start(
         task: &Task,
-        allow: &[String],
+        own: &Own<'_>,
         root: &Path,
         record: &Path,
         reports: Sender<Report>,
     ) -> std::io::Result<Generator> {
         use std::os::unix::process::CommandExt;
         let mut command = Command::new(std::env::current_exe()?);
-        command.args(words(task, allow, root, record)).current_dir(below(root, &task.folder));
+        command.args(words(task, own, root, record)).current_dir(below(root, &task.folder));
+        // The load reads the variables of the coordinator, and none of the agent.
+        command.env_clear();
+        command.envs(OF_AGENT.iter().filter_map(|name| Some((name, std::env::var_os(name)?))));
+        command.envs(task.variables.0.iter().filter(|(name, _)| is_permitted(name)));
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         // Ctrl-C ends the agent, which then ends its load generator with a report.
         command.process_group(0);
@@ -68,6 +82,9 @@ impl Generator {
 
 /// Returns whether words are the command line of a load: an agent does nothing else for a coordinator.
 pub fn is_load(words: &[String]) -> bool {
+    if tools::is_tool(words) {
+        return tools::is_load(words);
+    }
     // Flags that write a file are not part of a load; a coordinator leaves them out.
     const WRITING: [&str; 4] = ["--out", "--junit", "--tls-key-log", "--html"];
     let is_target = |word: &String| word == "run" || word.contains("://") || word.starts_with("--urls=");
@@ -79,16 +96,23 @@ pub fn is_load(words: &[String]) -> bool {
 }
 
 /// Returns the words after the program's name.
-fn words(task: &Task, allow: &[String], root: &Path, record: &Path) -> Vec<String> {
+fn words(task: &Task, own: &Own<'_>, root: &Path, record: &Path) -> Vec<String> {
     // What may be loaded is decided on this machine.
-    let own = |word: &&String| !word.starts_with("--allow=");
-    let mut words: Vec<String> = task.words.iter().filter(own).map(|word| moved(word, task, root)).collect();
-    words.extend(allow.iter().map(|host| format!("--allow={host}")));
+    let is_kept = |word: &&String| !word.starts_with("--allow=");
+    let mut words: Vec<String> =
+        task.words.iter().filter(is_kept).map(|word| moved(word, task, root)).collect();
+    words.extend(own.allow.iter().map(|host| format!("--allow={host}")));
+    match tools::is_tool(&task.words) {
+        true => words.extend(tools::own_words(&task.words, record)),
+        false => words.extend([
+            format!("--out={}", record.display()),
+            format!("--as-agent={}", own.name),
+            "--quiet".to_owned(),
+            "--no-color".to_owned(),
+        ]),
+    }
     words.extend([
         format!("--shard={}/{}", task.part, task.of),
-        format!("--out={}", record.display()),
-        "--quiet".to_owned(),
-        "--no-color".to_owned(),
         "--steered".to_owned(),
         "--part-of-agent".to_owned(),
         format!("--with-parent={}", std::process::id()),

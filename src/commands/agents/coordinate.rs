@@ -2,20 +2,22 @@
 
 use super::files::Library;
 use super::local::LocalAgents;
+use super::monitors::{self, OwnMonitors};
 use super::options::AgentOptions;
 use super::part_file::PartFile;
-use super::{connected, random_name};
+use super::{connected, random_name, roll_call, variables};
 use crate::commands::campaign::Again;
-use crate::commands::load::{Measured, Shared, view};
+use crate::commands::load::{ByAgents, Measured, Shared, view};
 use crate::exit::{Exit, Failure};
 use crate::flags::load::MannerFlags;
 use crate::{home, say, wall};
 use plimsoll_analysis::summarise;
 use plimsoll_cluster::Coordinator;
 use plimsoll_cluster::bus::{Bus, Change, Heard};
+use plimsoll_cluster::bytes::bytes_of;
 use plimsoll_cluster::coordinator::{Done, Input, News, Output};
-use plimsoll_cluster::message::{self, Beat, Identity, PROTOCOL, Task};
-use plimsoll_cluster::roster::{Roster, Selection};
+use plimsoll_cluster::message::{self, Identity, PROTOCOL, Task};
+use plimsoll_cluster::roster::Selection;
 use plimsoll_cluster::subject;
 use plimsoll_cluster::whole::Whole;
 use plimsoll_control::breaker::Trip;
@@ -24,7 +26,7 @@ use plimsoll_plan::diag::Place;
 use plimsoll_plan::draft::key;
 use plimsoll_plan::phrase::{counted, duration_ns};
 use plimsoll_plan::threshold::Threshold;
-use plimsoll_plan::{Diagnostic, Outline};
+use plimsoll_plan::{Diagnostic, Outline, Plan};
 use plimsoll_record::RunRecord;
 use plimsoll_record::event::{AgentOutline, Note, NoteKind, RunEvent, Sink, StoppedBy};
 use plimsoll_record::run_file::{self, RunFile};
@@ -35,19 +37,18 @@ use std::time::Duration;
 
 /// Time after which the state machine looks at its timers.
 const LOOK: Duration = Duration::from_millis(20);
-/// Time between two roll calls, ns.
-const ROLL_CALL_NS: u64 = 500_000_000;
 /// Measures one load that agents send, into the run file `file`.
 ///
 /// # Errors
 /// Returns an error if there are not enough agents, or if one of them has no load.
 pub fn measure(
     again: &Again,
-    outline: &Outline,
+    plan: &Plan,
     manner: &MannerFlags,
     file: &Path,
     shared: &Shared,
 ) -> Result<Measured, Failure> {
+    let outline = &plan.outline;
     let Some(asked) = AgentOptions::of(&manner.agents)? else {
         return Err(Failure::machine("no agents were named", None));
     };
@@ -91,8 +92,10 @@ pub fn measure(
         view: None,
         has_opened: false,
         stopped_by: None,
+        by_agents: ByAgents::default(),
+        monitors: None,
     };
-    let ended = here.measure(again, file);
+    let ended = here.measure(again, plan, file);
     here.bus.close();
     // The merged file has everything; without it, the parts are what is left.
     if ended.is_ok() && here.folder.exists() {
@@ -153,11 +156,14 @@ struct Here<'a> {
     has_opened: bool,
     /// Why the coordinator stopped the load, if it did.
     stopped_by: Option<StoppedBy>,
+    by_agents: ByAgents,
+    monitors: Option<OwnMonitors>,
 }
 
 impl Here<'_> {
-    fn measure(&mut self, again: &Again, file: &Path) -> Result<Measured, Failure> {
-        let agents = self.gather()?;
+    fn measure(&mut self, again: &Again, plan: &Plan, file: &Path) -> Result<Measured, Failure> {
+        let agents = roll_call::gathered(&self.bus, &self.heard, &self.asked, &self.shared.interrupts)?;
+        monitors::check(&plan.watches, &agents)?;
         check_scopes(&self.outline.thresholds, &agents)?;
         let of = agents.len() as u32;
         // Several runs of one command have a line each at their end.
@@ -167,6 +173,7 @@ impl Here<'_> {
         let folder = std::env::current_dir()
             .map_err(|e| Failure::machine(format!("cannot find the working directory: {e}"), None))?;
         let words = words(again, self.outline);
+        let variables = variables::of_load(std::env::vars());
         let task = |part: u32| Task {
             protocol: PROTOCOL,
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -175,6 +182,7 @@ impl Here<'_> {
             of,
             folder: folder.display().to_string(),
             files: self.library.outlines.clone(),
+            variables: variables.clone(),
         };
         let tasks: Vec<(Identity, Task)> =
             agents.into_iter().zip(1..).map(|(identity, part)| (identity, task(part))).collect();
@@ -195,6 +203,7 @@ impl Here<'_> {
         }
         self.whole = Some(Whole::new(self.outline, tasks.len(), !self.manner.no_circuit_breaker));
         self.view = view(self.manner, self.shared.lines);
+        self.monitors = Some(OwnMonitors::start(plan));
         self.bus.subscribe(&subject::all_envelopes(&self.run));
         self.bus.subscribe(&subject::clock(&self.run));
         self.bus.subscribe(&subject::files(&self.run));
@@ -205,12 +214,10 @@ impl Here<'_> {
         match done? {
             Done::Ran => self.merged(file),
             Done::Stopped => Err(self.shared.interrupts.cut_short("interrupted before the load")),
-            Done::Failed { part, sentence, hint } => {
-                let name = &self.parts[part].identity.name;
-                let failure = Failure::machine(
-                    format!("agent `{name}`: {sentence}"),
-                    Some(hint).filter(|hint| !hint.is_empty()),
-                );
+            Done::Failed(failed) => {
+                let name = &self.parts[failed.part].identity.name;
+                let sentence = format!("agent `{name}`: {}", failed.sentence);
+                let failure = Failure::of_agent(sentence, failed.hint, failed.exit);
                 // Nothing was measured.
                 let _ = std::fs::remove_dir_all(&self.folder);
                 // The same interrupt may have stopped the service as well.
@@ -222,47 +229,6 @@ impl Here<'_> {
     fn tell(&self, text: &str) {
         if !self.manner.quiet {
             say::talk(text);
-        }
-    }
-
-    /// Waits for the agents of this load.
-    fn gather(&self) -> Result<Vec<Identity>, Failure> {
-        let mut roster = Roster::default();
-        let begun_ns = now_ns();
-        let mut asked_ns = 0;
-        loop {
-            let now = now_ns();
-            if now.saturating_sub(asked_ns) >= ROLL_CALL_NS {
-                asked_ns = now;
-                self.bus.publish(subject::ROLL_CALL.into(), Vec::new());
-            }
-            if let Ok(Heard::Message(message)) = self.heard.recv_timeout(LOOK)
-                && let Ok(beat) = message::decode::<Beat>(&message.payload)
-            {
-                roster.take(beat);
-            }
-            if self.shared.interrupts.happened() {
-                return Err(self.shared.interrupts.cut_short("interrupted before the load"));
-            }
-            let waited_ns = now_ns().saturating_sub(begun_ns);
-            // A label, or a name that is used twice, is known after all had time to answer.
-            let is_settled = match self.asked.selection {
-                Selection::Local(_) => true,
-                Selection::Count(_) | Selection::Names(_) | Selection::Label { .. } => {
-                    waited_ns >= ROLL_CALL_NS
-                }
-            };
-            match roster.choose(&self.asked.selection, env!("CARGO_PKG_VERSION")) {
-                Ok(beats) if is_settled => return Ok(beats.into_iter().map(|beat| beat.identity).collect()),
-                Ok(_) => {}
-                Err(problem) => {
-                    let is_starting = matches!(self.asked.selection, Selection::Local(_));
-                    let least_ns = if is_starting { 10_000_000_000 } else { 0 };
-                    if waited_ns >= self.asked.wait_ns.max(least_ns) {
-                        return Err(Failure::of(problem));
-                    }
-                }
-            }
         }
     }
 
@@ -289,6 +255,9 @@ impl Here<'_> {
                     return Err(Failure::machine("the connection to the NATS server has ended", None));
                 }
             };
+            if let Some(monitors) = &mut self.monitors {
+                monitors.look();
+            }
             let mut inputs: Vec<Input> = input.into_iter().collect();
             if self.shared.interrupts.happened() && !std::mem::replace(&mut is_stopped, true) {
                 inputs.push(Input::Stop);
@@ -357,10 +326,15 @@ impl Here<'_> {
 
     fn news(&mut self, news: News) -> Result<Vec<Input>, Failure> {
         match news {
-            News::Prepared => {}
+            News::Prepared { setup } => {
+                self.by_agents.setup = setup.and_then(|text| bytes_of(&text)).filter(|own| !own.is_empty());
+            }
             News::Begins { at_ns } => {
                 let ahead_ns = at_ns.saturating_sub(now_ns());
                 self.begin = Some((at_ns, wall::now_unix_ns() + ahead_ns));
+                if let Some(monitors) = &self.monitors {
+                    monitors.begin(at_ns);
+                }
             }
             News::Begun { part, late_ns, bound_ns } => {
                 self.parts[part].begun = Some((late_ns, bound_ns));
@@ -372,6 +346,11 @@ impl Here<'_> {
                     inputs.extend(self.event(part, event)?);
                 }
                 return Ok(inputs);
+            }
+            News::EndedTest { part } => {
+                self.note(part, "has ended the test".into());
+                // As for a load without agents: its users have ended.
+                self.stopped_by = Some(StoppedBy::Retired);
             }
             News::Silent { part } => self.note(part, "has not been heard for 3 s".into()),
             News::Lost { part } => {
@@ -386,7 +365,9 @@ impl Here<'_> {
                     self.note(part, format!("has no complete load: {sentence}"));
                 }
             }
-            News::Finished { part, said, .. } => {
+            News::Finished { part, exit, said } => {
+                let known = Exit::ALL.iter().find(|known| i32::from(known.code()) == exit);
+                self.by_agents.exits.extend(known);
                 for line in said.lines().filter(|line| !line.trim().is_empty()) {
                     self.tell(&format!("agent `{}`: {line}\n", self.parts[part].identity.name));
                 }
@@ -419,6 +400,9 @@ impl Here<'_> {
                 opening.origin = format!("{}-{:04}", self.run, part + 1);
                 opening.started_unix_ns = begin_unix_ns + late_ns;
                 opening.outline.cell.clone_from(&self.outline.cell);
+                let monitors = std::mem::take(&mut opening.outline.monitors).into_iter();
+                opening.outline.monitors =
+                    monitors.map(|monitor| monitor.of_agent(&here.identity.name)).collect();
                 opening.environment.agent = Some(AgentOutline {
                     name: here.identity.name.clone(),
                     labels: here.identity.labels.clone(),
@@ -498,6 +482,11 @@ impl Here<'_> {
             let name = one.opening.origin.clone();
             record.generators.insert(name, one);
         }
+        // They need a place in the record: that of the agent with the longest load.
+        let longest = record.generators.values_mut().max_by_key(|one| one.ticks.len());
+        if let (Some(monitors), Some(longest)) = (&mut self.monitors, longest) {
+            monitors.end_into(longest);
+        }
         run_file::write(file, &record)?;
         let summary = summarise(&record);
         let exit = match summary.verdict.result {
@@ -506,7 +495,8 @@ impl Here<'_> {
             }
             outcome => outcome.into(),
         };
-        Ok(Measured { summary, record, run_file: file.to_path_buf(), exit })
+        let by_agents = std::mem::take(&mut self.by_agents);
+        Ok(Measured { summary, record, run_file: file.to_path_buf(), exit, by_agents })
     }
 }
 

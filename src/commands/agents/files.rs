@@ -2,7 +2,8 @@
 
 use crate::exit::Failure;
 use plimsoll_cluster::bus::Bus;
-use plimsoll_cluster::message::{self, FILE_PART_BYTES, FileOutline, FileQuestion, Task, sha256};
+use plimsoll_cluster::bytes::sha256;
+use plimsoll_cluster::message::{self, FILE_PART_BYTES, FileOutline, FileQuestion, Task};
 use plimsoll_cluster::subject;
 use plimsoll_plan::Problem;
 use std::collections::BTreeMap;

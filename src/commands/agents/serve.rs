@@ -1,8 +1,8 @@
 //! `plimsoll agent`: waits for loads and sends this machine's part of them.
 
-use super::child::{Generator, is_load};
+use super::child::{Generator, Own, is_load};
 use super::spool::FileSpool;
-use super::{connected, files, random_name};
+use super::{as_agent, connected, doctor, files, random_name};
 use crate::exit::{Exit, Failure};
 use crate::flags::agents::Agent as Flags;
 use crate::interrupt::Interrupts;
@@ -11,7 +11,7 @@ use plimsoll_cluster::Agent;
 use plimsoll_cluster::agent::{Input, Output, Report};
 use plimsoll_cluster::bus::{Bus, Change, Heard};
 use plimsoll_cluster::clock::{EXCHANGES, Exchange, best};
-use plimsoll_cluster::message::{self, Identity, Order, PROTOCOL, Stage, Task};
+use plimsoll_cluster::message::{self, CheckUp, ClockOffset, Identity, Order, PROTOCOL, Stage, Task};
 use plimsoll_cluster::subject;
 use plimsoll_engine::clock::now_ns;
 use plimsoll_engine::machine;
@@ -66,6 +66,20 @@ fn identity(flags: &Flags) -> Result<Identity, Failure> {
     })
 }
 
+/// Asks the coordinator of a run for its time, and returns the offset of its clock; `None` if it does not answer.
+fn measured_clock(bus: &Bus, run: &str) -> Option<ClockOffset> {
+    let subject = subject::clock(run);
+    let exchange = |_| {
+        let asked_ns = now_ns();
+        let answer = bus.request(&subject, Vec::new(), CLOCK_WAIT).ok()?;
+        let heard_ns = now_ns();
+        let answer_ns = u64::from_le_bytes(answer.try_into().ok()?);
+        Some(Exchange { asked_ns, answer_ns, heard_ns })
+    };
+    let exchanges: Vec<Exchange> = (0..EXCHANGES).map_while(exchange).collect();
+    best(&exchanges)
+}
+
 /// What reaches the loop of an agent.
 enum Happened {
     Heard(Heard),
@@ -85,15 +99,16 @@ pub fn agent(flags: &Flags) -> Result<Exit, Failure> {
     std::thread::spawn(move || heard.into_iter().try_for_each(|one| forward.send(Happened::Heard(one))));
     bus.subscribe(&subject::orders(&identity.name));
     bus.subscribe(subject::ROLL_CALL);
+    bus.subscribe(subject::CHECK_UP);
     let base = flags.dir.as_ref().map_or_else(std::env::temp_dir, PathBuf::from);
     let folder = base.join(format!("plimsoll-agent-{}-{}", identity.name, identity.instance));
     if !flags.quiet {
         say::talk(&format!("agent `{}` waits for loads (Ctrl-C to end it)\n", identity.name));
     }
     let beat = subject::beat(&identity.name);
-    let name = identity.name.clone();
-    let agent: Agent<FileSpool> = Agent::new(identity);
-    let mut here = Here { agent, bus, to, folder, flags, generator: None, beat, name, said: String::new() };
+    let agent: Agent<FileSpool> = Agent::new(identity.clone());
+    let mut here =
+        Here { agent, bus, to, folder, flags, generator: None, beat, identity, said: String::new() };
     let ended = here.run(&happened, &interrupts);
     here.bus.close();
     // It may never have been created.
@@ -110,7 +125,7 @@ struct Here<'a> {
     flags: &'a Flags,
     generator: Option<Generator>,
     beat: String,
-    name: String,
+    identity: Identity,
     /// The last thing that the server refused, so that it is printed once.
     said: String,
 }
@@ -127,6 +142,10 @@ impl Here<'_> {
                 Ok(Happened::Step(input)) => Some(input),
                 Ok(Happened::Heard(Heard::Message(message))) if message.subject == subject::ROLL_CALL => {
                     Some(Input::RollCall)
+                }
+                Ok(Happened::Heard(Heard::Message(message))) if message.subject == subject::CHECK_UP => {
+                    self.check_up(&message.payload);
+                    None
                 }
                 Ok(Happened::Heard(Heard::Message(message))) => {
                     // An order of another version is not for this agent; its coordinator sees the version.
@@ -192,7 +211,7 @@ impl Here<'_> {
                 return Some(Input::TooLarge { bytes: bytes.len(), max_bytes: self.bus.max_payload() });
             }
             Output::Envelope { run, bytes } => {
-                self.bus.publish(subject::envelopes(&self.name, &run), bytes);
+                self.bus.publish(subject::envelopes(&self.identity.name, &run), bytes);
             }
             Output::Fetch { run, task } => self.fetch(run, *task),
             Output::MeasureClock { run } => self.measure_clock(run),
@@ -249,17 +268,20 @@ impl Here<'_> {
     fn measure_clock(&self, run: String) {
         let (bus, to) = (self.bus.clone(), self.to.clone());
         std::thread::spawn(move || {
-            let subject = subject::clock(&run);
-            let exchange = |_| {
-                let asked_ns = now_ns();
-                let answer = bus.request(&subject, Vec::new(), CLOCK_WAIT).ok()?;
-                let heard_ns = now_ns();
-                let answer_ns = u64::from_le_bytes(answer.try_into().ok()?);
-                Some(Exchange { asked_ns, answer_ns, heard_ns })
-            };
-            let exchanges: Vec<Exchange> = (0..EXCHANGES).map_while(exchange).collect();
-            let clock = best(&exchanges)?;
+            let clock = measured_clock(&bus, &run)?;
             to.send(Happened::Step(Input::ClockMeasured { run, clock })).ok()
+        });
+    }
+
+    /// Checks this machine on a separate thread, so that a load does not wait.
+    fn check_up(&self, question: &[u8]) {
+        // A question of another version is not for this agent; its roll call shows the version.
+        let Ok(CheckUp { id }) = message::decode(question) else { return };
+        let (bus, identity, allow) = (self.bus.clone(), self.identity.clone(), self.flags.allow.clone());
+        std::thread::spawn(move || {
+            let clock = measured_clock(&bus, &id);
+            let subject = subject::checked(&identity.name);
+            bus.publish(subject, message::encode(&doctor::checked(id, identity, &allow, clock)));
         });
     }
 
@@ -277,8 +299,9 @@ impl Here<'_> {
             return;
         }
         let record = self.folder.join(run).join("part.plim");
+        let own = Own { allow: &self.flags.allow, name: as_agent(&self.identity) };
         // Started by the thread that lives as long as the agent: its end would end the load generator, too.
-        match Generator::start(task, &self.flags.allow, &self.root(run), &record, reports) {
+        match Generator::start(task, &own, &self.root(run), &record, reports) {
             Ok(generator) => self.generator = Some(generator),
             Err(e) => {
                 let said = format!("cannot start the load generator: {e}");

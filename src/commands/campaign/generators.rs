@@ -2,7 +2,7 @@
 //! load, whose run files are merged exactly. Each process has its own file descriptors, port bookkeeping, and
 //! threads; they share nothing but the machine.
 
-use crate::commands::load::{Measured, Shared};
+use crate::commands::load::{ByAgents, Measured, Shared};
 use crate::exit::Failure;
 use crate::flags::load::LoadFlags;
 use crate::say;
@@ -39,6 +39,11 @@ impl Again {
     /// Returns the command line of a load without a file of combinations: `words`, then the flags of this command.
     pub fn plain(mut words: Vec<String>, flags: &LoadFlags) -> Again {
         words.extend(flags.words());
+        Again { words, is_part: false, is_file: false }
+    }
+
+    /// Returns a command line of another tool.
+    pub fn of_tool(words: Vec<String>) -> Again {
         Again { words, is_part: false, is_file: false }
     }
 
@@ -129,7 +134,7 @@ pub fn measure(
     removed?;
     let summary = summarise(&record);
     let exit = summary.verdict.result.into();
-    Ok(Measured { summary, record, run_file: file.to_path_buf(), exit })
+    Ok(Measured { summary, record, run_file: file.to_path_buf(), exit, by_agents: ByAgents::default() })
 }
 
 /// Returns the words after the program's name.

@@ -1,9 +1,12 @@
 //! `plimsoll jmeter`: the command line of JMeter, for jobs that change only one word.
 
-use super::results::Results;
+use super::results::{Results, Totals};
 use super::{planned, statistics, tell_notes};
+use crate::commands::agents::{self, tools};
+use crate::commands::campaign::Again;
 use crate::commands::{load, page};
 use crate::exit::{Exit, Failure};
+use crate::flags::agents::ToolFlags;
 use crate::flags::load::{LoadFlags, MannerFlags};
 use crate::flags::page::PageFlag;
 use crate::flags::tool::Jmeter;
@@ -32,7 +35,14 @@ pub fn command(given: &Jmeter) -> Result<Exit, Failure> {
         say::result(&flags::help_of::<Jmeter>())?;
         return Ok(Exit::Pass);
     }
-    let asked = plimsoll_jmx::flags::parse(&given.words).map_err(of_flags)?;
+    let (team, words) = ToolFlags::separated(&given.words)?;
+    let asked = plimsoll_jmx::flags::parse(&words).map_err(of_flags)?;
+    agents::check(&team.agents)?;
+    let uses_agents = team.agents.selection.is_some();
+    if let (true, Some(file)) = (uses_agents, &asked.results) {
+        return Err(tools::refuse_samples("-l", &format!("-l {file}")));
+    }
+    let is_part = team.part.part_of_agent;
     for note in &asked.notes {
         say::talk(&format!("note: {note}\n"));
     }
@@ -44,20 +54,33 @@ pub fn command(given: &Jmeter) -> Result<Exit, Failure> {
         &Given { set: asked.own.set.clone(), properties, skips_scripts: asked.own.skips_scripts },
     )
     .map_err(Failure::Text)?;
-    tell_notes(&reading);
+    // The coordinator has shown them.
+    if !is_part {
+        tell_notes(&reading);
+    }
     // Everything about the plan is known before the first file is changed.
     let log = Arc::new(LogFile::open(asked.log.as_deref())?);
     let results = Arc::new(Results::default());
     let options = Options {
-        results: Some(Arc::clone(&results) as Arc<dyn SampleSink>),
+        results: (!is_part).then(|| Arc::clone(&results) as Arc<dyn SampleSink>),
         columns,
         log: log.log(),
         skips_scripts: asked.own.skips_scripts,
         unix_ns: wall::now_unix_ns(),
     };
-    let manner =
-        MannerFlags { out: asked.own.out.clone(), allow: asked.own.allow.clone(), ..MannerFlags::default() };
-    let flags = LoadFlags { manner: manner.clone(), ..LoadFlags::default() };
+    let manner = MannerFlags {
+        quiet: is_part,
+        out: asked.own.out.clone(),
+        allow: asked.own.allow.clone(),
+        agents: team.agents,
+        command: Some(Again::of_tool(tools::of_jmeter(&asked))),
+        steered: team.part.steered,
+        part_of_agent: is_part,
+        with_parent: team.part.with_parent,
+        ..MannerFlags::default()
+    };
+    let (shard, seed) = (team.part.shard, team.part.seed);
+    let flags = LoadFlags { manner: manner.clone(), shard, seed, ..LoadFlags::default() };
     let plan = planned(&reading, options, &flags)?;
     if let Some(file) = &asked.results {
         if asked.replaces {
@@ -67,7 +90,12 @@ pub fn command(given: &Jmeter) -> Result<Exit, Failure> {
     }
     log.write("INFO", &format!("running {}", asked.plan));
     let measured = load::measure(plan, &manner, None)?;
-    let totals = results.finish()?;
+    if is_part {
+        // Its results are a part of those of the coordinator.
+        return Ok(measured.exit);
+    }
+    let own = results.finish()?;
+    let totals = if uses_agents { Totals::of_requests(&measured.summary) } else { own };
     say::result(&format!("{}\n", totals.line()))?;
     log.write("INFO", &totals.line());
     log.write("INFO", &measured.summary.verdict.sentence);

@@ -1,6 +1,7 @@
 //! The file of results (`-l`) and the line that sums them up.
 
 use crate::exit::Failure;
+use plimsoll_analysis::summary::Summary;
 use plimsoll_jmeter::{SampleSink, xml};
 use plimsoll_jmx::plan::Columns;
 use std::fmt::Write as _;
@@ -101,6 +102,22 @@ impl SampleSink for Results {
 }
 
 impl Totals {
+    /// Returns the sums of a load from agents, which report requests, not samples.
+    pub fn of_requests(summary: &Summary) -> Totals {
+        let times = &summary.service_time;
+        let ms = |ns: Option<u64>| ns.unwrap_or(0) / 1_000_000;
+        let samples = summary.totals.requests;
+        Totals {
+            samples,
+            failed: summary.totals.errors,
+            sum_ms: (times.mean_ns.unwrap_or(0.0) * samples as f64 / 1e6) as u64,
+            min_ms: ms(times.min_ns),
+            max_ms: ms(times.max_ns),
+            begin_ms: 0,
+            end_ms: (summary.totals.measured_s * 1e3) as u64,
+        }
+    }
+
     fn add(&mut self, begin_ms: u64, elapsed_ms: u64, is_success: bool) {
         self.min_ms = if self.samples == 0 { elapsed_ms } else { self.min_ms.min(elapsed_ms) };
         self.max_ms = self.max_ms.max(elapsed_ms);

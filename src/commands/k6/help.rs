@@ -1,5 +1,6 @@
 //! `plimsoll k6 run --help`: the flags of k6, from their table, and those of plimsoll.
 
+use crate::flags::agents::ToolFlags;
 use plimsoll_k6::flags::{FLAGS, Flag, Kind};
 use std::fmt::Write as _;
 
@@ -31,6 +32,10 @@ pub fn text() -> String {
     }
     out.push_str("\nFlags of plimsoll:\n");
     for (name, value, help) in OWN {
+        let value = value.map_or(String::new(), |value| format!(" {value}"));
+        let _ = writeln!(out, "  {:<44} {help}", format!("    {name}{value}"));
+    }
+    for (name, value, help) in ToolFlags::shown() {
         let value = value.map_or(String::new(), |value| format!(" {value}"));
         let _ = writeln!(out, "  {:<44} {help}", format!("    {name}{value}"));
     }

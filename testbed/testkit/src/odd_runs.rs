@@ -173,8 +173,12 @@ pub fn hostile(seed: u64) -> Scene {
     outline.checks = vec![CheckOutline { name: HOSTILE[1].into(), request: 0 }];
     outline.groups = vec![HOSTILE[0].into()];
     outline.system_under_test = HOSTILE.map(|text| (text.to_owned(), text.to_owned())).to_vec();
-    outline.monitors =
-        vec![MonitorOutline { name: HOSTILE[0].into(), kind: "process".into(), target: HOSTILE[1].into() }];
+    outline.monitors = vec![MonitorOutline {
+        name: HOSTILE[0].into(),
+        kind: "process".into(),
+        target: HOSTILE[1].into(),
+        agent: None,
+    }];
     opening.environment.host = HOSTILE[1].into();
     opening.environment.cpu_model = HOSTILE[2].into();
     opening.environment.kernel = HOSTILE[0].into();

@@ -102,6 +102,7 @@ fn planned(origin: &str, name: &str, day: &Day, warmup_s: u64, texts: &[&str]) -
         name: name.into(),
         kind: kind.into(),
         target: of.into(),
+        agent: None,
     };
     outline.monitors = vec![
         watch("app", "process", "port 8080"),

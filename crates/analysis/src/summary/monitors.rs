@@ -10,6 +10,9 @@ use serde::{Serialize, Serializer};
 pub struct MonitorRow {
     /// Number of the machine that it ran on, in the order of `origins`.
     pub generator: u32,
+    /// The agent that it ran on; `None`: where the command was started.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
     pub name: String,
     /// The key in the file, such as `process`.
     pub kind: String,

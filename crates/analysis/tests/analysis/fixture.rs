@@ -177,7 +177,7 @@ impl Run {
     /// Adds a monitor.
     pub fn watch(mut self, name: &str, kind: &str) -> Run {
         let (name, kind) = (name.into(), kind.into());
-        self.outline.monitors.push(MonitorOutline { name, kind, target: "port 4110".into() });
+        self.outline.monitors.push(MonitorOutline { name, kind, target: "port 4110".into(), agent: None });
         self
     }
 

@@ -14,7 +14,7 @@ use plimsoll_build::sentence::alternatives;
 use plimsoll_build::source::Pos;
 use plimsoll_plan::Problem;
 use plimsoll_plan::watch::read::{self, MaskedText};
-use plimsoll_plan::watch::{Group, Nginx, Prometheus, Source, Watch, Who};
+use plimsoll_plan::watch::{AgentSelector, Group, Nginx, Prometheus, Source, Watch, Who};
 
 /// Reads `monitors:`.
 pub fn read(node: &Node, row: &Row, r: &mut Reader<'_>) -> Vec<Watch> {
@@ -39,11 +39,13 @@ fn one(item: &Node, row: &Row, r: &mut Reader<'_>) -> Option<(Watch, Pos)> {
     };
     let before = r.wrong.len();
     let mut name: Option<(String, Pos)> = None;
+    let mut on = None;
     let mut sources: Vec<(&Entry, Option<Source>)> = Vec::new();
     for entry in entries {
         let (node, Some((row, key))) = (&entry.value, r.key(entry)) else { continue };
         match key {
             of::Monitor::Name => name = r.parsed(node, row, read::name).map(|name| (name, node.pos)),
+            of::Monitor::On => on = r.parsed(node, row, AgentSelector::parse),
             of::Monitor::Host
             | of::Monitor::Process
             | of::Monitor::Cgroup
@@ -73,7 +75,7 @@ fn one(item: &Node, row: &Row, r: &mut Reader<'_>) -> Option<(Watch, Pos)> {
     }
     let source = sources.pop()?.1?;
     let (name, pos) = name.unwrap_or_else(|| (source.default_name(), item.pos));
-    Some((Watch { name, source }, pos))
+    Some((Watch { name, source, on }, pos))
 }
 
 fn source(node: &Node, row: &Row, key: of::Monitor, r: &mut Reader<'_>) -> Option<Source> {
@@ -125,8 +127,8 @@ fn source(node: &Node, row: &Row, key: of::Monitor, r: &mut Reader<'_>) -> Optio
             | of::Monitor::Prometheus,
             _,
         ) => address(node, row, r, |told| parse_text(row.name, told)),
-        // The caller handles the name.
-        (of::Monitor::Name, _) => None,
+        // The caller handles these.
+        (of::Monitor::Name | of::Monitor::On, _) => None,
     }
 }
 

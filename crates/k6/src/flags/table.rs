@@ -25,6 +25,25 @@ pub struct Flag {
     pub help: &'static str,
 }
 
+impl Flag {
+    /// Returns whether the flag is about logs and results, not about the load.
+    pub fn is_about_results(&self) -> bool {
+        matches!(
+            self.long,
+            "console-output"
+                | "out"
+                | "summary-export"
+                | "summary-mode"
+                | "no-summary"
+                | "quiet"
+                | "no-color"
+                | "log-output"
+                | "log-format"
+                | "no-usage-report"
+        )
+    }
+}
+
 const fn row(
     long: &'static str,
     short: Option<char>,

@@ -5,6 +5,7 @@ use plimsoll_k6::settings::{TREND_STATS, TimeUnit};
 use plimsoll_k6::threshold::{Threshold, read};
 use plimsoll_k6end::{Contains, EndOfTest, Mode, Options, Values, data, evaluate, export, text, unmeasured};
 use plimsoll_plan::Fault;
+use plimsoll_plan::load::Share;
 use plimsoll_plan::metric::{SeriesHist, SeriesSum, TrendHist, fault_id};
 use plimsoll_plan::series::{Custom, Family, SeriesKey};
 use plimsoll_record::RunRecord;
@@ -241,6 +242,25 @@ fn percentiles_are_interpolated_and_whole_numbers_stay_whole() {
         let wrong: Vec<_> = evaluate(end, options).into_iter().filter(|one| !one.is_met).collect();
         assert!(wrong.is_empty(), "{wrong:?}");
     });
+}
+
+#[test]
+fn users_of_several_machines_are_those_of_the_whole_test() {
+    let users = |run: &RunRecord| {
+        with(&[], run, |end, _| match end.metrics["vus_max"].values {
+            Values::Gauge(Some(gauge)) => gauge.value,
+            _ => f64::NAN,
+        })
+    };
+    let whole = record();
+    let mut parts = RunRecord::default();
+    for part in 1..=3 {
+        let mut opening = script::opening(&format!("p{part}"), 15);
+        opening.outline.share = Share { part, of: 3 };
+        let one = gathered(&script::events(&opening, 15, 0));
+        parts = RunRecord::merge(parts, one).unwrap();
+    }
+    assert_eq!(users(&parts), users(&whole));
 }
 
 #[test]

@@ -256,6 +256,21 @@ fn unknown_values_are_not_shown() {
 }
 
 #[test]
+fn load_generators_of_one_machine_share_its_cpus() {
+    let mut s = fixtures::merged();
+    let cpus = |s: &Summary| {
+        let row = health::rows(s).into_iter().find(|row| row.label == "Host").unwrap();
+        row.facts[0].split(',').next().unwrap().to_owned()
+    };
+    assert_eq!(cpus(&s), "4 CPUs of 2 machines");
+    // Two containers have different names of hosts.
+    s.environments.iter_mut().for_each(|one| one.boot_id = "7f".into());
+    assert_eq!(cpus(&s), "2 CPUs");
+    s.environments.iter_mut().for_each(|one| (one.boot_id, one.host) = (String::new(), "lab".into()));
+    assert_eq!(cpus(&s), "2 CPUs");
+}
+
+#[test]
 fn late_ticks_mark_the_record() {
     let mut s = fixtures::pass();
     let record = |s: &Summary| health::rows(s).into_iter().find(|row| row.label == "Record").unwrap();

@@ -54,7 +54,7 @@ impl Watch {
                 (_, place) => Source::parse(kind, MaskedText::open(place.unwrap_or_default()))?,
             },
         };
-        Ok(Watch { name: source.default_name(), source })
+        Ok(Watch { name: source.default_name(), source, on: None })
     }
 }
 

@@ -10,6 +10,7 @@ pub fn watched_opening(origin: &str, monitors: &[&str]) -> Opening {
         name: (*name).into(),
         kind: "process".into(),
         target: "port 4110".into(),
+        agent: None,
     };
     opening.outline.monitors = monitors.iter().map(outline).collect();
     opening
