@@ -5,7 +5,7 @@ use super::local::LocalAgents;
 use super::monitors::{self, OwnMonitors};
 use super::options::AgentOptions;
 use super::part_file::PartFile;
-use super::{connected, random_name, roll_call, variables};
+use super::{connected, random_name, roll_call, scopes, variables};
 use crate::commands::campaign::Again;
 use crate::commands::load::{ByAgents, Measured, Shared, view};
 use crate::exit::{Exit, Failure};
@@ -23,9 +23,7 @@ use plimsoll_cluster::whole::Whole;
 use plimsoll_control::breaker::Trip;
 use plimsoll_engine::clock::now_ns;
 use plimsoll_plan::diag::Place;
-use plimsoll_plan::draft::key;
 use plimsoll_plan::phrase::{counted, duration_ns};
-use plimsoll_plan::threshold::Threshold;
 use plimsoll_plan::{Diagnostic, Outline, Plan};
 use plimsoll_record::RunRecord;
 use plimsoll_record::event::{AgentOutline, Note, NoteKind, RunEvent, Sink, StoppedBy};
@@ -106,36 +104,6 @@ pub fn measure(
     ended
 }
 
-/// Rejects thresholds on agents in a load without agents: they could only be missed.
-///
-/// # Errors
-/// Returns an error for the first one.
-pub fn refuse_scopes(thresholds: &[Threshold]) -> Result<(), Diagnostic> {
-    match thresholds.iter().find(|one| one.scope.as_ref().is_some_and(|scope| scope.agents().is_some())) {
-        None => Ok(()),
-        Some(one) => {
-            let message = format!("threshold `{}` applies to agents, but this load has none", one.text);
-            Err(Diagnostic::field("P030", key::THRESHOLDS, message, "use `--agents`, or remove the scope"))
-        }
-    }
-}
-
-/// Rejects thresholds on agents that do not send this load.
-fn check_scopes(thresholds: &[Threshold], agents: &[Identity]) -> Result<(), Diagnostic> {
-    for threshold in thresholds {
-        let Some((scope, wanted)) = threshold.scope.as_ref().and_then(|s| Some((s, s.agents()?))) else {
-            continue;
-        };
-        if !agents.iter().any(|agent| scope.covers_agent(&agent.name, &agent.labels)) {
-            let message = format!("unknown agent `{wanted}` in threshold `{}`", threshold.text);
-            let names: Vec<String> = agents.iter().map(|agent| format!("`{}`", agent.name)).collect();
-            let hint = format!("use {}, or one of their labels, such as `region=eu`", names.join(", "));
-            return Err(Diagnostic::field("P030", key::THRESHOLDS, message, hint));
-        }
-    }
-    Ok(())
-}
-
 /// A load in progress.
 struct Here<'a> {
     asked: AgentOptions,
@@ -164,7 +132,7 @@ impl Here<'_> {
     fn measure(&mut self, again: &Again, plan: &Plan, file: &Path) -> Result<Measured, Failure> {
         let agents = roll_call::gathered(&self.bus, &self.heard, &self.asked, &self.shared.interrupts)?;
         monitors::check(&plan.watches, &agents)?;
-        check_scopes(&self.outline.thresholds, &agents)?;
+        scopes::check(&self.outline.thresholds, &agents)?;
         let of = agents.len() as u32;
         // Several runs of one command have a line each at their end.
         if self.shared.lines {
