@@ -2,6 +2,7 @@
 
 use crate::caution::{Place, Subject};
 use crate::summary::{Caution, Severity, Summary};
+use std::collections::BTreeMap;
 
 /// What is doubted about one subject.
 #[derive(Debug, Clone)]
@@ -22,6 +23,18 @@ impl<'a> SubjectHealth<'a> {
             cautions.first().map(|c| c.severity).into_iter().chain(beside_cautions(s, subject)).min();
         SubjectHealth { severity, cautions }
     }
+}
+
+/// Returns the machines of the load generators with the numbers of their CPUs. Several load generators may share a
+/// machine, each with some of its CPUs or with all of them.
+pub fn machines(s: &Summary) -> BTreeMap<&str, u32> {
+    let mut machines: BTreeMap<&str, (u32, u32)> = BTreeMap::new();
+    for environment in &s.environments {
+        let (cpus, online) = machines.entry(environment.machine()).or_default();
+        *cpus += environment.cpus;
+        *online = environment.cpus_online.max(environment.cpus).max(*online);
+    }
+    machines.into_iter().map(|(machine, (cpus, online))| (machine, cpus.min(online))).collect()
 }
 
 /// What gives a subject a sign without a caution.

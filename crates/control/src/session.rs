@@ -2,6 +2,7 @@
 //! the setup, the load, and the teardown. A session prints nothing, asks nothing, and handles no signals; its
 //! [`SessionHost`] does.
 
+mod caller;
 mod found;
 mod ready;
 mod reflection;

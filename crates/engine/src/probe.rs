@@ -1,7 +1,6 @@
 //! One connection before any load: checks whether the target listens, how far away it is, and whether it is ready. It
 //! uses the TLS setup of the load, so it meets the same problems.
 
-pub mod grpc;
 mod stream;
 
 use crate::clock::now_ns;
@@ -180,7 +179,7 @@ pub fn check_login(peer: Peer<'_>, timeout: Duration) -> Result<(), ProbeError> 
 }
 
 /// A connection, perhaps over TLS.
-struct Line {
+pub struct Line {
     stream: Stream,
     channel: Option<Channel>,
     /// A server that keeps sending and never answers has no more time than one that is silent.
@@ -188,7 +187,11 @@ struct Line {
 }
 
 impl Line {
-    fn open(peer: Peer<'_>, tls: Option<&Setup>, timeout: Duration) -> Result<Line, Problem> {
+    /// Connects to a peer.
+    ///
+    /// # Errors
+    /// Returns an error if the connection or the handshake fails.
+    pub fn open(peer: Peer<'_>, tls: Option<&Setup>, timeout: Duration) -> Result<Line, Problem> {
         let mut stream = connected(peer, timeout)?;
         let channel =
             tls.map(|setup| greeted(&mut stream, setup)).transpose().map_err(|failed| failed.why)?;
@@ -196,7 +199,26 @@ impl Line {
         Ok(Line { stream, channel, until_ns })
     }
 
-    fn send(&mut self, bytes: &[u8]) -> Result<(), Problem> {
+    /// Returns whether it is over TLS.
+    pub fn has_tls(&self) -> bool {
+        self.channel.is_some()
+    }
+
+    /// Returns whether the server chose HTTP/2 over TLS.
+    pub fn has_chosen_http2(&self) -> bool {
+        self.channel.as_ref().and_then(Channel::facts).and_then(|facts| facts.alpn) == Some(HTTP2)
+    }
+
+    /// Gives the server this time for the responses that follow.
+    pub fn give(&mut self, timeout: Duration) {
+        self.until_ns = now_ns().saturating_add(timeout.as_nanos() as u64);
+    }
+
+    /// Sends bytes.
+    ///
+    /// # Errors
+    /// Returns an error if the connection ends or is not ready in time.
+    pub fn send(&mut self, bytes: &[u8]) -> Result<(), Problem> {
         let failed = |e: std::io::Error| Problem::plain(e.to_string());
         let Some(channel) = &mut self.channel else { return self.stream.write_all(bytes).map_err(failed) };
         let mut sealed = Vec::new();
@@ -206,7 +228,10 @@ impl Line {
 
     /// Appends the next bytes; at least one. An end of TLS without `close_notify` is an error as well, because an
     /// attacker can cause it.
-    fn receive(&mut self, into: &mut Vec<u8>) -> Result<(), Problem> {
+    ///
+    /// # Errors
+    /// Returns an error if the connection ends, or if nothing arrives in time.
+    pub fn receive(&mut self, into: &mut Vec<u8>) -> Result<(), Problem> {
         let (mut buffer, mut out, before) = (vec![0; 16_384], Vec::new(), into.len());
         while into.len() == before {
             if now_ns() > self.until_ns {

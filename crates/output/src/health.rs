@@ -4,11 +4,10 @@
 use crate::format::{NONE, chosen_s, count, counted, quantity, rate_of, ratio, rough_ns, rough_quantile};
 use crate::words;
 use plimsoll_analysis::caution::{Kind, Subject};
-use plimsoll_analysis::health::SubjectHealth;
+use plimsoll_analysis::health::{SubjectHealth, machines};
 use plimsoll_analysis::summary::{Severity, Short, Summary, WorkerRow};
 use plimsoll_plan::Fault;
 use plimsoll_record::event::Environment;
-use std::collections::BTreeMap;
 
 /// One row.
 #[derive(Debug)]
@@ -142,14 +141,8 @@ fn shares(w: &WorkerRow) -> Vec<String> {
 }
 
 fn host(s: &Summary) -> Vec<String> {
-    // Several load generators may share a machine, each with some of its CPUs or with all of them.
-    let mut machines: BTreeMap<&str, (u32, u32)> = BTreeMap::new();
-    for environment in &s.environments {
-        let (cpus, online) = machines.entry(environment.machine()).or_default();
-        *cpus += environment.cpus;
-        *online = environment.cpus_online.max(environment.cpus).max(*online);
-    }
-    let cpus: u32 = machines.values().map(|(cpus, online)| cpus.min(online)).sum();
+    let machines = machines(s);
+    let cpus: u32 = machines.values().sum();
     let mut facts = Vec::new();
     if cpus > 0 {
         let of = match machines.len() {

@@ -1,11 +1,11 @@
 //! Waits until the service responds before the load starts; a started container is not enough.
 
+use super::caller::Caller;
 use super::reflection;
 use super::{Failed, News, SessionHost};
 use crate::{Resolved, dns};
 use plimsoll_engine::link::tls::{Setup, is_unknown_protocol};
 use plimsoll_engine::probe;
-use plimsoll_engine::probe::grpc::Caller;
 use plimsoll_plan::link::{Http, Link};
 use plimsoll_plan::origin::{FIRST, Origin, OriginId};
 use plimsoll_plan::value::Part;

@@ -1,6 +1,6 @@
 //! Asks a server about itself before any load: its schemas by gRPC server reflection, and its health.
 
-use plimsoll_engine::probe::grpc::Caller;
+use super::caller::Caller;
 use plimsoll_plan::Problem;
 use plimsoll_plan::grpc::Status;
 pub use plimsoll_wire::grpc::reflection::Reflected;

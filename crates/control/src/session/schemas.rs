@@ -1,10 +1,10 @@
 //! Asks a server for its gRPC schemas, which some plans are made from. The same rules apply as for a load.
 
+use super::caller::Caller;
 use super::ready::{self, Patience};
 use super::reflection::{self, Reflected};
 use super::{Failed, Orders, SessionHost, ways};
 use crate::{Error, place};
-use plimsoll_engine::probe::grpc::Caller;
 use plimsoll_plan::Problem;
 use plimsoll_plan::link::{Http, Link, TlsFiles};
 use plimsoll_plan::origin::{FIRST, Origin};

@@ -1,9 +1,8 @@
 //! gRPC calls over one connection before any load: the messages of a call are sent together, and its responses are read
 //! to the end.
 
-use super::{HTTP2, Line, Peer};
-use crate::clock::now_ns;
-use crate::link::tls::Setup;
+use plimsoll_engine::link::tls::Setup;
+use plimsoll_engine::probe::{Line, Peer};
 use plimsoll_plan::Problem;
 use plimsoll_plan::grpc::Status;
 use plimsoll_wire::grpc::{decode_text, frame, next_message};
@@ -57,9 +56,7 @@ impl Caller {
         timeout: Duration,
     ) -> Result<Caller, Problem> {
         let line = Line::open(peer, tls, timeout)?;
-        if let Some(channel) = &line.channel
-            && channel.facts().and_then(|facts| facts.alpn) != Some(HTTP2)
-        {
+        if line.has_tls() && !line.has_chosen_http2() {
             return Err(Problem::plain("it did not choose HTTP/2 over TLS (ALPN)"));
         }
         let (mut session, mut out) = (h2::Session::new(h2::Config::default()), Vec::new());
@@ -80,7 +77,7 @@ impl Caller {
     /// # Errors
     /// Returns an error if the response is not that of a gRPC call. A status other than OK is none.
     pub fn call(&mut self, path: &str, messages: &[Vec<u8>]) -> Result<CallEnd, Problem> {
-        self.line.until_ns = now_ns().saturating_add(self.timeout.as_nanos() as u64);
+        self.line.give(self.timeout);
         let mut body = Vec::new();
         for message in messages {
             let Ok(()) = frame(false, &mut body, |out| {
@@ -136,7 +133,7 @@ impl Caller {
     }
 
     fn head(&self, path: &str) -> Vec<u8> {
-        let scheme = if self.line.channel.is_some() { "https" } else { "http" };
+        let scheme = if self.line.has_tls() { "https" } else { "http" };
         let mut block = Vec::new();
         let mut writer = h2::Writer::new(&mut block, scheme, &self.authority);
         let Ok(_) = writer.line("POST", |out| {
