@@ -4,6 +4,7 @@ mod child;
 mod coordinate;
 mod doctor;
 mod files;
+mod journal;
 mod local;
 mod monitors;
 mod options;
@@ -11,6 +12,7 @@ mod part_file;
 mod roll_call;
 mod serve;
 mod spool;
+mod task;
 pub mod tools;
 mod variables;
 
