@@ -4,6 +4,7 @@ mod child;
 mod coordinate;
 mod doctor;
 mod files;
+mod journal;
 mod local;
 mod monitors;
 mod options;
@@ -12,6 +13,7 @@ mod roll_call;
 mod scopes;
 mod serve;
 mod spool;
+mod task;
 pub mod tools;
 mod variables;
 

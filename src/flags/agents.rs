@@ -195,7 +195,8 @@ pub enum AgentsAction {
 #[derive(Debug, Parser)]
 #[command(
     about = "Write the keys, the certificates, and the configuration of a NATS server for agents.",
-    override_usage = "plimsoll cluster init DIR --host HOST --agents a,b\n\nExample:\n  \
+    override_usage = "plimsoll cluster init DIR --agents NAME,... --host HOST\n       plimsoll cluster init DIR --agents \
+                      NAME,... --port PORT --mutual-tls\n\nExample:\n  \
                       plimsoll cluster init keys --host nats.example.test --agents eu-1,eu-2",
     disable_help_subcommand = true
 )]

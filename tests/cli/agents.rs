@@ -168,6 +168,33 @@ fn a_server_that_is_killed_and_restarted_costs_no_result() {
 }
 
 #[test]
+fn a_coordinator_that_is_killed_continues_when_it_is_started_again() {
+    let (ruler, server, scratch) = (Ruler::start(&[]), Server::start(), Scratch::new());
+    let agents = [server.agent("a", &[]), server.agent("b", &[])];
+    server.wait_for(2);
+    let out = scratch.path("run.plim");
+    let url = ruler.url("/");
+    let words =
+        [&url, "-r", "100", "-d", "10s", "--nats", &server.url(), "--agents", "2", "--out", &out, "--json"];
+    let first = Tool::new(&words).start();
+    ruler.wait_for_requests(300);
+    // Meanwhile, no other process works on it.
+    let second = Tool::run(&words).expect_code(1);
+    assert!(second.stderr.contains("another coordinator works on"), "{}", second.stderr);
+    first.signal("KILL");
+    assert_ne!(first.wait().code, 0);
+    let other = Tool::run(&[&words[..2], &["50"], &words[3..]].concat()).expect_code(2);
+    assert!(other.stderr.contains("belongs to another load"), "{}", other.stderr);
+    let output = Tool::run(&words).expect_code(0);
+    assert!(output.stderr.contains("continuing"), "{}", output.stderr);
+    let json = output.json();
+    assert_eq!((requests(&json), ruler.requests()), (1_000, 1_000));
+    assert_eq!(json["is_complete"], true);
+    assert!(!scratch.folder().join("run.agents").exists());
+    agents.into_iter().for_each(|agent| assert_eq!(ends(agent).code, 0));
+}
+
+#[test]
 fn a_server_that_requires_a_password_takes_it_from_the_address_and_nothing_shows_it() {
     let (ruler, server) = (Ruler::start(&[]), Server::start_with(&["--user", "ann", "--pass", "right"]));
     let url = |password: &str| format!("nats://ann:{password}@127.0.0.1:{}", server.port);

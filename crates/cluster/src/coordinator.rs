@@ -7,7 +7,7 @@
 use crate::envelope::{Envelope, Receiver};
 use crate::event_codec::Decoder;
 use crate::message::{Beat, Identity, Order, Stage, Step, Task, Wish};
-use plimsoll_record::event::RunEvent;
+pub use crate::news::{Done, Failure, Input, News, OnLoss, Output};
 use plimsoll_stats::Error as CodecError;
 
 /// Silence after which an agent is named, ns.
@@ -24,116 +24,6 @@ const ALIVE_NS: u64 = 1_000_000_000;
 const MISSED_NS: u64 = 2_000_000_000;
 /// Time from the order to begin to the beginning, ns. An order takes milliseconds; repetitions need the rest.
 const LEAD_NS: u64 = 700_000_000;
-
-/// What to do when an agent is lost during the load.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum OnLoss {
-    /// End the load with a report.
-    Stop,
-    /// Continue with the others; the share of the lost one is missing.
-    #[default]
-    Continue,
-    /// Continue, and raise the load of the others by the share of the lost one.
-    Rebalance,
-}
-
-/// What happens to a coordinator.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Input {
-    Beat(Box<Beat>),
-    Envelope(Vec<u8>),
-    /// A line for every running load.
-    Steer(String),
-    /// End the load with a report.
-    Stop,
-    /// The coordinator itself was cut off until now, so the silence says nothing about the agents.
-    Reconnected,
-    /// Time has passed.
-    Tick,
-}
-
-/// What a coordinator wants done.
-#[derive(Debug, Clone)]
-pub enum Output {
-    Order {
-        agent: String,
-        order: Order,
-    },
-    /// The next event of an agent's part, by its index.
-    Event {
-        part: usize,
-        event: RunEvent,
-    },
-    News(News),
-}
-
-/// News of a run.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum News {
-    /// All agents are prepared. Contains the values of setup in Base64, if one ran.
-    Prepared {
-        setup: Option<String>,
-    },
-    /// The load begins at this time of the coordinator's clock, ns.
-    Begins {
-        at_ns: u64,
-    },
-    /// The load of an agent began `late_ns` after that, within `bound_ns`.
-    Begun {
-        part: usize,
-        late_ns: u64,
-        bound_ns: u64,
-    },
-    /// The script of an agent has ended the test, so the coordinator stops all of them.
-    EndedTest {
-        part: usize,
-    },
-    /// Nothing was heard from an agent for a while.
-    Silent {
-        part: usize,
-    },
-    Lost {
-        part: usize,
-    },
-    /// A silent or lost agent is heard again.
-    Back {
-        part: usize,
-    },
-    /// An agent had no load, or no record of it.
-    Failed {
-        part: usize,
-        sentence: String,
-        hint: String,
-    },
-    /// The load generator of an agent has ended; `said` is what it printed.
-    Finished {
-        part: usize,
-        exit: i32,
-        said: String,
-    },
-}
-
-/// How a run ended.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Done {
-    /// There was a load.
-    Ran,
-    /// There was none.
-    Failed(Failure),
-    /// It was stopped before the load.
-    Stopped,
-}
-
-/// Why an agent has no load.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Failure {
-    /// Index of the agent.
-    pub part: usize,
-    pub sentence: String,
-    pub hint: String,
-    /// Exit code of its load generator, if it has run.
-    pub exit: Option<i32>,
-}
 
 /// The coordinator of a run.
 pub struct Coordinator {
@@ -237,6 +127,20 @@ impl Coordinator {
         }
     }
 
+    /// Creates the coordinator of a run whose load another one has begun at `begin_ns` of the same clock. Give it the
+    /// envelopes that the other one had.
+    pub fn resumed(
+        run: &str,
+        agents: Vec<(Identity, Task)>,
+        on_loss: OnLoss,
+        now_ns: u64,
+        begin_ns: u64,
+    ) -> Self {
+        let mut coordinator = Self::new(run, agents, on_loss, now_ns);
+        (coordinator.phase, coordinator.begin_ns) = (Phase::Loading, Some(begin_ns));
+        coordinator
+    }
+
     /// Returns the newest sign of life of each agent, in the order of the parts.
     pub fn beats(&self) -> impl Iterator<Item = (&Identity, Option<&Beat>)> {
         self.parts.iter().map(|part| (&part.identity, part.beat.as_ref()))
@@ -299,6 +203,14 @@ impl Coordinator {
         part.beats = beat.number;
         let is_this_run = beat.run.as_deref() == Some(self.run.as_str());
         let part = &mut self.parts[at];
+        if !is_this_run && self.phase >= Phase::Loading {
+            // It may have given up before this coordinator has heard of it.
+            if !part.is_over() {
+                part.beat.get_or_insert(beat);
+                self.lost_work(at, out);
+            }
+            return;
+        }
         if !is_this_run {
             // A free agent has not received the task yet, or has released it.
             if let Some(other) = beat.run.filter(|_| part.step() == Step::Free && self.failure.is_none()) {
@@ -478,6 +390,8 @@ impl Coordinator {
                 },
                 Phase::Preparing if step < Step::Preparing => Some(Wish::Prepare(part.task.clone())),
                 Phase::Seating if step < Step::Seating => Some(Wish::Seat { setup: self.setup.clone() }),
+                // Nothing is known yet of an agent that has not been heard.
+                Phase::Loading if part.beat.is_none() => None,
                 // An agent that has missed the common start does not begin later.
                 Phase::Loading if step < Step::Armed => {
                     self.begin_ns.map(|at_ns| match now_ns > at_ns + MISSED_NS {

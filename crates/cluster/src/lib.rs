@@ -15,6 +15,7 @@ pub mod coordinator;
 pub mod envelope;
 pub mod event_codec;
 pub mod message;
+pub mod news;
 pub mod roster;
 pub mod server_setup;
 pub mod subject;

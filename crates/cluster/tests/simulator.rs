@@ -43,6 +43,8 @@ pub struct Conditions {
     pub failing: Option<usize>,
     /// The script of this agent ends the test after this second.
     pub ends_test: Option<(usize, u64)>,
+    /// The coordinator is killed and started again at these times, with the envelopes that it had.
+    pub down: Option<Range<u64>>,
     /// An agent, and the second in which its results are too large for a message.
     pub too_large_at: Option<(usize, u64)>,
     pub seed: u64,
@@ -59,6 +61,7 @@ impl Conditions {
             lines: Vec::new(),
             failing: None,
             ends_test: None,
+            down: None,
             too_large_at: None,
             seed,
         }
@@ -97,6 +100,7 @@ enum What {
     Kill(usize),
     Line(String),
     TooLarge(usize),
+    Restart,
 }
 
 struct Generator {
@@ -256,8 +260,11 @@ pub fn run(conditions: Conditions) -> Outcome {
         variables: Variables::default(),
     };
     let begin_ns = 100 * S;
-    let tasks = (0..count).map(|at| (identity(at), task(at))).collect();
-    let mut coordinator = Coordinator::new("run", tasks, conditions.on_loss, begin_ns);
+    let tasks = || (0..count).map(|at| (identity(at), task(at))).collect::<Vec<_>>();
+    let mut coordinator = Coordinator::new("run", tasks(), conditions.on_loss, begin_ns);
+    let down = conditions.down.map(|down| down.start + begin_ns..down.end + begin_ns);
+    // What a killed coordinator leaves: the common start, and its envelopes.
+    let (mut common_ns, mut journal) = (None, Vec::<Vec<u8>>::new());
     let generator =
         |_| Generator { reports: BTreeMap::new(), next: 0, stopped: false, loading: false, is_over: false };
     let mut world = World {
@@ -292,6 +299,9 @@ pub fn run(conditions: Conditions) -> Outcome {
     world.weather.cuts = world.weather.cuts.iter().map(|(at, when)| (*at, moved(when))).collect();
     if let Some((at, second)) = conditions.too_large_at {
         world.at(begin_ns + second * S, What::TooLarge(at));
+    }
+    if let Some(down) = &down {
+        world.at(down.end, What::Restart);
     }
     if let Some(stop_ns) = conditions.stop_ns {
         world.at(begin_ns + stop_ns, What::Stop);
@@ -351,6 +361,13 @@ pub fn run(conditions: Conditions) -> Outcome {
             What::Stop => to_coordinator.push(coordinator::Input::Stop),
             What::Line(line) => to_coordinator.push(coordinator::Input::Steer(line)),
             What::Kill(at) => world.alive[at] = false,
+            What::Restart => {
+                let common_ns = common_ns.expect("the load had begun");
+                coordinator = Coordinator::resumed("run", tasks(), conditions.on_loss, now_ns, common_ns);
+                world.outcome.received = vec![Vec::new(); count];
+                to_coordinator
+                    .extend(std::mem::take(&mut journal).into_iter().map(coordinator::Input::Envelope));
+            }
             What::TooLarge(at) => {
                 let input = agent::Input::TooLarge { bytes: 2_000_000, max_bytes: 1 << 20 };
                 to_agents.push((at, input));
@@ -388,7 +405,13 @@ pub fn run(conditions: Conditions) -> Outcome {
         if done_ns.is_some() {
             continue;
         }
+        if down.as_ref().is_some_and(|down| down.contains(&now_ns)) {
+            continue;
+        }
         for input in to_coordinator {
+            if let coordinator::Input::Envelope(bytes) = &input {
+                journal.push(bytes.clone());
+            }
             for output in coordinator.step(now_ns, input).unwrap() {
                 match output {
                     coordinator::Output::Order { agent, order } => {
@@ -399,7 +422,12 @@ pub fn run(conditions: Conditions) -> Outcome {
                     coordinator::Output::Event { part, event } => {
                         world.outcome.received[part].push(text_of(&event));
                     }
-                    coordinator::Output::News(news) => world.outcome.news.push((now_ns - begin_ns, news)),
+                    coordinator::Output::News(news) => {
+                        if let News::Begins { at_ns } = news {
+                            common_ns = Some(at_ns);
+                        }
+                        world.outcome.news.push((now_ns - begin_ns, news));
+                    }
                 }
             }
         }

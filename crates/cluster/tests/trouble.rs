@@ -171,6 +171,33 @@ fn a_task_of_another_version_and_an_order_for_another_instance_start_nothing() {
 }
 
 #[test]
+fn a_coordinator_that_is_killed_and_started_again_has_everything() {
+    for seed in 0..30 {
+        let mut conditions = Conditions::new(3, 40, seed);
+        conditions.weather.lost = seed % 20;
+        conditions.weather.repeated = seed % 10;
+        conditions.weather.delay_max_ns = (1 + seed % 5) * 50 * MS;
+        // Also after the end of the load, when agents only keep what is left.
+        let from_ns = (3 + 2 * seed) * S;
+        conditions.down = Some(from_ns..from_ns + (1 + seed % 12) * S);
+        let outcome = run(conditions);
+        assert_eq!(outcome.done, Some(Done::Ran), "seed {seed}");
+        assert!(is_exact(&outcome, &[]), "seed {seed}");
+    }
+}
+
+#[test]
+fn an_agent_that_was_killed_meanwhile_does_not_hold_up_a_coordinator_that_was_started_again() {
+    let mut conditions = Conditions::new(3, 40, 7);
+    conditions.down = Some(10 * S..15 * S);
+    conditions.weather.kills = vec![(2, 12 * S)];
+    let outcome = run(conditions);
+    assert_eq!(outcome.done, Some(Done::Ran));
+    assert!(is_exact(&outcome, &[2]));
+    assert!(outcome.end_ns < 60 * S, "ended after {} ms", outcome.end_ns / MS);
+}
+
+#[test]
 fn a_script_that_ends_the_test_ends_it_on_all_agents() {
     let mut conditions = Conditions::new(3, 60, 5);
     conditions.ends_test = Some((1, 10));

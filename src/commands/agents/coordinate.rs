@@ -1,22 +1,24 @@
 //! The coordinator of a load with `--agents`: gives each agent its part, follows the load, and merges the records.
 
+mod merged;
+
 use super::files::Library;
+use super::journal::{self, Entry, Journal, Past};
 use super::local::LocalAgents;
 use super::monitors::{self, OwnMonitors};
 use super::options::AgentOptions;
 use super::part_file::PartFile;
-use super::{connected, random_name, roll_call, scopes, variables};
+use super::{connected, random_name, roll_call, scopes, task};
 use crate::commands::campaign::Again;
 use crate::commands::load::{ByAgents, Measured, Shared, view};
 use crate::exit::{Exit, Failure};
 use crate::flags::load::MannerFlags;
 use crate::{home, say, wall};
-use plimsoll_analysis::summarise;
 use plimsoll_cluster::Coordinator;
 use plimsoll_cluster::bus::{Bus, Change, Heard};
 use plimsoll_cluster::bytes::bytes_of;
 use plimsoll_cluster::coordinator::{Done, Input, News, Output};
-use plimsoll_cluster::message::{self, Identity, PROTOCOL, Task};
+use plimsoll_cluster::message::{self, Identity};
 use plimsoll_cluster::roster::Selection;
 use plimsoll_cluster::subject;
 use plimsoll_cluster::whole::Whole;
@@ -25,9 +27,8 @@ use plimsoll_engine::clock::now_ns;
 use plimsoll_plan::diag::Place;
 use plimsoll_plan::phrase::{counted, duration_ns};
 use plimsoll_plan::{Diagnostic, Outline, Plan};
-use plimsoll_record::RunRecord;
 use plimsoll_record::event::{AgentOutline, Note, NoteKind, RunEvent, Sink, StoppedBy};
-use plimsoll_record::run_file::{self, RunFile};
+use plimsoll_record::run_file::RunFile;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
@@ -92,6 +93,8 @@ pub fn measure(
         stopped_by: None,
         by_agents: ByAgents::default(),
         monitors: None,
+        journal: None,
+        fingerprint: journal::fingerprint(task::words(again, outline).iter()),
     };
     let ended = here.measure(again, plan, file);
     here.bus.close();
@@ -126,11 +129,22 @@ struct Here<'a> {
     stopped_by: Option<StoppedBy>,
     by_agents: ByAgents,
     monitors: Option<OwnMonitors>,
+    journal: Option<Journal>,
+    /// What two starts of this load have in common.
+    fingerprint: String,
 }
 
 impl Here<'_> {
     fn measure(&mut self, again: &Again, plan: &Plan, file: &Path) -> Result<Measured, Failure> {
-        let agents = roll_call::gathered(&self.bus, &self.heard, &self.asked, &self.shared.interrupts)?;
+        let past = Past::found(&self.folder, &self.fingerprint, self.is_local())?;
+        let agents = match &past {
+            // Its name selects all messages of the load that had begun.
+            Some(past) => {
+                self.run.clone_from(&past.run);
+                past.agents.clone()
+            }
+            None => roll_call::gathered(&self.bus, &self.heard, &self.asked, &self.shared.interrupts)?,
+        };
         monitors::check(&plan.watches, &agents)?;
         scopes::check(&self.outline.thresholds, &agents)?;
         let of = agents.len() as u32;
@@ -138,44 +152,34 @@ impl Here<'_> {
         if self.shared.lines {
             self.tell(&format!("run {} on {}\n", self.run, counted(u64::from(of), "agent")));
         }
-        let folder = std::env::current_dir()
-            .map_err(|e| Failure::machine(format!("cannot find the working directory: {e}"), None))?;
-        let words = words(again, self.outline);
-        let variables = variables::of_load(std::env::vars());
-        let task = |part: u32| Task {
-            protocol: PROTOCOL,
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            words: words.clone(),
-            part,
-            of,
-            folder: folder.display().to_string(),
-            files: self.library.outlines.clone(),
-            variables: variables.clone(),
-        };
-        let tasks: Vec<(Identity, Task)> =
-            agents.into_iter().zip(1..).map(|(identity, part)| (identity, task(part))).collect();
+        let tasks = task::tasks(again, self.outline, agents, &self.library)?;
         std::fs::create_dir_all(&self.folder).map_err(|e| {
             Failure::machine(format!("cannot create directory `{}`: {e}", self.folder.display()), None)
         })?;
         for (at, (identity, _)) in tasks.iter().enumerate() {
-            self.parts.push(PartFile {
-                identity: identity.clone(),
-                path: self.folder.join(format!("{}.plim", at + 1)),
-                writer: None,
-                early: Vec::new(),
-                begun: None,
-                record: None,
-                said: String::new(),
-                notes: Vec::new(),
-            });
+            let path = self.folder.join(format!("{}.plim", at + 1));
+            self.parts.push(PartFile::new(identity.clone(), path)?);
         }
+        let identities: Vec<Identity> = tasks.iter().map(|(identity, _)| identity.clone()).collect();
         self.whole = Some(Whole::new(self.outline, tasks.len(), !self.manner.no_circuit_breaker));
         self.view = view(self.manner, self.shared.lines);
         self.monitors = Some(OwnMonitors::start(plan));
         self.bus.subscribe(&subject::all_envelopes(&self.run));
         self.bus.subscribe(&subject::clock(&self.run));
         self.bus.subscribe(&subject::files(&self.run));
-        let mut coordinator = Coordinator::new(&self.run, tasks, self.asked.on_loss, now_ns());
+        let (on_loss, now) = (self.asked.on_loss, now_ns());
+        let mut coordinator = match past {
+            None => {
+                let journal = Journal::create(&self.folder, &self.run, &self.fingerprint, &identities)?;
+                self.journal = Some(journal);
+                Coordinator::new(&self.run, tasks, on_loss, now)
+            }
+            Some(past) => {
+                let mut coordinator = Coordinator::resumed(&self.run, tasks, on_loss, now, past.begin_ns);
+                self.continue_from(past, &mut coordinator)?;
+                coordinator
+            }
+        };
         let done = self.lead(&mut coordinator);
         // Clears the live view before anything else is printed.
         self.view = None;
@@ -226,22 +230,78 @@ impl Here<'_> {
             if let Some(monitors) = &mut self.monitors {
                 monitors.look();
             }
+            if let (Some(Input::Envelope(bytes)), Some(journal)) = (&input, &mut self.journal) {
+                // Before the receipt, after which the agent forgets it.
+                journal.write(&Entry::Envelope(bytes.clone()))?;
+            }
             let mut inputs: Vec<Input> = input.into_iter().collect();
             if self.shared.interrupts.happened() && !std::mem::replace(&mut is_stopped, true) {
                 inputs.push(Input::Stop);
             }
-            while let Some(input) = inputs.pop() {
-                let outputs = coordinator.step(now_ns(), input).map_err(|e| {
-                    Failure::machine(format!("an agent sent something that is not an event: {e}"), None)
-                })?;
-                for output in outputs {
-                    inputs.extend(self.execute(output)?);
-                }
-            }
+            self.steps(coordinator, inputs)?;
             if let Some(done) = coordinator.done() {
                 return Ok(done);
             }
         }
+    }
+
+    /// Steps the state machine with inputs, and with what follows from them.
+    fn steps(&mut self, coordinator: &mut Coordinator, mut inputs: Vec<Input>) -> Result<(), Failure> {
+        while let Some(input) = inputs.pop() {
+            let outputs = coordinator.step(now_ns(), input).map_err(|e| {
+                Failure::machine(format!("an agent sent something that is not an event: {e}"), None)
+            })?;
+            for output in outputs {
+                inputs.extend(self.execute(output)?);
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes what a coordinator that was killed had, and continues its journal.
+    fn continue_from(&mut self, mut past: Past, coordinator: &mut Coordinator) -> Result<(), Failure> {
+        self.tell("a coordinator of this load was interrupted; continuing\n");
+        self.bus.publish(subject::ROLL_CALL.into(), Vec::new());
+        while let Some(entry) = past.next_entry()? {
+            match entry {
+                Entry::Envelope(bytes) => self.steps(coordinator, vec![Input::Envelope(bytes)])?,
+                Entry::Begin(at_ns, unix_ns) => self.begins(at_ns, unix_ns),
+                Entry::Begun(part, late_ns, bound_ns) => {
+                    let inputs = self.begun(part, late_ns, bound_ns)?;
+                    self.steps(coordinator, inputs)?;
+                }
+            }
+        }
+        self.journal = Some(past.journal());
+        Ok(())
+    }
+
+    fn is_local(&self) -> bool {
+        matches!(self.asked.selection, Selection::Local(_))
+    }
+
+    fn begins(&mut self, at_ns: u64, unix_ns: u64) {
+        self.begin = Some((at_ns, unix_ns));
+        if let Some(monitors) = &self.monitors {
+            monitors.begin(at_ns);
+        }
+    }
+
+    /// The load of an agent has begun.
+    fn begun(&mut self, part: usize, late_ns: u64, bound_ns: u64) -> Result<Vec<Input>, Failure> {
+        let Some(here) = self.parts.get_mut(part) else { return Ok(Vec::new()) };
+        if here.begun.replace((late_ns, bound_ns)).is_none() && late_ns > self.asked.skew_ns {
+            self.note(part, format!("began its load {} after the others", duration_ns(late_ns)));
+        }
+        let mut inputs = Vec::new();
+        for event in std::mem::take(&mut self.parts[part].early) {
+            inputs.extend(self.event(part, event)?);
+        }
+        Ok(inputs)
+    }
+
+    fn journal(&mut self, entry: &Entry) -> Result<(), Failure> {
+        self.journal.as_mut().map_or(Ok(()), |journal| journal.write(entry))
     }
 
     /// Returns what a message means for the run; answers questions about the time and files.
@@ -298,22 +358,13 @@ impl Here<'_> {
                 self.by_agents.setup = setup.and_then(|text| bytes_of(&text)).filter(|own| !own.is_empty());
             }
             News::Begins { at_ns } => {
-                let ahead_ns = at_ns.saturating_sub(now_ns());
-                self.begin = Some((at_ns, wall::now_unix_ns() + ahead_ns));
-                if let Some(monitors) = &self.monitors {
-                    monitors.begin(at_ns);
-                }
+                let unix_ns = wall::now_unix_ns() + at_ns.saturating_sub(now_ns());
+                self.journal(&Entry::Begin(at_ns, unix_ns))?;
+                self.begins(at_ns, unix_ns);
             }
             News::Begun { part, late_ns, bound_ns } => {
-                self.parts[part].begun = Some((late_ns, bound_ns));
-                if late_ns > self.asked.skew_ns {
-                    self.note(part, format!("began its load {} after the others", duration_ns(late_ns)));
-                }
-                let mut inputs = Vec::new();
-                for event in std::mem::take(&mut self.parts[part].early) {
-                    inputs.extend(self.event(part, event)?);
-                }
-                return Ok(inputs);
+                self.journal(&Entry::Begun(part, late_ns, bound_ns))?;
+                return self.begun(part, late_ns, bound_ns);
             }
             News::EndedTest { part } => {
                 self.note(part, "has ended the test".into());
@@ -416,69 +467,4 @@ impl Here<'_> {
         }
         vec![Input::Stop]
     }
-
-    /// Completes the record of a part.
-    fn close(&mut self, part: usize) -> Result<(), Failure> {
-        let here = &mut self.parts[part];
-        let Some(mut writer) = here.writer.take() else { return Ok(()) };
-        here.notes.drain(..).for_each(|note| writer.event(&RunEvent::Noted(note)));
-        let finished = writer.finish();
-        here.record = finished.record.generators.into_values().next();
-        match finished.trouble {
-            Some(trouble) => Err(trouble.into()),
-            None => Ok(()),
-        }
-    }
-
-    /// Merges the records of all parts into one run file.
-    fn merged(&mut self, file: &Path) -> Result<Measured, Failure> {
-        let mut record = RunRecord::default();
-        for part in 0..self.parts.len() {
-            // A lost agent has no ending, so its record counts as cut off.
-            self.close(part)?;
-            let known = self.parts.iter().find_map(|part| Some(Arc::clone(&part.record.as_ref()?.opening)));
-            let known =
-                known.or_else(|| record.generators.values().next().map(|one| Arc::clone(&one.opening)));
-            let of = self.parts.len() as u32;
-            let here = &mut self.parts[part];
-            let one = here.record.take();
-            // An agent of which nothing has arrived is part of the result, too: without a record of its load.
-            let one = one.or_else(|| Some(here.missing(&*known?, &self.run, part as u32 + 1, of)));
-            let Some(mut one) = one else { continue };
-            // Those that came after its end.
-            one.notes.append(&mut here.notes);
-            let name = one.opening.origin.clone();
-            record.generators.insert(name, one);
-        }
-        // They need a place in the record: that of the agent with the longest load.
-        let longest = record.generators.values_mut().max_by_key(|one| one.ticks.len());
-        if let (Some(monitors), Some(longest)) = (&mut self.monitors, longest) {
-            monitors.end_into(longest);
-        }
-        run_file::write(file, &record)?;
-        let summary = summarise(&record);
-        let exit = match summary.verdict.result {
-            plimsoll_analysis::summary::Outcome::Interrupted => {
-                self.shared.interrupts.exit(Exit::Interrupted)
-            }
-            outcome => outcome.into(),
-        };
-        let by_agents = std::mem::take(&mut self.by_agents);
-        Ok(Measured { summary, record, run_file: file.to_path_buf(), exit, by_agents })
-    }
-}
-
-/// Returns the command line of every agent, except for its part.
-fn words(again: &Again, outline: &Outline) -> Vec<String> {
-    let settings: Vec<_> = outline.cell.iter().flat_map(|cell| &cell.settings).collect();
-    // Several values of a name make a sweep; this is one run of it.
-    let is_swept = |word: &&String| {
-        let name = word.strip_prefix("--set=").and_then(|pair| pair.split('=').next());
-        name.is_some_and(|name| settings.iter().any(|setting| setting.parameter == name))
-    };
-    let mut words: Vec<String> = again.words().iter().filter(|word| !is_swept(word)).cloned().collect();
-    words.extend(settings.iter().map(|setting| format!("--set={}={}", setting.parameter, setting.value)));
-    words.push(format!("--seed={}", outline.seed));
-    words.extend(again.is_file().then(|| "--single-run".to_owned()));
-    words
 }

@@ -1,5 +1,6 @@
 //! The record of one agent, as the coordinator knows it.
 
+use crate::exit::Failure;
 use plimsoll_cluster::message::Identity;
 use plimsoll_plan::load::Share;
 use plimsoll_record::event::{AgentOutline, Environment, Note, Opening, RunEvent};
@@ -24,6 +25,31 @@ pub struct PartFile {
 }
 
 impl PartFile {
+    /// Creates the record of an agent's part, which will be written to `path`.
+    ///
+    /// # Errors
+    /// Returns an error if the file of an interrupted coordinator cannot be replaced.
+    pub fn new(identity: Identity, path: PathBuf) -> Result<PartFile, Failure> {
+        for old in [path.clone(), path.with_extension("plim-wal"), path.with_extension("plim-shm")] {
+            match std::fs::remove_file(&old) {
+                Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
+                    return Err(Failure::machine(format!("cannot delete `{}`: {e}", old.display()), None));
+                }
+                _ => {}
+            }
+        }
+        Ok(PartFile {
+            identity,
+            path,
+            writer: None,
+            early: Vec::new(),
+            begun: None,
+            record: None,
+            said: String::new(),
+            notes: Vec::new(),
+        })
+    }
+
     /// Returns the record of an agent of which nothing has arrived. `like` is the opening of another one.
     pub fn missing(&self, like: &Opening, run: &str, part: u32, of: u32) -> GeneratorRecord {
         let mut opening = like.clone();
