@@ -132,7 +132,7 @@ impl From {
         let count = match self {
             From::Json(path) => {
                 let selected = path
-                    .select(body, &mut desk.tree, |count| pick.of(count, random).unwrap_or(0))
+                    .select(body, &mut desk.tree, |count| choose(pick, count, random).unwrap_or(0))
                     .map_err(|_| "the body is not JSON")?;
                 if let (Some(span), true) = (selected.span, pick != Pick::Count) {
                     append(body, span, out);
