@@ -3,7 +3,7 @@
 use super::{
     Argument, Assertion, AssertionKind, AuthManager, Authorization, Barrier, CacheManager, Code, Config,
     CookieManager, Counter, Csv, Extractor, FilePart, Http, Match, Parameters, PostProcessor, PreProcessor,
-    PreciseTimer, RandomVariable, ResultFile, ResultSaver, Rewriting, Share, SlotId, Subject,
+    PreciseTimer, RandomVariable, Resources, ResultFile, ResultSaver, Rewriting, Share, SlotId, Subject,
     ThroughputTimer, Timer,
 };
 use crate::script::Language;

@@ -1,5 +1,6 @@
 //! The beginning of a sampler: pre-processors, timers, and what needs no request.
 
+use super::finish::Judged;
 use super::{After, Stage, Thread, scope};
 use crate::plan::{Code, PreProcessor, Rewriting, SamplerId, SamplerKind, Timer};
 use crate::sample::{DataType, Sample};

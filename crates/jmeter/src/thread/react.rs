@@ -133,7 +133,7 @@ impl Thread {
     }
 
     /// Ends the requests of a sample; a page may embed more.
-    fn end_requests(&mut self, ended: Ended, at: At, out: &mut Outbox) -> After {
+    pub(super) fn end_requests(&mut self, ended: Ended, at: At, out: &mut Outbox) -> After {
         let plan = Arc::clone(&self.plan);
         let resources = self.http_of(&plan, ended.sampler).and_then(|(_, http)| http.resources.as_ref());
         let ended = match resources {
