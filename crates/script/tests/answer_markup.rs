@@ -257,7 +257,7 @@ fn hostile_markup_ends_in_time() {
 #[test]
 fn the_tree_of_html_is_also_json() {
     let text = "<!doctype html><p id=a class='b \"c\"'>x<br>\n&amp;<!-- m --></p>";
-    let tree = plimsoll_script::answer::html_json(text).expect("a tree");
+    let tree = plimsoll_body::html_json(text).expect("a tree");
     let paragraph = [
         r#"{"n":"p","a":["id","a","class","b \"c\""],"#,
         r#""c":["x",{"n":"br","a":[],"c":[]},"\u000a&",{"m":" m "}]}"#,
@@ -265,8 +265,8 @@ fn the_tree_of_html_is_also_json() {
     .concat();
     let page = r#"{"n":"head","a":[],"c":[]},{"n":"body","a":[],"c":["#;
     assert_eq!(tree, format!(r#"[{{"n":"html","a":[],"c":[{page}{paragraph}]}}]}}]"#));
-    let empty = plimsoll_script::answer::html_json("").expect("a tree");
+    let empty = plimsoll_body::html_json("").expect("a tree");
     assert_eq!(empty, r#"[{"n":"html","a":[],"c":[{"n":"head","a":[],"c":[]},{"n":"body","a":[],"c":[]}]}]"#);
-    let why = plimsoll_script::answer::html_json(&"<b>".repeat(9_000)).expect_err("it is too deep");
+    let why = plimsoll_body::html_json(&"<b>".repeat(9_000)).expect_err("it is too deep");
     assert_eq!(why, "the body nests elements deeper than 512 levels");
 }

@@ -98,7 +98,7 @@ fn a_header_snapshot_compares_all_values_of_each_header() {
 #[test]
 fn a_schema_of_a_script_names_all_mistakes() {
     let text = r#"{"required": ["a"], "properties": {"list": {"items": {"type": "number"}}}}"#;
-    let schema = plimsoll_script::answer::ValueSchema::compile(text).expect("a schema");
+    let schema = plimsoll_body::ValueSchema::compile(text).expect("a schema");
     assert_eq!(schema.mistakes(r#"{"a": 1, "list": [2]}"#), Ok(Vec::new()));
     let mut mistakes = schema.mistakes(r#"{"list": [1, "x"]}"#).expect("JSON");
     mistakes.sort();
@@ -106,6 +106,6 @@ fn a_schema_of_a_script_names_all_mistakes() {
         mistakes.iter().map(|[place, _, keyword]| (place.as_str(), keyword.as_str())).collect();
     assert_eq!(places, [("", "required"), ("/list/1", "type")]);
     assert!(schema.mistakes("{").is_err());
-    let why = plimsoll_script::answer::ValueSchema::compile(r#"{"type": "odd"}"#).expect_err("it is invalid");
+    let why = plimsoll_body::ValueSchema::compile(r#"{"type": "odd"}"#).expect_err("it is invalid");
     assert!(why.starts_with("invalid schema at `/type`"), "{why}");
 }
