@@ -422,13 +422,9 @@ impl Roster {
     /// An experiment file for plimsoll, and `ghz` and the client on tonic, if they could be built.
     pub fn grpc(&self, ghz: Option<PathBuf>, tonic: Option<PathBuf>) -> Vec<Tool> {
         let mut tools = self.measured("", "", "");
-        tools.extend(tonic.map(|program| Tool {
-            name: TONIC,
-            program,
-            template: TONIC_CALLS,
-            once: TONIC_ONCE,
-        }));
-        tools.extend(ghz.map(|program| Tool { name: GHZ_BASE, program, template: GHZ, once: GHZ_ONCE }));
+        let tool = |name, program, template, once| Tool { name, program, template, once };
+        tools.extend(tonic.map(|program| tool(TONIC, program, TONIC_CALLS, TONIC_ONCE)));
+        tools.extend(ghz.map(|program| tool(GHZ_BASE, program, GHZ, GHZ_ONCE)));
         tools
     }
 

@@ -147,16 +147,30 @@ fn every_example_of_a_threshold_in_the_reference_is_accepted() {
     let rows = subjects.lines().filter(|line| line.starts_with("| `"));
     let examples: Vec<&str> = rows.filter_map(|row| spans(row).last().copied()).collect();
     assert!(examples.len() >= 15, "{examples:?}");
-    let list: String = examples.iter().map(|example| format!("  - \"{example}\"\n")).collect();
+    // Calls and WebSockets need different versions of HTTP.
+    let (calls, others): (Vec<&str>, Vec<&str>) =
+        examples.into_iter().partition(|example| example.starts_with("grpc_status"));
+    let list = |examples: &[&str]| -> String {
+        examples.iter().map(|example| format!("  - \"{example}\"\n")).collect()
+    };
     let experiment = format!(
         "target: http://127.0.0.1:8080\nload: {{ rate: 10/s }}\nscenarios:\n  a:\n    - group: checkout\n      \
          steps: [ {{ get: /, check: {{ status: 200 }} }} ]\n    - {{ get: /events, stream: {{ sequence: id, \
          timestamp: {{ json: $.at, unit: ms }} }} }}\n    - {{ connect: /chat, duration: 9s, \
          sequence: {{ json: $.seq }}, \
-         timestamp: {{ json: $.at, unit: ms }} }}\nthresholds:\n{list}"
+         timestamp: {{ json: $.at, unit: ms }} }}\nthresholds:\n{}",
+        list(&others)
     );
-    let output = check(&experiment);
-    assert_eq!(output.code, 0, "{}", output.stderr);
+    let of_calls = format!(
+        "target: http://127.0.0.1:8080\ngrpc: {{ protos: {} }}\nload: {{ rate: 10/s }}\nscenarios:\n  \
+         a: [ {{ grpc: shop.v1.Shop/PutItem, message: {{}} }} ]\nthresholds:\n{}",
+        root().join("examples/data/shop.proto").display(),
+        list(&calls)
+    );
+    for experiment in [experiment, of_calls] {
+        let output = check(&experiment);
+        assert_eq!(output.code, 0, "{}", output.stderr);
+    }
 }
 
 /// The words of a command line; quotes keep a word together.

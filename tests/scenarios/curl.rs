@@ -280,6 +280,8 @@ fn requests_arrive_as_those_of_curl() {
     let [curl, file, line] = &servers.stations;
     assert_eq!(lines(curl), lines(line));
     assert_eq!(enclosed(curl), enclosed(file));
-    let spaces = |all: Vec<String>| all.into_iter().map(|line| line.replace('+', "%20")).collect::<Vec<_>>();
+    let spaces = |all: Vec<String>| -> BTreeSet<String> {
+        all.into_iter().map(|line| line.replace('+', "%20")).collect()
+    };
     assert_eq!(spaces(lines(curl)), spaces(lines(file)));
 }

@@ -368,7 +368,8 @@ fn routes_are_those_of_curl() {
     assert!(route("--haproxy-protocol").proxy_protocol.is_some());
     let link = line("curl --interface 127.0.0.3 http://h/").link;
     assert_eq!((link.source_addresses, link.route.interface), (vec!["127.0.0.3".parse().unwrap()], None));
-    for refused in ["-x https://p:1", "--socks4 p", "--preproxy p", "--noproxy h"] {
+    assert_eq!(route("-x https://p").proxy.unwrap().url(), "https://p:443");
+    for refused in ["--socks4 p", "--preproxy p", "--noproxy h"] {
         assert!(curl::parse(&[format!("curl {refused} http://h/")]).is_err(), "{refused}");
     }
 }

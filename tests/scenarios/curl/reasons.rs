@@ -28,6 +28,7 @@ const fn of_line(aspect: &'static str, cases: &'static [&'static str], why: &'st
 const TURNED: &[&str] = &["301 of POST", "302 of POST", "303 of POST", "303 of PUT"];
 const DIGESTS: &[&str] =
     &["digest by MD5", "digest by SHA-256", "digest of a session", "digest without qop", "digest of a POST"];
+const CHOICE: &str = "300 offers a choice, which is not followed (Fetch standard)";
 const CHUNKS: &[&str] = &["upload in chunks", "PUT in chunks", "chunks over HTTP/2"];
 
 pub const REASONS: &[Reason] = &[
@@ -43,8 +44,10 @@ pub const REASONS: &[Reason] = &[
         &["HTTP/1.0", "POST over HTTP/1.0"],
         "it asks for a connection that stays open",
     ),
-    both("requests", &["300 with a location"], "300 offers a choice, which is not followed (Fetch standard)"),
-    both("statuses", &["300 with a location"], "300 offers a choice, which is not followed (Fetch standard)"),
+    of_file("requests", &["300 with a location"], CHOICE),
+    // It sends the first request twice.
+    of_line("target", &["300 with a location"], CHOICE),
+    both("statuses", &["300 with a location"], CHOICE),
     both("method", &["303 of PUT"], "303 turns a PUT into a GET (RFC 9110); curl repeats `-X`"),
     both("header content-type", TURNED, "without the body, its type is dropped; curl repeats `-H`"),
     of_file("target", &["dot segments"], "a path of a file is sent as it is written"),

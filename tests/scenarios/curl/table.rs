@@ -80,13 +80,6 @@ const REDIRECTS: &[Case] = &[
         ..POST
     },
     Case {
-        name: "redirect over HTTP/2",
-        path: "/go?status=302&location=/there",
-        follows: true,
-        way: Way::Http2,
-        ..GET
-    },
-    Case {
         name: "redirect through a proxy",
         path: "/go?status=302&location=/there",
         follows: true,

@@ -59,7 +59,8 @@ impl Stream {
         let failed =
             |why: &dyn std::fmt::Display| of_proxy(&format!("the TLS handshake with it failed: {why}"));
         let (mut out, mut plain, mut buffer) = (Vec::new(), Vec::new(), vec![0; 16_384]);
-        let mut channel = Channel::new(setup, &mut out).map_err(|refused| failed(&refused))?;
+        let mut channel =
+            Channel::new(setup, &mut out).map_err(|refused| failed(&refused.problem().message))?;
         loop {
             self.write_all(&out).map_err(|e| classify(&e))?;
             out.clear();
@@ -77,7 +78,7 @@ impl Stream {
             if let Err(refused) = channel.feed(&mut buffer[..n], &mut plain, &mut out) {
                 // The alert tells the proxy why; it does not matter if it cannot be sent.
                 let _ = self.write_all(&out);
-                return Err(failed(&refused));
+                return Err(failed(&refused.problem().message));
             }
         }
     }

@@ -183,7 +183,7 @@ impl<D: Door, P: Post> Worker<D, P> {
     }
 
     fn outer_failed(&mut self, id: u32, refused: &TlsFault) {
-        let sentence = format!("the TLS handshake with the proxy failed: {refused}");
+        let sentence = format!("the TLS handshake with the proxy failed: {}", refused.problem().message);
         self.handshake_failed(id, Fault::ProxyFailed, &sentence);
     }
 

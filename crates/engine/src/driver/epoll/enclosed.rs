@@ -60,6 +60,9 @@ impl Enclosed {
             other => return other,
         }
         let bytes = &bytes[..bytes.len().min(SEAL_BYTES)];
+        if bytes.is_empty() {
+            return Io::Done(0);
+        }
         if enclosure.seal(bytes).is_err() {
             return Io::Failed(BROKEN);
         }
