@@ -242,8 +242,8 @@ pub const TABLE: &[Explained] = &[
     row(
         "U050",
         "a monitor without its agent",
-        "A monitor with `on` runs on the agents that `on` names or whose label it gives. These agents must be among those \
-         of the load.\n\n  monitors:\n    - { name: host, host: true, on: region=eu }",
+        "A monitor with `on` runs on the agents that `on` names or whose label it gives. These agents must be among \
+         those of the load.\n\n  monitors:\n    - { name: host, host: true, on: region=eu }",
     ),
     row(
         "U060",

@@ -114,15 +114,15 @@ impl ToolFlags {
     }
 
     /// Returns the flags for a help text: name, placeholder of the value, and help.
-    pub fn shown() -> Vec<(String, Option<String>, String)> {
+    pub fn help_rows() -> Vec<(String, Option<String>, String)> {
         let table = ToolFlags::command();
-        let shown = table.get_arguments().filter(|flag| !flag.is_hide_set());
+        let listed = table.get_arguments().filter(|flag| !flag.is_hide_set());
         let row = |flag: &clap::Arg| {
             let value = flag.get_value_names().and_then(|names| names.first()).map(ToString::to_string);
             let help = flag.get_help().map(ToString::to_string).unwrap_or_default();
             Some((format!("--{}", flag.get_long()?), value, help))
         };
-        shown.filter_map(row).collect()
+        listed.filter_map(row).collect()
     }
 }
 
@@ -195,8 +195,8 @@ pub enum AgentsAction {
 #[derive(Debug, Parser)]
 #[command(
     about = "Write the keys, the certificates, and the configuration of a NATS server for agents.",
-    override_usage = "plimsoll cluster init DIR --agents NAME,... --host HOST\n       plimsoll cluster init DIR --agents \
-                      NAME,... --port PORT --mutual-tls\n\nExample:\n  \
+    override_usage = "plimsoll cluster init DIR --agents NAME,... --host HOST\n       plimsoll cluster init DIR \
+                      --agents NAME,... --port PORT --mutual-tls\n\nExample:\n  \
                       plimsoll cluster init keys --host nats.example.test --agents eu-1,eu-2",
     disable_help_subcommand = true
 )]

@@ -232,7 +232,8 @@ foreign! {
     disable_help_flag = true
 )]
 pub struct Jmeter {
-    /// `-n -t PLAN`; `-l`, `-j`, `-e`, `-o`, `-f`, `-J`, `-G`, `-q`, `-p`; `--set`, `--save`, `--allow`, `--verdict`; `--agents`
+    /// `-n -t PLAN`; `-l`, `-j`, `-e`, `-o`, `-f`, `-J`, `-G`, `-q`, `-p`; `--set`, `--save`, `--allow`, `--verdict`,
+    /// `--agents`
     #[arg(value_name = "FLAGS", num_args = 0.., trailing_var_arg = true, allow_hyphen_values = true)]
     pub words: Vec<String>,
 }

@@ -1,5 +1,5 @@
-//! What a NATS server for agents needs, as files: its configuration, a certificate authority with the certificate of the
-//! server, and a key for the coordinator and for each agent. Each may do what it needs and nothing else.
+//! What a NATS server for agents needs, as files: its configuration, a certificate authority with the certificate of
+//! the server, and a key for the coordinator and for each agent. Each may do what it needs and nothing else.
 //!
 //! The key of the authority is not kept: a new agent means new files.
 

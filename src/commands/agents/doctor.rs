@@ -78,7 +78,7 @@ pub fn command(access: &AccessFlags, json: bool, no_color: bool) -> Result<Exit,
             let agents: Vec<_> = all.iter().zip(&rows).map(|(one, rows)| document(one, rows)).collect();
             format!("{}\n", serde_json::json!({ "server": bus.server_version(), "agents": agents }))
         }
-        false => shown(&all, &rows, bus.server_version(), no_color),
+        false => render_all(&all, &rows, bus.server_version(), no_color),
     };
     say::result(&text)?;
     Ok(Exit::Pass)
@@ -149,11 +149,11 @@ fn rows(one: &AgentReport, all: &[AgentReport]) -> Vec<DoctorRow> {
     };
     rows.push(match answer.clock {
         Some(clock) if clock.bound_ns <= BOUND_NS => {
-            let value = format!("known to {}", format::duration_ns(clock.bound_ns));
+            let value = format!("within {}", format::duration_ns(clock.bound_ns));
             row("clock of agent", value, State::Good, None)
         }
         Some(clock) => {
-            let value = format!("known only to {}", format::duration_ns(clock.bound_ns));
+            let value = format!("within {}", format::duration_ns(clock.bound_ns));
             let advice = "loads may begin apart by this; use a NATS server that is closer to the agents";
             row("clock of agent", value, State::Notice, Some(advice))
         }
@@ -223,7 +223,7 @@ fn document(one: &AgentReport, rows: &[DoctorRow]) -> serde_json::Value {
     })
 }
 
-fn shown(all: &[AgentReport], rows: &[Vec<DoctorRow>], server: &str, no_color: bool) -> String {
+fn render_all(all: &[AgentReport], rows: &[Vec<DoctorRow>], server: &str, no_color: bool) -> String {
     let look = say::look_of_results(no_color);
     let mut text = format!("{} connected to nats-server {server}\n", counted(all.len() as u64, "agent"));
     if all.is_empty() {

@@ -1,5 +1,5 @@
-//! The journal of a load from agents: with it, a coordinator that was killed continues when it is started again with the
-//! same command. It contains the envelopes in the order of their arrival, so the same code makes the same records.
+//! The journal of a load from agents: with it, a coordinator that was killed continues when it is started again with
+//! the same command. It contains the envelopes in the order of their arrival, so the same code makes the same records.
 
 use crate::exit::Failure;
 use plimsoll_cluster::bytes::sha256;

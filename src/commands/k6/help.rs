@@ -35,7 +35,7 @@ pub fn text() -> String {
         let value = value.map_or(String::new(), |value| format!(" {value}"));
         let _ = writeln!(out, "  {:<44} {help}", format!("    {name}{value}"));
     }
-    for (name, value, help) in ToolFlags::shown() {
+    for (name, value, help) in ToolFlags::help_rows() {
         let value = value.map_or(String::new(), |value| format!(" {value}"));
         let _ = writeln!(out, "  {:<44} {help}", format!("    {name}{value}"));
     }

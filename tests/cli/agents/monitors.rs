@@ -19,7 +19,8 @@ fn monitors_run_on_the_coordinator_or_on_the_agents_that_they_name() {
     let agents = [server.agent("a", &["--labels", "zone=1"]), server.agent("b", &["--labels", "zone=2"])];
     server.wait_for(2);
     let monitors = format!(
-        "  - {{ name: own, {WHERE} }}\n  - {{ name: box, host: true, on: zone=1 }}\n  - {{ name: one, host: true, on: b }}\n"
+        "  - {{ name: own, {WHERE} }}\n  - {{ name: box, host: true, on: zone=1 }}\n  \
+         - {{ name: one, host: true, on: b }}\n"
     );
     let file = file(&scratch, &ruler, &monitors);
     let saved = scratch.path("run.plim");

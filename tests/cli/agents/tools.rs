@@ -175,7 +175,8 @@ fn variables_of_the_coordinator_reach_the_agents_and_nothing_shows_them() {
         "a.js",
         &format!(
             "import http from 'k6/http';\nexport default function () {{\n  \
-             http.get('{target}/a', {{ headers: {{ 'x-token': __ENV.TOKEN, 'x-own': `${{__ENV.ONLY_HERE}}` }} }});\n}}\n"
+             http.get('{target}/a', {{ headers: {{ 'x-token': __ENV.TOKEN, \
+             'x-own': `${{__ENV.ONLY_HERE}}` }} }});\n}}\n"
         ),
     );
     for (number, words) in [["run", &yaml].to_vec(), ["k6", "run", &script].to_vec()].iter().enumerate() {

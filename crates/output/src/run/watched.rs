@@ -43,12 +43,11 @@ pub fn section(s: &Summary) -> Section {
 fn one(s: &Summary, at: usize, monitor: &MonitorRow) -> Vec<Block> {
     let host = s.generators.get(monitor.generator as usize).filter(|_| s.generators.len() > 1);
     let of = words::watches(&monitor.name, &monitor.kind, &monitor.target);
-    let place = match host {
-        // Its data are in the record of an agent, which did not see them.
-        Some(row) if row.agent.is_some() && monitor.agent.is_none() => "coordinator",
-        Some(row) => &row.host,
-        None => "",
-    };
+    // Data of a coordinator are in the record of an agent, which did not see them.
+    let place = host.map_or("", |row| match (&row.agent, &monitor.agent) {
+        (Some(_), None) => "coordinator",
+        _ => &row.host,
+    });
     let said = [of.as_str(), place];
     let said: Vec<&str> = said.into_iter().filter(|part| !part.is_empty()).collect();
     let said = if said.is_empty() { String::new() } else { format!(" ({})", said.join(", ")) };

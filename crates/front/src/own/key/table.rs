@@ -708,7 +708,8 @@ keys! {
     }
     Monitor {
         Name = "name", "a name such as `api`, shown in reports", Written;
-        On = "on", "the name of an agent, or a label such as `region=eu` (otherwise, it runs where the command was started)",
+        On = "on",
+            "the name of an agent, or a label such as `region=eu` (otherwise, it runs where the command was started)",
             Written;
         Host = "host", "`true` (the machine that runs plimsoll)", Truth;
         Process = "process",
