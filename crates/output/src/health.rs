@@ -141,18 +141,8 @@ fn shares(w: &WorkerRow) -> Vec<String> {
 }
 
 fn host(s: &Summary) -> Vec<String> {
-<<<<<<< ours
     let machines = machines(s);
     let cpus: u32 = machines.values().sum();
-=======
-    // Several load generators may share a machine, each with some of its CPUs or with all of them.
-    let mut machines: BTreeMap<&str, (u32, u32)> = BTreeMap::new();
-    for environment in &s.environments {
-        let of = machines.entry(environment.machine()).or_default();
-        *of = (of.0 + environment.cpus, of.1.max(environment.cpus_online).max(environment.cpus));
-    }
-    let cpus: u32 = machines.values().map(|(cpus, online)| cpus.min(online)).sum();
->>>>>>> theirs
     let mut facts = Vec::new();
     if cpus > 0 {
         let of = match machines.len() {
