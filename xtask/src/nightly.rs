@@ -3,7 +3,7 @@
 //! that each of those names this command.
 
 use crate::{browser, suites};
-use chore::{Outcome, shell};
+use chore::{Outcome, needs, shell};
 use std::process::Command;
 use std::time::Instant;
 
@@ -34,7 +34,11 @@ struct Part {
 
 /// Those that measure times first, because they need a machine that does nothing else.
 const PARTS: &[Part] = &[
-    Part { name: "loads", about: "real loads, long", run: || passed(suites::nightly()) },
+    Part {
+        name: "loads",
+        about: "real loads, long",
+        run: || passed(needs::nightly().and_then(|()| suites::nightly())),
+    },
     Part {
         name: "bench",
         about: "bench, full",

@@ -15,8 +15,6 @@ const PROGRAMS: &[(&str, &str, &str)] = &[
     ("node", "nodejs", "an ordinary server, and one for event streams"),
     ("npm", "npm", "the event-stream library of that server"),
     ("go", "golang-go", "an ordinary server, and servers of the testbed (which require 1.25 or newer)"),
-    ("java", "default-jdk-headless", "an ordinary server of HTTP/2, at night"),
-    ("mvn", "maven", "the libraries of that server"),
     ("openssl", "openssl", "certificates for a test"),
     ("tmux", "tmux", "the live view in a real terminal"),
     ("unshare", "util-linux", "a separate network for a test"),
@@ -41,6 +39,22 @@ const PROGRAMS: &[(&str, &str, &str)] = &[
     ("strace", "strace", "system calls per request"),
 ];
 
+/// Those that only `cargo xtask nightly` uses.
+const NIGHTLY: &[(&str, &str, &str)] = &[
+    ("java", "default-jdk-headless", "an ordinary server of HTTP/2"),
+    ("mvn", "maven", "the libraries of that server"),
+];
+
+fn rows() -> impl Iterator<Item = &'static (&'static str, &'static str, &'static str)> {
+    PROGRAMS.iter().chain(NIGHTLY)
+}
+
+/// Installs what only `cargo xtask nightly` uses.
+pub fn nightly() -> Outcome {
+    let all: Vec<&str> = NIGHTLY.iter().map(|row| row.0).collect();
+    ensure(&all)
+}
+
 pub fn command(arguments: &[String]) -> Outcome {
     if let Some(unknown) = arguments.first() {
         return Err(format!("unknown argument `{unknown}`"));
@@ -53,7 +67,7 @@ pub fn command(arguments: &[String]) -> Outcome {
 
 /// Installs the missing ones of these programs, or returns an error with the command that does.
 pub fn ensure(programs: &[&str]) -> Outcome {
-    if let Some(unknown) = programs.iter().find(|name| !PROGRAMS.iter().any(|row| row.0 == **name)) {
+    if let Some(unknown) = programs.iter().find(|name| !rows().any(|row| row.0 == **name)) {
         return Err(format!("unknown program `{unknown}`\nhelp: add a row to xtask/chore/src/needs.rs"));
     }
     let missing = missing(programs, |program| find(program).is_some());
@@ -116,7 +130,7 @@ fn missing(
     programs: &[&str],
     here: impl Fn(&str) -> bool,
 ) -> Vec<&'static (&'static str, &'static str, &'static str)> {
-    PROGRAMS.iter().filter(|row| programs.contains(&row.0) && !here(row.0)).collect()
+    rows().filter(|row| programs.contains(&row.0) && !here(row.0)).collect()
 }
 
 /// Returns the words before `apt-get`, if installing needs no password.
