@@ -1,7 +1,7 @@
 //! Test plans of JMeter from a few lines: one element per line, indented below its parent by two spaces. After its
 //! class and its name, properties follow, with ` | ` between: `NAME=VALUE`, `arg:NAME=VALUE` for arguments and
-//! user-defined variables, `header:NAME=VALUE`, and `text:VALUE` for the patterns of an assertion. `-` before the class
-//! disables it.
+//! user-defined variables, `header:NAME=VALUE`, `text:VALUE` for the patterns of an assertion, and `save:NAME,NAME` for
+//! what a listener writes. `-` before the class disables it.
 
 use std::fmt::Write;
 
@@ -21,6 +21,12 @@ const SHORT: &[(&str, &str)] = &[
     ("raw", "HTTPSampler.postBodyRaw"),
     ("follow", "HTTPSampler.follow_redirects"),
 ];
+
+/// What a listener may write.
+const SAVED: &str = "time,latency,timestamp,success,label,code,message,threadName,dataType,encoding,assertions,subresults,\
+                     responseData,samplerData,xml,fieldNames,responseHeaders,requestHeaders,responseDataOnError,\
+                     saveAssertionResultsFailureMessage,bytes,sentBytes,url,fileName,hostname,threadCounts,sampleCount,\
+                     idleTime,connectTime";
 
 /// Returns the XML of a plan.
 pub fn plan(lines: &str) -> String {
@@ -95,6 +101,14 @@ fn element(line: &str, text: &mut String) {
             let _ = writeln!(text, "<elementProp name=\"\" elementType=\"Header\">{fields}</elementProp>");
         }
         text.push_str("</collectionProp>\n");
+    }
+    if let Some(names) = of("save:").first() {
+        text.push_str("<objProp><name>saveConfig</name><value class=\"SampleSaveConfiguration\">\n");
+        for name in SAVED.split(',') {
+            let is_on = names.split(',').any(|known| known == name);
+            let _ = writeln!(text, "<{name}>{is_on}</{name}>");
+        }
+        text.push_str("</value></objProp>\n");
     }
     let patterns = of("text:");
     if !patterns.is_empty() {

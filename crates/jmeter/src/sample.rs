@@ -1,5 +1,6 @@
 //! The result of a sampler.
 
+use plimsoll_plan::head::Head;
 use std::borrow::Cow;
 use std::rc::Rc;
 
@@ -33,6 +34,8 @@ pub struct Sample {
     pub request_body: Vec<u8>,
     pub method: Rc<str>,
     pub children: Vec<Sample>,
+    /// Where the response redirects to, if a file of results has contents.
+    pub redirect: Option<String>,
     /// Results of assertions, if a file of results has them.
     pub checks: Option<Vec<CheckResult>>,
     /// What a script asks for after this sample.
@@ -103,6 +106,15 @@ impl Sample {
             .skip(1)
             .filter(|line| !line.get(..7).is_some_and(|begin| begin.eq_ignore_ascii_case("cookie:")));
         fields.map(|line| format!("{line}\n")).collect()
+    }
+
+    /// Returns the encoding that the response names; may be empty.
+    pub fn charset(&self) -> String {
+        let media = Head::new(&self.head).field("content-type").unwrap_or_default().to_ascii_lowercase();
+        let media = String::from_utf8_lossy(&media);
+        let mut parameters = media.split(';').skip(1).map(str::trim);
+        let charset = parameters.find_map(|parameter| parameter.strip_prefix("charset="));
+        charset.unwrap_or_default().trim_matches('"').to_owned()
     }
 
     /// Returns the cookies of the request, as sent.

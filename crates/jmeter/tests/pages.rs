@@ -17,7 +17,7 @@ fn request(more: &[(&str, &str, &str)]) -> String {
         ("b", "HTTPSampler.use_keepalive", "true"),
         ("b", "HTTPSampler.image_parser", "true"),
     ];
-    element("HTTPSamplerProxy", "A", &[&fixed[..], more].concat(), "")
+    element("HTTPSamplerProxy", "A", &[more, &fixed[..]].concat(), "")
 }
 
 fn of(media: &str, body: &str) -> Answer {

@@ -85,6 +85,9 @@ fn element(columns: &Columns, sample: &Sample, around: Around<'_>, depth: usize,
         text("cookies", sample.cookies(), depth + 1, out);
         text("method", &sample.method, depth + 1, out);
         text("queryString", &String::from_utf8_lossy(&sample.request_body), depth + 1, out);
+        if let Some(location) = &sample.redirect {
+            text("redirectLocation", location, depth + 1, out);
+        }
     }
     if columns.url && !sample.url.is_empty() {
         indent_line(depth + 1, out);
@@ -127,7 +130,9 @@ fn attributes(columns: &Columns, sample: &Sample, around: Around<'_>, out: &mut 
     named(columns.message, "rm", &sample.message);
     named(columns.thread_name, "tn", around.thread_name);
     named(columns.data_type, "dt", sample.data_type.name());
-    named(columns.encoding, "de", "UTF-8");
+    if columns.encoding {
+        named(true, "de", &sample.charset());
+    }
     let mut number = |is_on: bool, name: &str, value: u64| {
         if is_on {
             let _ = write!(out, " {name}=\"{value}\"");

@@ -47,6 +47,10 @@ impl Thread {
             method: Rc::clone(&flow.request.method),
             ..Sample::default()
         };
+        if self.plan.keeps_content && matches!(reply.status, 301..=303 | 307 | 308) {
+            let location = reply.head.field("location");
+            sample.redirect = location.map(|location| String::from_utf8_lossy(location).into_owned());
+        }
         sample.data_type = DataType::of_media(reply.head.field("content-type").unwrap_or_default());
         let is_read = of.reads_body || http.stores_md5 || self.plan.keeps_content;
         if is_read || of.reads_head {

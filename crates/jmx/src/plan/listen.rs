@@ -57,7 +57,8 @@ impl Columns {
     /// Returns whether parts of requests or responses are written.
     pub const fn has_content(&self) -> bool {
         self.is_xml
-            && (self.request_headers
+            && (self.encoding
+                || self.request_headers
                 || self.response_headers
                 || self.response_data
                 || self.response_data_on_error
