@@ -135,7 +135,7 @@ fn what_a_command_of_autocannon_offers_is_known() {
              Bytes/Sec    242 kB  119 kB 374 kB\n\n21k requests in 10.05s, 2.42 MB read\n"
         );
         let document = read("report.md", &text);
-        let found = plimsoll_audit::audit(&[document.clone()]);
+        let found = plimsoll_audit::audit(std::slice::from_ref(&document));
         (first(&document, Measure::OfferedRate), found.findings.iter().any(|f| f.rule == "more_than_offered"))
     };
     assert_eq!(output("--overallRate 5"), (Some(5.0), true));
