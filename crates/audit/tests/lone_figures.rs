@@ -112,7 +112,8 @@ fn a_period_of_artillery_counts_where_nothing_else_is_reported() {
 fn the_first_layout_of_k6_is_read() {
     let text = "   duration: 0s, iterations: 50\n        vus: 20, max: 20\n\n\
                 \u{20}   http_req_connecting...: avg=4.18ms, max=214.97ms, med=0s, min=0s, p90=0s, p95=0s\n\
-                \u{20}   http_req_duration.....: avg=322.68ms, max=2.05s, med=208.5ms, min=191.67ms, p90=764.04ms, p95=834.86ms\n";
+                \u{20}   http_req_duration.....: avg=322.68ms, max=2.05s, med=208.5ms, \
+                min=191.67ms, p90=764.04ms, p95=834.86ms\n";
     let document = read("report.md", text);
     assert_eq!(document.rows.first().and_then(|row| row.tool), Some(Tool::K6));
     let expected = [

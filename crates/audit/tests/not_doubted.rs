@@ -74,7 +74,8 @@ fn a_run_without_answers_is_not_idle_and_not_fast() {
     let wrk = |requests: u32, rate: &str, mean: &str| {
         format!(
             "Running 5s test @ http://localhost:8081\n  2 threads and 2 connections\n\
-             \u{20} Thread Stats   Avg      Stdev     Max   +/- Stdev\n    Latency     {mean}    1.00us   {mean}    80.00%\n\
+             \u{20} Thread Stats   Avg      Stdev     Max   +/- Stdev\n\
+             \u{20}   Latency     {mean}    1.00us   {mean}    80.00%\n\
              \u{20}   Req/Sec     1.00      0.00     1.00    100.00%\n  {requests} requests in 5.00s, 15.11KB read\n\
              Requests/sec:      {rate}\nTransfer/sec:      3.02KB\n"
         )
