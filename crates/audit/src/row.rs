@@ -140,7 +140,7 @@ pub const RULES: &[Rule] = &[
     rule!(Implausible, "failures_in_the_times", tail::failures_in_the_times,
         "failures / requests < 5%, or times without them"),
     rule!(Implausible, "ab_length_failures", tools::ab_lengths,
-        "ab: bytes of bodies / length = requests - failed: the failed were empty"),
+        "ab: mean bytes of the bodies of another length within x 2 of the first's"),
     rule!(Implausible, "keep_alive_without_effect", tools::keep_alive_happened,
         "keep-alive requests / requests >= 50%"),
     rule!(Implausible, "connects_at_whole_seconds", tools::connects_without_loss,

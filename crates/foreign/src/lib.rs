@@ -24,6 +24,9 @@ pub fn read(name: &str, text: &str) -> Document {
     // A tool's output in a report is read where it stands; what is left is prose and tables.
     tools::read(name, text, &mut document);
     table::read(name, text, &mut document);
+    if document.rows.is_empty() {
+        tools::read_parts(text, &mut document);
+    }
     document
 }
 

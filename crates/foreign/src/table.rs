@@ -8,6 +8,7 @@ mod column;
 mod delimited;
 mod drawn;
 mod grid;
+mod list;
 pub mod markup;
 pub mod number;
 mod sentence;
@@ -38,6 +39,10 @@ pub fn read(_name: &str, text: &str, document: &mut Document) {
         return;
     }
     let first_table = document.tables.len();
+    for list in list::read(text, &document.taken) {
+        document.taken.extend(list.lines);
+        grid::take(&list.grid, document);
+    }
     let mut said_here: Vec<String> = Vec::new();
     let mut waiting: Option<Grid> = None;
     for block in blocks::split(text, &document.taken) {

@@ -162,6 +162,17 @@ pub fn read(_name: &str, text: &str, document: &mut Document) {
     }
 }
 
+/// Reads reports of parts of a run, for a text in which nothing else was found.
+pub fn read_parts(text: &str, document: &mut Document) {
+    const READERS: [Reader; 2] = [artillery::first::read_period, artillery::grammar::read_period];
+    let text = Text::new(text);
+    let mut at = 0;
+    while at < text.line_count() {
+        let next = READERS.iter().find_map(|read| read(&text, at, document));
+        at = next.unwrap_or(0).max(at + 1);
+    }
+}
+
 impl Tool {
     /// What its words mean.
     pub fn definitions(self) -> &'static Definitions {

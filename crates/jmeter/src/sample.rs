@@ -108,8 +108,11 @@ impl Sample {
         fields.map(|line| format!("{line}\n")).collect()
     }
 
-    /// Returns the encoding that the response names; may be empty.
+    /// Returns the encoding that the response names; may be empty. A text without a response is UTF-8.
     pub fn charset(&self) -> String {
+        if self.method.is_empty() && self.data_type == DataType::Text {
+            return "UTF-8".to_owned();
+        }
         let media = Head::new(&self.head).field("content-type").unwrap_or_default().to_ascii_lowercase();
         let media = String::from_utf8_lossy(&media);
         let mut parameters = media.split(';').skip(1).map(str::trim);

@@ -118,6 +118,10 @@ pub(super) fn users_busy(s: &Subject) -> Option<Hit> {
         Some(_) => return None,
         None => true,
     };
+    // Without any answer, no time is that of a request: other rules say that.
+    if law.rate.said <= 0.0 {
+        return None;
+    }
     let live = law.users;
     if law.in_flight.high >= live.low * BUSY {
         return None;

@@ -8,6 +8,7 @@ use crate::foreign::tools::jmeter::definitions::WINDOW;
 use crate::foreign::{Document, Figure, Measure, Row, Tool};
 use crate::{Certainty, Finding, Grade, Quote};
 use std::cell::OnceCell;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// One row in its document.
 pub(super) struct Subject<'a> {
@@ -22,6 +23,8 @@ pub(super) struct Subject<'a> {
 pub(super) struct Once {
     pub versioned: OnceCell<bool>,
     pub machines: OnceCell<bool>,
+    /// Labels of several rows below different headings.
+    pub repeated: OnceCell<BTreeSet<String>>,
 }
 
 impl<'a> Subject<'a> {
@@ -98,16 +101,31 @@ impl<'a> Subject<'a> {
         .collect()
     }
 
-    /// Its name in a sentence.
+    /// Its name in a sentence. Where several runs have one name, their headings tell them apart.
     pub fn label(&self) -> String {
         let label = self.row.label.trim();
-        if label.is_empty() { format!("line {}", self.row.lines.0) } else { label.to_owned() }
+        if label.is_empty() {
+            return format!("line {}", self.row.lines.0);
+        }
+        let repeated = self.once.repeated.get_or_init(|| repeated(&self.document.rows));
+        match self.row.headings.last().filter(|_| repeated.contains(label)) {
+            Some(heading) => format!("{label} ({heading})"),
+            None => label.to_owned(),
+        }
     }
 
     /// `/pick, 80 connections: ` in front of a sentence about one row.
     pub fn front(&self) -> String {
         format!("{}: ", self.label())
     }
+}
+
+/// Labels that rows below different headings have in common.
+fn repeated(rows: &[Row]) -> BTreeSet<String> {
+    let mut first: BTreeMap<&str, Option<&String>> = BTreeMap::new();
+    let named = rows.iter().map(|row| (row.label.trim(), row.headings.last()));
+    let mut differs = |(label, heading)| *first.entry(label).or_insert(heading) != heading;
+    named.filter(|row| differs(*row)).map(|(label, _)| label.to_owned()).collect()
 }
 
 /// What a rule says about one row.
@@ -210,7 +228,7 @@ fn finding(
         if grade == Grade::Missing { hit.sentence.clone() } else { first.front() + &hit.sentence }
     } else {
         // A report may print one run twice.
-        let mut known = std::collections::BTreeSet::new();
+        let mut known = BTreeSet::new();
         let labels = hits.iter().map(|(subject, _)| subject.label());
         let names: Vec<String> = labels.filter(|label| known.insert(label.clone())).collect();
         let table = first.row.table.and_then(|t| document.tables.get(t)).map_or("", |t| t.caption.trim());
@@ -225,7 +243,7 @@ fn finding(
     };
     let mut arithmetic = Vec::new();
     let mut quotes = Vec::new();
-    let mut quoted = std::collections::BTreeSet::new();
+    let mut quoted = BTreeSet::new();
     // A reader follows the arithmetic of some rows, and not of thousands with one cause.
     const SHOWN: usize = 100;
     for (subject, hit) in hits.iter().take(SHOWN) {

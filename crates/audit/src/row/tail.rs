@@ -48,7 +48,7 @@ pub(super) fn enough_samples(s: &Subject) -> Option<Hit> {
 pub(super) fn timeouts_left_out(s: &Subject) -> Option<Hit> {
     let (figure, timeouts) = s.get(Measure::TimeoutErrors)?;
     let (count_figure, count) = s.get(Measure::Requests)?;
-    if timeouts.low <= 0.0 || count.low <= 0.0 {
+    if timeouts.low <= 0.0 || count.low <= 0.0 || !states_times(s) {
         return None;
     }
     let wrk = s.is(|d| d.connects_once);
@@ -99,6 +99,11 @@ pub(super) fn timeouts_left_out(s: &Subject) -> Option<Hit> {
     Some(hit.advice(advice))
 }
 
+/// A row of counts and rates alone leaves nothing out of its times.
+fn states_times(s: &Subject) -> bool {
+    s.get(Measure::Mean).is_some() || s.get(Measure::Max).is_some() || !s.percentiles().is_empty()
+}
+
 /// A mean of 0: the clock of the tool is coarser than the service.
 pub(super) fn above_the_resolution(s: &Subject) -> Option<Hit> {
     let measures = [Measure::Mean, Measure::Percentile(5_000)];
@@ -106,7 +111,10 @@ pub(super) fn above_the_resolution(s: &Subject) -> Option<Hit> {
         .into_iter()
         .filter_map(|m| Some((m, s.get(m)?)))
         .find(|(_, (figure, span))| figure.value == 0.0 && span.high > 0.0 && span.high < 1.0)?;
-    if s.span(Measure::Requests).is_some_and(|n| n.high < 1.0) {
+    // Where nothing was answered, a tool prints 0 for what it has no sample of.
+    if s.span(Measure::Requests).is_some_and(|n| n.high < 1.0)
+        || s.span(Measure::Rate).is_some_and(|rate| rate.said <= 0.0)
+    {
         return None;
     }
     let what = say::measure(measure);
@@ -145,7 +153,9 @@ pub(super) fn failures_in_the_times(s: &Subject) -> Option<Hit> {
 /// All answers are failures: whatever was measured, it was not the service.
 pub(super) fn something_succeeded(s: &Subject) -> Option<Hit> {
     let (figure, failed) = failed(s)?;
-    if failed < 0.999 {
+    // A request without a response has no time in such a tool, so that neither rate nor times are of an error page.
+    let answered = states_times(s) || s.span(Measure::Non2xx).is_some_and(|n| n.high > 0.0);
+    if failed < 0.999 || !answered && s.is(|d| d.times_of == Counted::Successes) {
         return None;
     }
     let mut hit = Hit::new(

@@ -317,7 +317,7 @@ const CASES: &[(&str, &str, &str, &str)] = &[
         "ab_length_failures",
         "ab requests=1000 lengths=90 body=76 other:html_transferred=69160",
         "lengths=0",
-        "ab requests=300 lengths=7",
+        "ab requests=300 lengths=7 body=50 other:html_transferred=18000",
     ),
     ("keep_alive_without_effect", "ab requests=220 kept=0", "kept=218", "ab requests=9000 kept=80"),
     (
@@ -346,7 +346,12 @@ const CASES: &[(&str, &str, &str, &str)] = &[
     ),
     ("more_than_offered", "vegeta offered=100 rate=140.0", "rate=99.9", "k6 offered=50 rate=75.1"),
     ("below_the_resolution", "jmeter mean=0ms requests=900", "mean=2ms", "ab p50=0ms requests=50000"),
-    ("fifty_thousand", "ab requests=50000", "requests=49000", "ab requests=50000 users=20"),
+    (
+        "fifty_thousand",
+        "ab requests=50000 word:command=ab_-t_60_-c_9",
+        "requests=49000",
+        "ab requests=50000 word:command=ab_-n_100_-t60",
+    ),
     (
         "ended_early",
         "ab requests=28239 word:command=ab_-t_60_-n_1000000",

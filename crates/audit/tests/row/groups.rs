@@ -281,3 +281,24 @@ fn machines_are_missing_only_where_a_report_could_have_named_them() {
     assert!(!says("8 GB RAM"));
     assert!(!has(vec![row("hey rate=90")], "no_hardware"), "a bare output is no report");
 }
+
+#[test]
+fn rows_of_one_name_are_told_apart_by_their_headings() {
+    let below = |heading: &str, text: &str| {
+        let mut row = row(text);
+        row.headings = vec!["Results".into(), heading.into()];
+        row
+    };
+    let sentences = |rows: Vec<Row>| {
+        let findings = found(rows).findings.into_iter().filter(|f| f.rule == "mean_outside_extremes");
+        findings.map(|f| f.sentence).collect::<Vec<_>>().join("; ")
+    };
+    let (bad, good) = ("hey label=/ mean=52.0ms max=48.0ms", "hey label=/ mean=5.0ms max=48.0ms");
+    let text = sentences(vec![below("before", bad), below("after", bad)]);
+    assert!(text.contains("/ (before)") && text.contains("/ (after)"), "{text}");
+    let text = sentences(vec![below("before", good), below("after", bad)]);
+    assert!(text.starts_with("/ (after): "), "{text}");
+    // One heading for all, or one row of the name, tells nothing apart.
+    assert!(sentences(vec![below("before", bad), below("before", good)]).starts_with("/: "));
+    assert!(sentences(vec![below("before", bad)]).starts_with("/: "));
+}

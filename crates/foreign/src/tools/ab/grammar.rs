@@ -52,9 +52,15 @@ pub fn read(text: &Text, at: usize, document: &mut Document) -> Option<usize> {
     entry.finish(document).then_some(next)
 }
 
-/// The banner can be missing in a report, and so can the first facts; but not all of them.
+/// The banner can be missing in a report, and so can all facts above the table of phases.
 fn begins(text: &Text, at: usize) -> bool {
     let line = text.at(at);
+    let is_table = |line: &str| line == "Connection Times (ms)";
+    // ab's rate of bytes is the line above that table.
+    let is_end = line.starts_with("Transfer rate:") && line.contains("[Kbytes/sec]");
+    if is_table(line) || is_end && (at + 1..at + 4).any(|i| is_table(text.at(i))) {
+        return true;
+    }
     let is_fact = |line: &str| ["Document Path:", "Concurrency Level:"].iter().any(|k| line.starts_with(k));
     line.starts_with("This is ApacheBench")
         || line.starts_with("Server Software:")

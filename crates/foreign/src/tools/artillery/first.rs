@@ -8,6 +8,15 @@ use crate::tools::text::Text;
 
 /// Reads the report that begins at this line, and gives the line after it. Reports of periods are not results.
 pub fn read(text: &Text, at: usize, document: &mut Document) -> Option<usize> {
+    report(text, at, document, false)
+}
+
+/// The same of a text that has nothing else than reports of periods.
+pub fn read_period(text: &Text, at: usize, document: &mut Document) -> Option<usize> {
+    report(text, at, document, true)
+}
+
+fn report(text: &Text, at: usize, document: &mut Document, with_periods: bool) -> Option<usize> {
     let titles = ["Complete report @", "Summary report @", "Report for the previous "];
     let is_one = titles.iter().any(|title| text.at(at).starts_with(title));
     if !is_one || !(at + 1..at + 4).any(|i| text.at(i).starts_with("Scenarios launched:")) {
@@ -47,12 +56,13 @@ pub fn read(text: &Text, at: usize, document: &mut Document) -> Option<usize> {
         quantity(&mut entry, &mut sums, group, (name, value), (number, line));
     }
     // A period is not a result, but its lines are known.
-    if is_period {
+    if is_period && !with_periods {
         document.taken.extend((at..next).map(|i| text.number(i)));
         return Some(next);
     }
     sums.finish(&mut entry);
-    "Artillery".clone_into(&mut entry.row.label);
+    if is_period { "Artillery, a period" } else { "Artillery" }.clone_into(&mut entry.row.label);
+    entry.row.is_part = is_period;
     entry.finish(document).then_some(next)
 }
 

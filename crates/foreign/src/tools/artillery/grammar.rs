@@ -5,16 +5,27 @@ use crate::tools::entry::Entry;
 use crate::tools::number::{count, plain};
 use crate::tools::text::Text;
 
+const TITLES: [&str; 2] = ["Summary report @", "Metrics for period to: "];
+
 /// Reads the summary that begins at this line, and gives the line after it. Reports of periods are not results.
 pub fn read(text: &Text, at: usize, document: &mut Document) -> Option<usize> {
-    if !text.at(at).starts_with("Summary report @") {
+    report(text, at, document, "Summary report @")
+}
+
+/// The same of a text that has nothing else than reports of periods.
+pub fn read_period(text: &Text, at: usize, document: &mut Document) -> Option<usize> {
+    report(text, at, document, "Metrics for period to: ")
+}
+
+fn report(text: &Text, at: usize, document: &mut Document, title: &str) -> Option<usize> {
+    if !text.at(at).starts_with(title) {
         return None;
     }
     let mut entry = Entry::new(Tool::Artillery, text, at);
     let (end, mut next, mut group, mut other) = (text.end(at), at + 1, String::new(), 0.0);
     while next < end {
         let (line, number) = (text.at(next), text.number(next));
-        if line.starts_with("Summary report @") {
+        if TITLES.iter().any(|title| line.starts_with(title)) {
             break;
         }
         next += 1;
@@ -34,7 +45,8 @@ pub fn read(text: &Text, at: usize, document: &mut Document) -> Option<usize> {
     }
     let line = entry.row.lines.1;
     entry.put(Measure::Non2xx, Some(Figure::exact(other, format!("{other}"), line)), (line, ""));
-    "Artillery".clone_into(&mut entry.row.label);
+    entry.row.is_part = title == TITLES[1];
+    if entry.row.is_part { "Artillery, a period" } else { "Artillery" }.clone_into(&mut entry.row.label);
     entry.finish(document).then_some(next)
 }
 

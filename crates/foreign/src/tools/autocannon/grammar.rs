@@ -16,7 +16,9 @@ pub fn read(text: &Text, at: usize, document: &mut Document) -> Option<usize> {
         return None;
     }
     let mut entry = Entry::new(Tool::Autocannon, text, at);
+    let mut asked = None;
     if let Some((command, line)) = text.command(at, "autocannon") {
+        asked = rates(&command, line);
         entry.word("command", command, line);
     }
     let (end, mut next, mut strangers) = (text.end(at), at, 0);
@@ -33,12 +35,29 @@ pub fn read(text: &Text, at: usize, document: &mut Document) -> Option<usize> {
             break;
         }
     }
+    if let Some((figure, of_each)) = asked {
+        let users = entry.row.figures.get(&Measure::Users).map_or(1.0, |users| users.value);
+        let offered = figure.value * if of_each { users } else { 1.0 };
+        let place = (figure.line, "");
+        entry.put(Measure::OfferedRate, Some(Figure::exact(offered, figure.written, place.0)), place);
+    }
     let url = entry.row.words.get("url").map(|word| word.text.clone()).unwrap_or_default();
     entry.label(&url, "connections");
     if entry.row.label.is_empty() {
         "autocannon".clone_into(&mut entry.row.label);
     }
     entry.finish(document).then_some(next)
+}
+
+/// What the command asks for per second: `--overallRate` of all connections, `--connectionRate` of each (true).
+fn rates(command: &str, line: u32) -> Option<(Figure, bool)> {
+    const FLAGS: [(&str, bool); 4] =
+        [("--overallRate", false), ("-r", false), ("--connectionRate", true), ("-R", true)];
+    let words: Vec<&str> = command.split_whitespace().collect();
+    FLAGS.iter().find_map(|(flag, of_each)| {
+        let at = words.iter().position(|word| word == flag)?;
+        Some((count(words.get(at + 1)?, line)?, *of_each))
+    })
 }
 
 /// `10 connections`, `10 connections with 8 pipelining factor`.

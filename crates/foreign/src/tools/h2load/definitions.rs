@@ -1,6 +1,7 @@
 //! h2load, by `h2load.cc` of nghttp2: a client has up to `-m` streams in flight, so clients are not a bound. `failed`
-//! counts responses with a status of an error and requests without a response; the rate counts successes of the
-//! measurement period; done = succeeded + failed, and statuses are of the responses.
+//! counts responses with a status of an error and requests without a response, `errored` the latter alone; the rate
+//! counts successes of the measurement period; done = succeeded + failed, and statuses are of the responses. Times are
+//! of requests with a response (`sample_req_stat` when a stream ends well).
 
 use crate::model::Measure;
 use crate::tools::definitions::{Counted, Definitions, InFlight, PLAIN};
@@ -11,6 +12,7 @@ pub const H2LOAD: Definitions = Definitions {
     in_flight: InFlight::Open,
     is_busy: false,
     rate_counts: Counted::Unknown,
+    times_of: Counted::Successes,
     command: Some(&[("-c", Measure::Users), ("--clients", Measure::Users), ("-n", Measure::Requests)]),
     ..PLAIN
 };

@@ -1,6 +1,6 @@
 //! h2load of nghttp2: `finished in 268.89ms, 7438.01 req/s, 575.61KB/s` and the lines below it. Sizes are binary.
 
-use crate::model::{Document, Measure, Tool};
+use crate::model::{Document, Figure, Measure, Tool};
 use crate::tools::entry::Entry;
 use crate::tools::number::{self, count, plain, with_unit};
 use crate::tools::text::Text;
@@ -59,18 +59,24 @@ fn line(entry: &mut Entry, line: &str, number: u32) -> bool {
                     "done" => {
                         entry.put(Measure::Requests, count(value, number), place);
                     }
-                    "failed" => {
+                    "errored" => {
                         entry.put(Measure::Errors, count(value, number), place);
+                        entry.other(name, count(value, number), place);
                     }
                     _ => entry.other(name, count(value, number), place),
                 }
             }
         }
         "status codes" => {
+            let mut failed = 0.0;
             for part in values.split(',') {
                 let Some((value, name)) = part.trim().split_once(' ') else { continue };
-                entry.other(format!("status {name}"), count(value, number), place);
+                let answers = count(value, number);
+                failed +=
+                    answers.as_ref().filter(|_| ["4xx", "5xx"].contains(&name)).map_or(0.0, |f| f.value);
+                entry.other(format!("status {name}"), answers, place);
             }
+            entry.put(Measure::Non2xx, Some(Figure::exact(failed, format!("{failed}"), number)), place);
         }
         // `traffic: 154.78KB (158490) total, ...`.
         "traffic" => {

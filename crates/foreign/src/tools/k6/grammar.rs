@@ -233,10 +233,11 @@ fn quantity(entry: &mut Entry, name: &str, values: &str, place: (u32, &str), mai
     }
 }
 
-/// `avg=1.2ms min=... med=... max=... p(90)=... p(95)=...`, columns perhaps in another order.
+/// `avg=1.2ms min=... med=... max=... p(90)=... p(95)=...`, columns perhaps in another order; the first versions put
+/// commas between them, and wrote `p90=`.
 fn trend(entry: &mut Entry, name: &str, values: &str, place: (u32, &str), main: bool) {
     for column in values.split_whitespace() {
-        let Some((key, value)) = column.split_once('=') else { continue };
+        let Some((key, value)) = column.trim_end_matches(',').split_once('=') else { continue };
         let figure = cut_time(value, place.0).or_else(|| number::plain(value, 1.0, "", place.0));
         if key == "count" {
             entry.other(format!("{name} count"), count(value, place.0), place);
@@ -253,8 +254,8 @@ fn trend(entry: &mut Entry, name: &str, values: &str, place: (u32, &str), main: 
 
 /// What a column of a trend is of; also used for the summaries in JSON.
 pub fn trend_measure(name: &str, key: &str) -> Option<Measure> {
-    let share =
-        key.strip_prefix("p(").and_then(|rest| rest.strip_suffix(')')).and_then(|p| p.parse::<f64>().ok());
+    let bracketed = key.strip_prefix("p(").and_then(|rest| rest.strip_suffix(')'));
+    let share = bracketed.or(key.strip_prefix('p')).and_then(|p| p.parse::<f64>().ok());
     let percentile = share.and_then(measure_of);
     Some(match (name, key, percentile) {
         ("http_req_duration", "avg", _) => Measure::Mean,
