@@ -56,6 +56,13 @@ fn requests_without_a_response_have_no_time() {
     assert!(!doubted(&h2load(errored, "27726 2xx, 0 3xx, 0 4xx, 0 5xx")));
     let refused = "27726 total, 27726 started, 27726 done, 17726 succeeded, 10000 failed, 0 errored";
     assert!(doubted(&h2load(refused, "17726 2xx, 0 3xx, 0 4xx, 10000 5xx")));
+    // Requests that are abandoned with their connection failed, and are not done.
+    let impossible = ["successes_and_errors_differ", "groups_differ_from_whole", "part_exceeds_requests"];
+    let contradicts = |text: &str| rules(text).iter().any(|rule| impossible.contains(rule));
+    let abandoned = "30000 total, 27727 started, 27726 done, 27726 succeeded, 2274 failed, 2274 errored";
+    assert!(!contradicts(&h2load(abandoned, "27726 2xx, 0 3xx, 0 4xx, 0 5xx")));
+    let lost = "30000 total, 27727 started, 27726 done, 27726 succeeded, 2275 failed, 2275 errored";
+    assert!(contradicts(&h2load(lost, "27726 2xx, 0 3xx, 0 4xx, 0 5xx")));
     let artillery = |latency: &str, codes: &str| {
         format!(
             "Complete report @ 2018-03-07T04:03:38.796Z\n  Scenarios launched:  30\n  Scenarios completed: 0\n\

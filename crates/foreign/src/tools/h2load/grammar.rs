@@ -44,6 +44,17 @@ pub fn read(text: &Text, at: usize, document: &mut Document) -> Option<usize> {
     entry.finish(document).then_some(next)
 }
 
+/// Returns whether requests were abandoned with their connection: these failed, but were not done.
+fn has_abandoned(values: &str) -> bool {
+    let of = |wanted: &str| {
+        let mut parts = values.split(',').filter_map(|part| part.trim().split_once(' '));
+        parts.find(|(_, name)| *name == wanted).and_then(|(value, _)| value.parse::<u64>().ok())
+    };
+    let (Some(total), Some(done)) = (of("total"), of("done")) else { return false };
+    let ended = of("succeeded").zip(of("failed")).map(|(succeeded, failed)| succeeded.saturating_add(failed));
+    done < total && ended == Some(total) && of("errored").is_some_and(|errored| errored > 0)
+}
+
 fn line(entry: &mut Entry, line: &str, number: u32) -> bool {
     let place = (number, line);
     if line.starts_with("min") && line.contains("max") {
@@ -53,10 +64,11 @@ fn line(entry: &mut Entry, line: &str, number: u32) -> bool {
     let Some((name, values)) = line.split_once(':') else { return false };
     match name.trim() {
         "requests" => {
+            let whole = if has_abandoned(values) { "total" } else { "done" };
             for part in values.split(',') {
                 let Some((value, name)) = part.trim().split_once(' ') else { continue };
                 match name {
-                    "done" => {
+                    _ if name == whole => {
                         entry.put(Measure::Requests, count(value, number), place);
                     }
                     "errored" => {
