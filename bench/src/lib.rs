@@ -25,6 +25,7 @@ mod secure;
 mod start;
 mod streams;
 mod target;
+mod templates;
 mod testplan;
 mod testserver;
 mod tools;

@@ -2,6 +2,13 @@
 //! row of `PEERS`. Words in braces are filled in; a line is split at blanks first, so a value may contain
 //! blanks.
 
+use crate::templates::{
+    BASE_CLOSING, BASE_SCRIPTED, ECHO, ECHO_ONCE, GHZ, GHZ_ONCE, H2LOAD, H2LOAD_HELD, H2LOAD_ONCE,
+    H2LOAD_OPEN, JMETER_PLAN, JMETER_PLAN_ONCE, K6_SCRIPT, K6_SCRIPT_ONCE, MESSAGE, OWN_FILE, OWN_FILE_ONCE,
+    OWN_HTTP2_HELD, OWN_HTTP2_OPEN, OWN_IDLE, OWN_OPEN, OWN_PLAIN, OWN_PLAN, OWN_PLAN_ONCE, OWN_READ,
+    OWN_READ_LARGE, OWN_READ_SMALL, OWN_SCRIPT, OWN_SCRIPT_HELD, OWN_SCRIPT_ONCE, OWN_SCRIPT_OPEN,
+    TONIC_CALLS, TONIC_ONCE,
+};
 use chore::machine;
 use chore::shell;
 use std::path::{Path, PathBuf};
@@ -118,65 +125,6 @@ const PEERS: &[Peer] = &[
         idle: "",
     },
 ];
-
-const OWN_PLAIN: &str = "{url} -c {conns} -d {secs}s --quiet --out {out}";
-const OWN_READ: &str = "{url} -c {conns} -d {secs}s --read-bodies --quiet --out {out}";
-/// With buffers of given sizes, in addition to the one that depends on the machine's cache.
-const OWN_READ_SMALL: &str =
-    "{url} -c {conns} -d {secs}s --read-bodies --limit read_buffer_bytes=64k --quiet --out {out}";
-const OWN_READ_LARGE: &str =
-    "{url} -c {conns} -d {secs}s --read-bodies --limit read_buffer_bytes=256k --quiet --out {out}";
-const OWN_OPEN: &str = "{url} -r {rate} --max-connections {conns} -d {secs}s --quiet --out {out}";
-// The stream never ends: without its own timeout, every request would time out and be retried.
-const OWN_IDLE: &str = "{url} -c {conns} -d 120s --timeout 300s --quiet --out {out}";
-
-/// The experiment file of the bench contains the steps, the duration, and the users.
-const OWN_FILE: &str = "run {file} --quiet --out {out}";
-/// The same for one iteration of one user: what a start costs without a load.
-const OWN_FILE_ONCE: &str = "run {once} --quiet --out {out}";
-/// A script of k6, in both tools.
-const OWN_SCRIPT: &str = "run {script} -c {conns} -d {secs}s --set URL={url} --quiet --out {out}";
-const OWN_SCRIPT_ONCE: &str = "run {script} -c 1 -n 1 --set URL={url} --quiet --out {out}";
-const OWN_SCRIPT_OPEN: &str = "run {here}/k6-rate.js --set URL={url} --set RATE={rate} --set SECS={secs} \
-                               --set VUS={conns} --quiet --out {out}";
-const OWN_SCRIPT_HELD: &str =
-    "run {here}/k6-hold.js --set URL={url} --set VUS={conns} --set SECS=300 --quiet --out {out}";
-const K6_SCRIPT: &str = "run -q --no-usage-report --vus {conns} --duration {secs}s -e URL={url} {script}";
-const K6_SCRIPT_ONCE: &str = "run -q --no-usage-report --vus 1 --iterations 1 -e URL={url} {script}";
-/// A test plan, in both tools.
-const OWN_PLAN: &str =
-    "run {here}/plan-get.jmx -J port={port} -J users={conns} -J secs={secs} --quiet --out {out}";
-const OWN_PLAN_ONCE: &str = "run {here}/plan-get.jmx -J port={port} -J loops=1 --quiet --out {out}";
-const JMETER_PLAN: &str =
-    "-jar {jmeter} -n -t {here}/plan-get.jmx -j {scrap} -Jport={port} -Jusers={conns} -Jsecs={secs}";
-const JMETER_PLAN_ONCE: &str = "-jar {jmeter} -n -t {here}/plan-get.jmx -j {scrap} -Jport={port} -Jloops=1";
-const OWN_HTTP2_OPEN: &str =
-    "{url} --http2 -r {rate} --max-connections {conns} --streams {streams} -d {secs}s --quiet --out {out}";
-const OWN_HTTP2_HELD: &str =
-    "{url} --http2 -c {conns} --streams {streams} -d 120s --timeout 300s --quiet --out {out}";
-/// The base of HTTP/2.
-const H2LOAD: &str = "-t1 -c {conns} -m {streams} -D {secs} {url}";
-const H2LOAD_ONCE: &str = "-t1 -c 1 -m 1 -n 1 {url}";
-const H2LOAD_OPEN: &str = "-t1 -c {conns} -m {streams} --rps {rate_each} -D {secs} {url}";
-const H2LOAD_HELD: &str = "-t1 -c {conns} -m {streams} -n {streams_all} {url}";
-/// The client of `bench/examples/websocket_echo.rs`.
-const ECHO: &str = "{address} {conns} {secs}";
-const ECHO_ONCE: &str = "{address} 1 0";
-const GHZ: &str = "--insecure --proto {here}/call.proto --call echo.v1.Echo/Send -d {message} --connections {conns} \
-                   -c {streams_all} -n 0 -z {secs}s --cpus 1 -O summary {address}";
-const GHZ_ONCE: &str = "--insecure --proto {here}/call.proto --call echo.v1.Echo/Send -d {message} -c 1 -n 1 \
-                        --cpus 1 -O summary {address}";
-
-/// The client of `bench/tonic`.
-const TONIC_CALLS: &str = "{address} {conns} {streams} {secs}";
-const TONIC_ONCE: &str = "{address} 1 1 0";
-
-const BASE_CLOSING: &str = "-t1 -c{conns} -d{secs}s -H {close} {url}";
-/// The base's closest equivalent to a templated POST: a script.
-const BASE_SCRIPTED: &str = "-t1 -c{conns} -d{secs}s -s {here}/wrk-post.lua {url}";
-
-/// The message of a gRPC call: 32 bytes with the number of its field.
-pub const MESSAGE: &str = r#"{"a_string":"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"}"#;
 
 /// One participant of one bench.
 #[derive(Clone)]

@@ -89,9 +89,10 @@ TestPlan p
     HTTPSamplerProxy good | path=/good?body=3 | method=POST | arg:name=a
       DurationAssertion quick | DurationAssertion.duration=60000
       ResponseAssertion text | Assertion.test_field=Assertion.response_data | Assertion.test_type=2 | text:never
-    ResultCollector r | filename=out.xml | save:xml,time,timestamp,label,code,success,url,subresults,assertions,responseHeaders,responseDataOnError
+    ResultCollector r | filename=out.xml | save:xml,time,timestamp,label,code,success,url,MORE
 ";
-    let file = scratch.file("a.jmx", &plan(&server, lines));
+    let lines = lines.replace("MORE", "subresults,assertions,responseHeaders,responseDataOnError");
+    let file = scratch.file("a.jmx", &plan(&server, &lines));
     let out = scratch.path("out.xml");
     let results = scratch.path("r.xml");
     let xml = "jmeter.save.saveservice.output_format=xml";

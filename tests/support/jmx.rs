@@ -23,10 +23,10 @@ const SHORT: &[(&str, &str)] = &[
 ];
 
 /// What a listener may write.
-const SAVED: &str = "time,latency,timestamp,success,label,code,message,threadName,dataType,encoding,assertions,subresults,\
-                     responseData,samplerData,xml,fieldNames,responseHeaders,requestHeaders,responseDataOnError,\
-                     saveAssertionResultsFailureMessage,bytes,sentBytes,url,fileName,hostname,threadCounts,sampleCount,\
-                     idleTime,connectTime";
+const SAVED: &str = "time,latency,timestamp,success,label,code,message,threadName,dataType,encoding,assertions,\
+                     subresults,responseData,samplerData,xml,fieldNames,responseHeaders,requestHeaders,\
+                     responseDataOnError,saveAssertionResultsFailureMessage,bytes,sentBytes,url,fileName,hostname,\
+                     threadCounts,sampleCount,idleTime,connectTime";
 
 /// Returns the XML of a plan.
 pub fn plan(lines: &str) -> String {

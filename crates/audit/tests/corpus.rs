@@ -28,8 +28,8 @@ const FIRST: &str = "\
 The first reading of the second half, before anything was corrected: 69 of 82 results were read, 8 findings of what
 cannot be true were right and 6 false, 25 doubts were right and 5 false, and 6 were missed. One rule was corrected
 with it: h2load does not count requests as done that are abandoned with their connection, which was the cause of 5 of
-these 6. Its seven results are in the first half since then. One judgment was wrong by arithmetic, and is corrected in the
-table:
+these 6. Its seven results are in the first half since then. One judgment was wrong by arithmetic, and is corrected in
+the table:
 
 - hashgraph/pbj issue 465, second output: `histogram_differs` is right: all 72 times of the histogram are 1.0065 s or
   more, and the mean is 0.3672 s.

@@ -1,6 +1,6 @@
 //! Bodies of responses: their content codings, and the values in JSON, HTML, and XML.
 //!
-//! Whoever has a response reads it here: the checks of scenarios, scripts of k6, and plans of JMeter. A body is read in
+//! The checks of scenarios, scripts of k6, and plans of JMeter read responses here. A body is read in
 //! place; it becomes a tree only if a query needs one.
 
 #![forbid(unsafe_code)]

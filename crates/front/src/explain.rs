@@ -745,7 +745,8 @@ pub const TABLE: &[Explained] = &[
         "P030",
         "threshold on an unknown scope",
         "The scope of the threshold names a request, scenario, group, or tag that the experiment does not \
-         have, or an agent that does not send the load, so it would always pass.\n\n  thresholds: [ \"response_time{request: login} p99 < 250ms\" ]",
+         have, or an agent that does not send the load, so it would always pass.\n\n  thresholds: [ \
+         \"response_time{request: login} p99 < 250ms\" ]",
     ),
     row(
         "P031",

@@ -48,7 +48,7 @@ fn of_sample(assertion: &Assertion, sample: &mut Sample, scope: &mut Scope<'_>) 
 fn settle(
     assertion: &Assertion,
     sample: &mut Sample,
-    result: Result<(), Wrong>,
+    result: Result<(), CheckError>,
     scope: &mut Scope<'_>,
 ) -> bool {
     if let Some(checks) = &mut sample.checks {
@@ -63,22 +63,22 @@ fn settle(
 }
 
 /// Why a sample does not pass.
-struct Wrong {
+struct CheckError {
     message: String,
     is_failure: bool,
     /// The assertion could not be tried.
     is_error: bool,
 }
 
-impl Wrong {
-    fn error(message: String) -> Wrong {
-        Wrong { message, is_failure: false, is_error: true }
+impl CheckError {
+    fn error(message: String) -> CheckError {
+        CheckError { message, is_failure: false, is_error: true }
     }
 }
 
-impl From<String> for Wrong {
-    fn from(message: String) -> Wrong {
-        Wrong { message, is_failure: true, is_error: false }
+impl From<String> for CheckError {
+    fn from(message: String) -> CheckError {
+        CheckError { message, is_failure: true, is_error: false }
     }
 }
 
@@ -94,13 +94,13 @@ fn of_children(assertion: &Assertion, sample: &mut Sample, scope: &mut Scope<'_>
         }
     }
     if has_failed && sample.is_success {
-        let wrong = Wrong::from("One or more sub-samples failed".to_owned());
+        let wrong = CheckError::from("One or more sub-samples failed".to_owned());
         passed = settle(assertion, sample, Err(wrong), scope);
     }
     passed
 }
 
-fn one_sample(kind: &AssertionKind, sample: &Sample, scope: &mut Scope<'_>) -> Result<(), Wrong> {
+fn one_sample(kind: &AssertionKind, sample: &Sample, scope: &mut Scope<'_>) -> Result<(), CheckError> {
     match kind {
         AssertionKind::Response { .. } => response(kind, sample, scope),
         AssertionKind::Size { subject, field, size, comparison } => {
@@ -148,7 +148,7 @@ fn one_sample(kind: &AssertionKind, sample: &Sample, scope: &mut Scope<'_>) -> R
                 Err(why) => return Err(why.clone().into()),
             };
             let found = place.all(Head::new(&sample.head), text.as_bytes());
-            let found = found.map_err(|why| Wrong::error(format!("SAXException: {}", why.0)))?;
+            let found = found.map_err(|why| CheckError::error(format!("SAXException: {}", why.0)))?;
             // A truth value is its own result; nodes only have to exist.
             let holds = match found.as_slice() {
                 [one] if one == "false" => false,
@@ -184,7 +184,7 @@ fn one_sample(kind: &AssertionKind, sample: &Sample, scope: &mut Scope<'_>) -> R
             }
             let text = sample.text();
             let parsed = roxmltree::Document::parse(&text);
-            parsed.map(|_| ()).map_err(|error| Wrong { is_error: true, ..xml(&text, &error).into() })
+            parsed.map(|_| ()).map_err(|error| CheckError { is_error: true, ..xml(&text, &error).into() })
         }
         AssertionKind::Script(_) => Ok(()),
     }
@@ -233,7 +233,7 @@ fn text_of(subject: &Subject, sample: &Sample, scope: &mut Scope<'_>) -> String 
     }
 }
 
-fn response(kind: &AssertionKind, sample: &Sample, scope: &mut Scope<'_>) -> Result<(), Wrong> {
+fn response(kind: &AssertionKind, sample: &Sample, scope: &mut Scope<'_>) -> Result<(), CheckError> {
     let AssertionKind::Response { subject, field, pattern, is_negated, is_any, patterns, message, .. } = kind
     else {
         return Ok(());
@@ -271,7 +271,7 @@ fn response(kind: &AssertionKind, sample: &Sample, scope: &mut Scope<'_>) -> Res
                 };
                 match &*scope.caches.pattern(source) {
                     Ok(compiled) => compiled.is_match(&text),
-                    Err(why) => return Err(Wrong::error(format!("Bad test configuration {why}"))),
+                    Err(why) => return Err(CheckError::error(format!("Bad test configuration {why}"))),
                 }
             }
         };
@@ -493,7 +493,7 @@ fn script(assertion: &Assertion, sample: &mut Sample, scope: &mut Scope<'_>) -> 
     let outcome = script.run(&mut context);
     let (is_failure, message) = context.failure;
     let result = match outcome {
-        Err(why) => Err(Wrong::error(why)),
+        Err(why) => Err(CheckError::error(why)),
         Ok(_) if is_failure => Err(message.into()),
         Ok(_) => Ok(()),
     };

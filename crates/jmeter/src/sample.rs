@@ -165,7 +165,7 @@ impl Sample {
         }
     }
 
-    /// Keeps the results of assertions from here on, also those of sub-samples.
+    /// Keeps the results of the assertions that follow, also those of sub-samples.
     pub fn keep_checks(&mut self) {
         self.checks.get_or_insert_default();
         self.children.iter_mut().for_each(Sample::keep_checks);

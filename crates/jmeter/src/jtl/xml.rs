@@ -173,7 +173,7 @@ fn assertion(check: &CheckResult, depth: usize, out: &mut String) {
     out.push_str("</assertionResult>");
 }
 
-/// Appends an element with the class of its text, on a line of its own.
+/// Appends an element with the class of its text, on a new line.
 fn text(name: &str, value: &str, depth: usize, out: &mut String) {
     indent_line(depth, out);
     let _ = write!(out, "<{name} class=\"java.lang.String\">");
