@@ -44,8 +44,8 @@ pub const H2LOAD_HELD: &str = "-t1 -c {conns} -m {streams} -n {streams_all} {url
 /// The client of `bench/examples/websocket_echo.rs`.
 pub const ECHO: &str = "{address} {conns} {secs}";
 pub const ECHO_ONCE: &str = "{address} 1 0";
-pub const GHZ: &str = "--insecure --proto {here}/call.proto --call echo.v1.Echo/Send -d {message} --connections {conns} \
-                   -c {streams_all} -n 0 -z {secs}s --cpus 1 -O summary {address}";
+pub const GHZ: &str = "--insecure --proto {here}/call.proto --call echo.v1.Echo/Send -d {message} \
+                   --connections {conns} -c {streams_all} -n 0 -z {secs}s --cpus 1 -O summary {address}";
 pub const GHZ_ONCE: &str = "--insecure --proto {here}/call.proto --call echo.v1.Echo/Send -d {message} -c 1 -n 1 \
                         --cpus 1 -O summary {address}";
 

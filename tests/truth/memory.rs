@@ -78,7 +78,7 @@ fn peaks_kib(args: &[&str]) -> (u64, u64) {
 
 /// What a run allocates has a limit in every build. The rest are pages of the executable, which the kernel shares
 /// between processes and reads around what is used: their number depends on the size of the build, so only the release
-/// build (`cargo xtask nightly`) has a limit for the sum. `cargo xtask bench plain` compares it with its goal of 16 MiB.
+/// build (`cargo xtask nightly`) has a limit for the sum. `cargo xtask bench plain` compares it with a goal of 16 MiB.
 #[test]
 fn a_plain_run_with_100_connections_allocates_at_most_3_mib() {
     let _alone = alone();
