@@ -200,7 +200,7 @@ impl Thread {
             }
             Err(failure) => {
                 let ended = self.failed(*flow, &failure, None, at);
-                self.end_requests(ended, at, out)
+                self.end_requests(Box::new(ended), at, out)
             }
         }
     }

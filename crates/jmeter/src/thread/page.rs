@@ -36,7 +36,7 @@ pub(super) struct Page {
     limit: usize,
     /// Whether samples keep their responses.
     keeps_content: bool,
-    flows: Vec<Box<Flow>>,
+    flows: Vec<Flow>,
     /// The page, and the frames and style sheets that embed something as well.
     documents: Vec<Document>,
 }
@@ -79,32 +79,32 @@ impl Page {
     }
 
     pub(super) fn flow(&self, id: StepId) -> Option<&Flow> {
-        self.flows.iter().find(|flow| flow.id == id).map(|flow| &**flow)
+        self.flows.iter().find(|flow| flow.id == id)
     }
 
-    fn take_flow(&mut self, id: StepId) -> Option<Box<Flow>> {
+    fn take_flow(&mut self, id: StepId) -> Option<Flow> {
         let at = self.flows.iter().position(|flow| flow.id == id)?;
         Some(self.flows.swap_remove(at))
     }
 
-    /// Adds a document, if it embeds anything.
-    fn add(&mut self, sample: Sample, parent: Option<Place>, depth: u32) -> Result<(), Sample> {
+    /// Adds a document, or returns the sample back if it embeds nothing.
+    fn add(&mut self, sample: Sample, parent: Option<Place>, depth: u32) -> Option<Sample> {
         let is_text = sample.is_success && sample.data_type == DataType::Text && !sample.body.is_empty();
         if !is_text || depth > DEPTH_MAX {
-            return Err(sample);
+            return Some(sample);
         }
         let media =
             String::from_utf8_lossy(Head::new(&sample.head).field("content-type").unwrap_or_default());
         let media = media.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
         let mut urls = embedded::urls(&media, &sample.text(), &sample.url);
         if urls.is_empty() {
-            return Err(sample);
+            return Some(sample);
         }
         urls.retain(|url| self.filter.takes(url));
         let document =
             Document { parent, depth, sample, urls: urls.into_iter(), files: Vec::new(), active: 0 };
         self.documents.push(document);
-        Ok(())
+        None
     }
 
     /// Returns the next URL to download. Those of an inner document come first.
@@ -122,7 +122,7 @@ impl Page {
     /// Takes the sample of a file. A frame or a style sheet may embed something as well.
     fn take(&mut self, place: Place, sample: Sample) {
         let depth = self.documents[place.document].depth + 1;
-        if let Err(mut sample) = self.add(sample, Some(place), depth) {
+        if let Some(mut sample) = self.add(sample, Some(place), depth) {
             if !self.keeps_content {
                 sample = sample.without_content();
             }
@@ -197,9 +197,9 @@ impl Thread {
     pub(super) fn open_page(
         &mut self,
         resources: &Resources,
-        ended: Ended,
+        ended: Box<Ended>,
         at: At,
-    ) -> Result<Box<Page>, Ended> {
+    ) -> Result<Box<Page>, Box<Ended>> {
         let Some(series) = ended.series else { return Err(ended) };
         let mut wish = Wish::default();
         let mut scope = scope!(self, at, &mut wish);
@@ -226,9 +226,10 @@ impl Thread {
             flows: Vec::new(),
             documents: Vec::new(),
         };
+        let ended = *ended;
         match page.add(ended.sample, None, 0) {
-            Ok(()) => Ok(Box::new(page)),
-            Err(sample) => Err(Ended { sample, ..ended }),
+            None => Ok(Box::new(page)),
+            Some(sample) => Err(Box::new(Ended { sample, ..ended })),
         }
     }
 
@@ -277,20 +278,13 @@ impl Thread {
             return page.settle(place, None);
         }
         let flow = Flow { place: Some(place), ..Flow::new(page.sampler, request, &page.label) };
-        self.dispatch_part(page, Box::new(flow), place, at, out);
+        self.dispatch_part(page, flow, place, at, out);
     }
 
-    fn dispatch_part(
-        &mut self,
-        page: &mut Page,
-        mut flow: Box<Flow>,
-        place: Place,
-        at: At,
-        out: &mut Outbox,
-    ) {
+    fn dispatch_part(&mut self, page: &mut Page, mut flow: Flow, place: Place, at: At, out: &mut Outbox) {
         match self.dispatch(&mut flow, at, out) {
             Ok(()) => page.flows.push(flow),
-            Err(failure) => page.take(place, self.failed(*flow, &failure, None, at).sample),
+            Err(failure) => page.take(place, self.failed(flow, &failure, None, at).sample),
         }
     }
 
@@ -307,8 +301,8 @@ impl Thread {
             return After::Waits;
         };
         let Some(place) = flow.place else { return After::Continues };
-        match self.react(flow, reply, at) {
-            Reaction::Again(flow) => self.dispatch_part(&mut page, flow, place, at, out),
+        match self.react(Box::new(flow), reply, at) {
+            Reaction::Again(flow) => self.dispatch_part(&mut page, *flow, place, at, out),
             Reaction::Ended(ended) => {
                 if ended.series.is_some() && !ended.sample.is_success {
                     out.fail(Fault::Status);
@@ -335,7 +329,7 @@ impl Thread {
         };
         match result {
             Ok(()) => self.dispatch_part(&mut page, flow, place, at, out),
-            Err(failure) => page.take(place, self.failed(*flow, &failure, None, at).sample),
+            Err(failure) => page.take(place, self.failed(flow, &failure, None, at).sample),
         }
         self.load(page, at, out)
     }

@@ -46,7 +46,7 @@ impl Thread {
                 Ok(()) => self.send(flow, at, out),
                 Err(failure) => {
                     let ended = self.failed(*flow, &failure, None, at);
-                    self.end_requests(ended, at, out)
+                    self.end_requests(Box::new(ended), at, out)
                 }
             },
             Stage::Loading(page) => {
@@ -94,7 +94,7 @@ impl Thread {
         match std::mem::take(&mut self.stage) {
             Stage::Requesting(flow) => match self.react(flow, reply, at) {
                 Reaction::Again(flow) => self.send(flow, at, out),
-                Reaction::Ended(ended) => self.end_requests(*ended, at, out),
+                Reaction::Ended(ended) => self.end_requests(ended, at, out),
             },
             Stage::Loading(page) => self.part_replied(page, reply, at, out),
             other => {
@@ -133,7 +133,7 @@ impl Thread {
     }
 
     /// Ends the requests of a sample; a page may embed more.
-    pub(super) fn end_requests(&mut self, ended: Ended, at: At, out: &mut Outbox) -> After {
+    pub(super) fn end_requests(&mut self, ended: Box<Ended>, at: At, out: &mut Outbox) -> After {
         let plan = Arc::clone(&self.plan);
         let resources = self.http_of(&plan, ended.sampler).and_then(|(_, http)| http.resources.as_ref());
         let ended = match resources {
