@@ -110,8 +110,11 @@ pub const GET: Case = Case {
 pub const POST: Case =
     Case { method: "POST", headers: &[("Content-Type", "text/plain")], body: Body::Text("one=1&two"), ..GET };
 
+/// The name of a file, and what makes its content.
+type Content = (&'static str, fn() -> Vec<u8>);
+
 /// The files that bodies are made of, by name.
-pub const FILES: [(&str, fn() -> Vec<u8>); 5] = [
+pub const FILES: [Content; 5] = [
     ("note.txt", || b"first line\nsecond line\n".to_vec()),
     ("bytes.bin", || (0..=255).collect()),
     ("large.txt", || b"0123456789abcde\n".repeat(6_400)),
