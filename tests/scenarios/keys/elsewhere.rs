@@ -128,6 +128,11 @@ pub const TESTED: &[(&str, &str, &str)] = &[
     ("load.stop_when", STUDY, "a_staircase_in_the_load_is_a_search_from_that_level"),
     ("experiment.monitors", WATCH, "every_kind_of_monitor_is_read"),
     ("monitor.name", WATCH, "every_kind_of_monitor_is_read"),
+    (
+        "monitor.on",
+        "tests/cli/agents/monitors.rs",
+        "monitors_run_on_the_coordinator_or_on_the_agents_that_they_name",
+    ),
     ("monitor.host", WATCH, "every_kind_of_monitor_is_read"),
     ("monitor.process", WATCH, "every_kind_of_monitor_is_read"),
     ("monitor.cgroup", WATCH, "every_kind_of_monitor_is_read"),
