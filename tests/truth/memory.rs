@@ -80,12 +80,12 @@ fn peaks_kib(args: &[&str]) -> (u64, u64) {
 /// between processes and reads around what is used: their number depends on the size of the build, so only the release
 /// build (`cargo xtask nightly`) has a limit for the sum. `cargo xtask bench plain` compares it with a goal of 16 MiB.
 #[test]
-fn a_plain_run_with_100_connections_allocates_at_most_3_mib() {
+fn a_plain_run_with_100_connections_allocates_at_most_4_mib() {
     let _alone = alone();
     let ruler = Ruler::start(&[]);
     let (peak, own) = peaks_kib(&[&ruler.url("/"), "-c", "100", "-d", "3s"]);
     eprintln!("memory: peak of a plain run {peak} KiB, {own} KiB of them allocated");
-    assert!(own <= 3 * 1024, "{own} KiB of allocated memory");
+    assert!(own <= 4 * 1024, "{own} KiB of allocated memory");
     assert!(cfg!(debug_assertions) || peak <= 32 * 1024, "{peak} KiB");
 }
 
