@@ -1,6 +1,6 @@
 //! Results of others, from issues and pull requests of public repositories: figures retyped as facts, each with its
 //! source and with the rules that are right for it (`right:`), that are right if they speak (`also:`), and with
-//! `read: no` if it is no result of a load test. Readers, rules, and some judgments were corrected with those in
+//! `read: no` if it is not a result of a load test. Readers, rules, and some judgments were corrected with those in
 //! `tuned`; those in `reported` were judged before the audit read them, and changed nothing. `data/corpus.md` has the
 //! counts of both halves; write it with `UPDATE_GOLDEN=1 cargo test -p plimsoll-audit corpus`.
 

@@ -60,7 +60,7 @@ fn other_lists_are_no_results() {
     let lists = [
         // A plan has no time that was measured.
         "Users: 600\nDuration: 60 min\nRamp-up: 30 s\nLoops: 1\n",
-        // Nobody says the unit.
+        // The unit is unknown.
         "Average: 17\nMedian: 12\nMax: 250\nMin: 3\n",
         // Two figures are a remark.
         "Average: 17 ms\nMax: 250 ms\n",

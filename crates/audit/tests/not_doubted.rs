@@ -24,7 +24,7 @@ fn pages_that_vary_in_length_are_no_failures() {
     assert!(doubted(&ab(8_800, 400, 600 * 8_800 + 400 * 150)), "150 bytes are no such page");
     assert!(doubted(&ab(40, 3, 997 * 40 + 317)), "nor are 106 bytes instead of 40");
     assert!(doubted(&ab(8_800, 400, 600 * 8_800)), "nor is none");
-    // The first answer was empty, or nobody says how many bytes came: nothing to compare with.
+    // The first answer was empty, or the number of bytes is unknown: nothing to compare with.
     assert!(!doubted(&ab(0, 189, 20_790)));
     let without =
         ab(8_800, 400, 1).lines().filter(|line| !line.starts_with("HTML")).collect::<Vec<_>>().join("\n");

@@ -78,7 +78,7 @@ fn entry(name: &str, value: &str, line: u32) -> Option<Entry> {
     // `278.75 [ms] (mean)`.
     let value = value.split('(').next().unwrap_or(value).replace(['[', ']'], "");
     let number: Number = cell::number(&value, line)?;
-    // A time without a unit is nobody's guess here: a list has no column that says it.
+    // A time without a unit is not read: unlike a table, a list has no heading that states it.
     let is_bare = column.kind == Kind::Time && column.unit.is_none() && number.kind != Kind::Time;
     (!is_bare).then(|| Entry {
         line,
