@@ -75,7 +75,9 @@ impl Files {
     pub fn append_result(&self, name: &str, columns: &Columns, text: &str) -> Result<(), String> {
         // The lock also keeps another thread from writing before the first lines.
         let mut results = self.results.lock().unwrap_or_else(PoisonError::into_inner);
-        if results.begun.insert(name.to_owned()) {
+        // Looked up first, because a name is copied only once.
+        if !results.begun.contains(name) {
+            results.begun.insert(name.to_owned());
             let failed = |e: std::io::Error| self.note(format!("cannot write `{name}`: {e}"));
             let has_begun = match columns.is_xml {
                 true => {
