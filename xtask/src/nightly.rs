@@ -60,6 +60,7 @@ const PARTS: &[Part] = &[
         run: || passed(crates()),
     },
     Part { name: "parsers", about: "parsers, a million cases each", run: || passed(parsers()) },
+    Part { name: "hpack", about: "HPACK: the stories of a public corpus", run: hpack },
     Part {
         name: "collected",
         about: "JavaScript: garbage collected at every allocation",
@@ -123,7 +124,9 @@ fn passed(outcome: Outcome) -> Result<Done, String> {
 fn crates() -> Outcome {
     let line = ["test", "--release", "--workspace", "--exclude", "plimsoll", "--no-fail-fast"];
     let mut command = shell::cargo();
-    command.args(line).args(["--", "--include-ignored"]).env("PLIMSOLL_NIGHTLY", "1");
+    // The corpus of HPACK is another part.
+    let rest = ["--", "--include-ignored", "--skip", CORPUS];
+    command.args(line).args(rest).env("PLIMSOLL_NIGHTLY", "1");
     shell::run(&mut command)
 }
 
@@ -134,6 +137,19 @@ fn parsers() -> Outcome {
         shell::run(shell::cargo().args(line).env("PLIMSOLL_FUZZ_CASES", FUZZ_CASES))?;
     }
     Ok(())
+}
+
+/// The name of the test of HPACK's corpus, and the variable that names its folder.
+const CORPUS: &str = "every_story_of_the_public_corpus_is_understood";
+const CORPUS_VARIABLE: &str = "PLIMSOLL_HPACK";
+
+fn hpack() -> Result<Done, String> {
+    if std::env::var_os(CORPUS_VARIABLE).is_none() {
+        let reason = format!("the corpus is not here ({CORPUS_VARIABLE} names its folder)");
+        return Ok(Done::LeftOut(reason));
+    }
+    let line = ["test", "--package", "plimsoll-wire", "--test", "surface", "--", "--ignored", "--nocapture"];
+    passed(shell::run(shell::cargo().args(line).arg(CORPUS)))
 }
 
 /// The tests of the JavaScript machine that let fibers wait, with a collection at each allocation of an object.

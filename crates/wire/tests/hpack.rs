@@ -5,6 +5,7 @@ mod code;
 mod encodes;
 mod examples;
 mod invalid;
+mod libnghttp2;
 mod stories;
 
 use plimsoll_wire::hpack::{Decoder, Error, Scratch};

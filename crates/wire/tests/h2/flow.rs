@@ -43,12 +43,12 @@ fn a_body_waits_for_the_window_of_its_stream() {
     client.feed(&number(WINDOW_UPDATE, 0, 1 << 20)).unwrap();
     let stream = client.open(POST).unwrap();
     assert_eq!(client.write(stream, 70_000, true), (65_535, (65_535, false)));
-    assert_eq!(client.writable(), []);
+    assert_eq!(client.writable(), [0; 0]);
     assert_eq!(client.events_of(&[number(WINDOW_UPDATE, 0, 1)]), Ok(vec![]), "the connection's was open");
     let events = client.events_of(&[number(WINDOW_UPDATE, stream, 4000)]);
     assert_eq!(events, Ok(vec![Event::Writable]));
     assert_eq!(client.writable(), [stream]);
-    assert_eq!(client.writable(), [], "once");
+    assert_eq!(client.writable(), [0; 0], "once");
     assert_eq!(client.write(stream, 4465, true), (4000, (4000, false)));
     client.feed(&number(WINDOW_UPDATE, stream, 465)).unwrap();
     assert_eq!(client.write(stream, 465, true), (465, (465, true)));
@@ -64,7 +64,7 @@ fn bodies_share_the_window_of_the_connection_in_rotation() {
     assert_eq!(client.write(streams[1], 60_000, true).0, 5535);
     assert_eq!(client.write(streams[2], 60_000, true).0, 0);
     assert_eq!(client.events_of(&[number(WINDOW_UPDATE, streams[1], 10)]), Ok(vec![Event::Writable]));
-    assert_eq!(client.writable(), [], "the connection has no window");
+    assert_eq!(client.writable(), [0; 0], "the connection has no window");
     assert_eq!(client.events_of(&[number(WINDOW_UPDATE, 0, 10)]), Ok(vec![Event::Writable]));
     assert_eq!(client.session.next_writable(), Some((streams[1], 1)));
     assert_eq!(client.write(streams[1], 5, false).0, 5);
@@ -102,7 +102,7 @@ fn a_new_initial_window_applies_to_open_streams_and_may_make_theirs_negative() {
     client.feed(&settings(&[(4, 500)])).unwrap();
     assert_eq!(client.write(stream, 1000, true).0, 0, "the window is -500");
     assert_eq!(client.events_of(&[number(WINDOW_UPDATE, stream, 500)]), Ok(vec![]));
-    assert_eq!(client.writable(), [], "the window is 0");
+    assert_eq!(client.writable(), [0; 0], "the window is 0");
     client.feed(&number(WINDOW_UPDATE, stream, 1)).unwrap();
     assert_eq!(client.writable(), [stream]);
     assert_eq!(client.write(stream, 1000, true).0, 1);

@@ -48,7 +48,7 @@ const STATIC_NAMES: [(usize, &str); 6] = [
 ];
 
 /// The encoder's copy of the table, the newest first.
-struct Teller {
+pub struct Teller {
     table: VecDeque<Pair>,
     max: usize,
     /// What the encoder takes for the overhead of an entry.
@@ -57,6 +57,11 @@ struct Teller {
 }
 
 impl Teller {
+    /// An encoder that knows the size of an entry.
+    pub fn new(limit: usize) -> Teller {
+        Teller { table: VecDeque::new(), max: 4096, overhead: ENTRY, limit }
+    }
+
     fn size(&self) -> usize {
         self.table.iter().map(|(name, value)| name.len() + value.len() + self.overhead).sum()
     }
@@ -76,7 +81,7 @@ impl Teller {
     }
 
     /// Tells one block; returns its bytes and its fields.
-    fn block(&mut self, random: &mut Random) -> (Vec<u8>, Vec<Pair>) {
+    pub fn block(&mut self, random: &mut Random) -> (Vec<u8>, Vec<Pair>) {
         let (mut out, mut pairs) = (Vec::new(), Vec::new());
         for _ in 0..random.pick(&[0, 0, 0, 0, 0, 0, 1, 2]) {
             self.max =
@@ -109,7 +114,7 @@ impl Teller {
     }
 
     /// Tells a block that fills the table with one entry, to the byte or one byte too far, and reads what is left.
-    fn last_block(&mut self, random: &mut Random) -> (Vec<u8>, Vec<Pair>) {
+    pub fn last_block(&mut self, random: &mut Random) -> (Vec<u8>, Vec<Pair>) {
         let (mut out, name) = (vec![0x40, 1, b'x'], b"x".to_vec());
         let value = vec![b'y'; (self.max + random.below(2)).saturating_sub(ENTRY + 1)];
         string(random, &mut out, &value);
