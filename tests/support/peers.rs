@@ -1,15 +1,17 @@
-//! Real servers by other people, as children: nginx, Node, Go, Jetty, and an event-stream library from npm. Each is on
-//! a free port, is waited for until it can be connected to, and ends with its value, or with the test if that is
-//! killed.
+//! Real servers by other people, as children: nginx, nghttpd, Node, Go, Jetty, and an event-stream library from npm.
+//! Each is on a free port, is waited for until it can be connected to, and ends with its value, or with the test if
+//! that is killed.
 //!
 //! A program that is missing fails the test with the sentence that says how to get it.
 
 mod child;
 mod get;
+mod nghttpd;
 mod nginx;
 mod pki;
 
 pub use get::{Answer, exchange};
+pub use nghttpd::Nghttpd;
 pub use nginx::{LogLine, Nginx, Options};
 pub use pki::{LOCAL, Pki};
 
@@ -77,9 +79,11 @@ impl GoServer {
         // Go looks itself whether anything changed; once a process is enough to ask.
         static BUILT: OnceLock<PathBuf> = OnceLock::new();
         static CALLS: OnceLock<PathBuf> = OnceLock::new();
+        static CASES: OnceLock<PathBuf> = OnceLock::new();
         let program = match folder {
             "go" => BUILT.get_or_init(|| build(folder)).clone(),
             "grpc" => CALLS.get_or_init(|| build(folder)).clone(),
+            "interop" => CASES.get_or_init(|| build(folder)).clone(),
             _ => build(folder),
         };
         let mut command = Command::new(program);
@@ -230,17 +234,21 @@ fn libraries() -> PathBuf {
 
 /// Installs after the lock file into a folder that is named after all that goes into it.
 fn install(peer: &str) -> PathBuf {
-    const FILES: [&str; 3] = ["package.json", "package-lock.json", "server.mjs"];
-    let read = |name| std::fs::read(sources().join(peer).join(name)).expect("the checkout is whole");
+    let entries = std::fs::read_dir(sources().join(peer)).expect("the checkout is whole");
+    let names = entries.map(|entry| entry.expect("the folder is readable").file_name());
+    let mut names: Vec<_> = names.filter_map(|name| name.into_string().ok()).collect();
+    names.retain(|name| name.ends_with(".json") || name.ends_with(".mjs"));
+    names.sort();
+    let read = |name: &String| std::fs::read(sources().join(peer).join(name)).expect("the checkout is whole");
     let mut hasher = DefaultHasher::new();
-    FILES.map(read).hash(&mut hasher);
+    names.iter().map(read).collect::<Vec<_>>().hash(&mut hasher);
     let folder = cache().join(format!("{peer}-{:016x}", hasher.finish()));
     if folder.join("node_modules").is_dir() {
         return folder;
     }
     let aside = cache().join(format!("{peer}-{}", std::process::id()));
     std::fs::create_dir_all(&aside).expect("the target folder is writable");
-    for name in FILES {
+    for name in &names {
         std::fs::write(aside.join(name), read(name)).expect("the target folder is writable");
     }
     let mut command = Command::new("npm");

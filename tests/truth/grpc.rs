@@ -329,7 +329,8 @@ fn a_response_that_is_not_grpc_has_a_name_and_a_side() {
 fn messages_of_a_stream_are_counted_and_their_gaps_are_measured() {
     let server = GoServer::start("grpc");
     let steps = "- grpc: echo.v1.Echo/Repeat\n  message: { id: 5, name: \"${uuid}\" }\n  \
-                 metadata: { x-times: 20, x-pause: 10ms }\n  check: { status: OK, metadata: { x-trailer: end } }\n  \
+                 metadata: { x-times: 20, x-pause: 10ms, x-echo: early }\n  check: { status: OK, metadata: { x-header: \
+                 early, x-trailer: end } }\n  \
                  stream: { sequence: $.id, closed_by: server }";
     let said = run(&server.url(""), steps, "{ users: 3, iterations_per_user: 2 }", 0);
     no_faults(&said);

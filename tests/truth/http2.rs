@@ -9,6 +9,7 @@ mod counts;
 mod faults;
 mod features;
 mod jetty;
+mod nghttpd;
 mod versions;
 
 use crate::help::count;

@@ -17,6 +17,7 @@ mod counts;
 mod delivery;
 mod faults;
 mod grpc;
+mod grpc_interop;
 mod grpc_scripts;
 mod grpc_server;
 mod grpc_streams;
