@@ -3,7 +3,9 @@
 
 mod closing;
 mod conformance;
+mod graphql;
 mod http2;
+mod logins;
 mod messages;
 mod refused;
 mod secure;

@@ -304,6 +304,8 @@ pub struct GraphqlDraft {
     /// The body with the query, if the usual one has only its hash.
     pub with_query: Option<TextDraft>,
     pub fails_on_errors: bool,
+    /// Over a WebSocket: the messages that initialize the connection and subscribe.
+    pub subscription: Option<(TextDraft, TextDraft)>,
 }
 
 /// A body with the media type that it implies.

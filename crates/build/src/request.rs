@@ -1,7 +1,7 @@
 //! Builds one request: its request line, headers, body, checks, and extractions.
 
 use crate::call;
-use crate::draft::{AuthDraft, HeaderDraft, NameDraft, RequestDraft, TextDraft};
+use crate::draft::{AuthDraft, GraphqlDraft, HeaderDraft, NameDraft, RequestDraft, TextDraft};
 use crate::header;
 use crate::requests::{basic, coded};
 use crate::sentence::default_name;
@@ -10,7 +10,7 @@ use crate::text::Build;
 use crate::work::Work;
 use plimsoll_plan::delivery::Delivery;
 use plimsoll_plan::origin::{FIRST, OriginId};
-use plimsoll_plan::script::{Ask, AskId, Graphql};
+use plimsoll_plan::script::{Ask, AskId, Graphql, Subscription};
 use plimsoll_plan::value::{Escape, Part, Placeholder, Secret, Text};
 
 /// Headers, in sending order.
@@ -125,25 +125,35 @@ impl Work {
             None => default_name(&ask.method, &format!("{}{}", self.site.describe(way.origin), way.shown)),
         };
         self.name_apart(&mut ask, draft.name.as_ref());
-        let with_query = match draft.graphql.as_ref().and_then(|graphql| graphql.with_query.as_ref()) {
-            Some(body) => Some(self.text(body)?),
-            None => None,
-        };
+        let id = self.script.asks.len() as AskId;
+        if let Some(graphql) = &draft.graphql {
+            let graphql = self.graphql(id, graphql)?;
+            self.script.graphql.push(graphql);
+        }
+        self.script.auths.extend(special.map(|auth| (id, auth)));
         if let Some(socket) = &draft.websocket {
             let id = self.websocket(socket, ask);
             return (self.wrong.all.len() == before).then_some(id);
         }
-        let id = self.script.asks.len() as AskId;
         self.script.asks.push(ask);
-        self.script.auths.extend(special.map(|auth| (id, auth)));
         if draft.delivery != Delivery::default() {
             self.script.deliveries.push((id, draft.delivery));
         }
-        if let Some(graphql) = &draft.graphql {
-            let fails_on_errors = graphql.fails_on_errors;
-            self.script.graphql.push(Graphql { ask: id, with_query, fails_on_errors });
-        }
         Some(id)
+    }
+
+    fn graphql(&mut self, ask: AskId, draft: &GraphqlDraft) -> Option<Graphql> {
+        let with_query = match &draft.with_query {
+            Some(body) => Some(self.text(body)?),
+            None => None,
+        };
+        let subscription = match &draft.subscription {
+            Some((init, subscribe)) => {
+                Some(Subscription { init: self.text(init)?, subscribe: self.text(subscribe)? })
+            }
+            None => None,
+        };
+        Some(Graphql { ask, with_query, fails_on_errors: draft.fails_on_errors, subscription })
     }
 
     /// Returns all headers: those of the file that the request does not replace, those of the request, and those that

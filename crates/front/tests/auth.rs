@@ -170,7 +170,23 @@ fn what_cannot_work_is_rejected_with_a_fix() {
         ),
         (
             graphql("post: /g, stream: true, graphql: { query: \"subscription {a}\", transport: websocket }"),
-            "F012: GraphQL subscriptions over WebSocket are not supported yet",
+            "F017: `transport: websocket` requires a `connect` step",
+        ),
+        (
+            graphql("connect: /g, graphql: { query: \"subscription {a}\", transport: sse }"),
+            "F017: `transport: sse` does not apply to `connect`",
+        ),
+        (
+            graphql("connect: /g, graphql: { query: \"{a}\", persisted: true }"),
+            "F017: `persisted` does not apply to an operation over a WebSocket",
+        ),
+        (
+            graphql("connect: /g, subprotocols: graphql-ws, graphql: { query: \"{a}\" }"),
+            "F017: `graphql` speaks the subprotocol `graphql-transport-ws`",
+        ),
+        (
+            graphql("post: /g, graphql: { query: \"{a}\", init: { a: 1 } }"),
+            "F017: `init` applies only to an operation over a WebSocket",
         ),
         (
             graphql("post: /g, json: {}, graphql: { query: \"{a}\" }"),

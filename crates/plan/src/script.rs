@@ -58,6 +58,17 @@ pub struct Graphql {
     pub with_query: Option<Text>,
     /// Whether errors in an event of a subscription end its stream as a failure.
     pub fails_on_errors: bool,
+    /// What is sent over a WebSocket; `None` if the body of the request has the query.
+    pub subscription: Option<Subscription>,
+}
+
+/// The messages of a client in the protocol `graphql-transport-ws`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Subscription {
+    /// The first message, before the acknowledgment of the server.
+    pub init: Text,
+    /// The message with the query, after the acknowledgment.
+    pub subscribe: Text,
 }
 
 /// The time of the last response to a request, which each user keeps.

@@ -12,6 +12,7 @@
 //   ?goaway_after=2     announces the end of the connection (GOAWAY), and returns the messages of its open sockets
 //   ?refuse=403         refuses the handshake
 //   ?close_and_end=2    ends its direction directly after its close frame
+//   /graphql            operations of GraphQL (see graphql.mjs)
 //   /get                an ordinary response
 //   /stats              what it has counted
 import { readFileSync } from "node:fs";
@@ -19,6 +20,7 @@ import { createServer as createHttp1 } from "node:http";
 import { createSecureServer, createServer as createHttp2 } from "node:http2";
 import { createServer } from "node:net";
 import { WebSocketServer } from "ws";
+import { operate, stats as operations } from "./graphql.mjs";
 
 const PREFACE = "PRI * HTTP/2.0";
 const stats = {
@@ -46,6 +48,7 @@ function serve(socket, url, transport) {
   stats.opened_http2 += transport.session ? 1 : 0;
   stats.compressed += socket.extensions ? 1 : 0;
   if (socket.protocol) count(stats.subprotocols, socket.protocol);
+  if (url.pathname === "/graphql") return operate(socket, query);
   open += 1;
   stats.sockets_most = Math.max(stats.sockets_most, open);
   let received = 0;
@@ -90,7 +93,7 @@ function serve(socket, url, transport) {
 const urlOf = (path) => new URL(path, "http://localhost");
 
 function answer(path) {
-  if (path === "/stats") return JSON.stringify(stats);
+  if (path === "/stats") return JSON.stringify({ ...stats, operations });
   stats.requests += 1;
   return "ok\n";
 }

@@ -8,6 +8,7 @@ const SCHEMAS: &str = "crates/script/tests/answer_schema.rs";
 const AUTH: &str = "crates/front/tests/auth.rs";
 const ANSWERS: &str = "crates/front/tests/answers.rs";
 const DELIVERY: &str = "tests/truth/delivery.rs";
+const SUBSCRIPTIONS: &str = "tests/truth/websocket/graphql.rs";
 const GRPC: &str = "tests/truth/grpc.rs";
 const GRPC_STREAMS: &str = "tests/truth/grpc_streams.rs";
 const GRPC_WEB: &str = "tests/truth/grpc_web.rs";
@@ -194,6 +195,8 @@ pub const TESTED: &[(&str, &str, &str)] = &[
     ("extraction.jmespath", MARKUP, "jmespath_gives_what_the_library_for_python_gives"),
     ("extraction.xpath", MARKUP, "xpath_selects_in_html_what_lxml_selects"),
     ("graphql.errors", LOGINS, "errors_in_a_graphql_response_have_their_own_name"),
+    ("connect.graphql", SUBSCRIPTIONS, "the_server_completes_after_its_last_result"),
+    ("graphql.init", SUBSCRIPTIONS, "the_first_message_has_its_payload_and_the_operation_its_variables"),
     ("graphql.operation", AUTH, "a_graphql_request_sends_its_query_or_its_hash"),
     ("graphql.persisted", LOGINS, "an_unknown_hash_is_sent_once_more_with_its_query"),
     ("graphql.query", AUTH, "a_graphql_request_sends_its_query_or_its_hash"),

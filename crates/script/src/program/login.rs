@@ -1,7 +1,7 @@
 //! Requests that need other exchanges: a challenge before a request with digest authentication, a token before one with
 //! OAuth 2, and the same request once more if the server asks for it.
 
-use super::code::{Pc, StrandId};
+use super::code::{Op, Pc, StrandId};
 use super::reply::answer_of;
 use super::user::{Exchange, IterationState, Turn, Wait};
 use crate::ask::set_header;
@@ -142,6 +142,11 @@ impl Turn<'_> {
             return;
         }
         let pc = self.state.strand(strand).pc;
+        if let Some(Op::Stream { .. } | Op::Connect { .. }) = self.stage.code.ops.get(pc as usize) {
+            // The operation begins again.
+            self.state.strand(strand).wait = Wait::Idle;
+            return self.bench.ready.push(strand);
+        }
         if let Err(unfilled) = self.send(strand, ask, None) {
             self.unfilled(strand, pc, &unfilled);
         }
@@ -222,14 +227,14 @@ impl Turn<'_> {
         Ok(true)
     }
 
-    fn filled(&mut self, text: &Text) -> Result<Vec<u8>, Unfilled> {
+    pub(super) fn filled(&mut self, text: &Text) -> Result<Vec<u8>, Unfilled> {
         let mut value = Vec::new();
         let (mut scope, _) = self.state.scope(self.stage, self.at.unix_ns);
         fill(text, &mut scope, &mut value)?;
         Ok(value)
     }
 
-    fn sign(&mut self, signature: &SigV4, begin: usize) -> Result<(), Unfilled> {
+    pub(super) fn sign(&mut self, signature: &SigV4, begin: usize) -> Result<(), Unfilled> {
         let token = signature.session_token.as_ref().map(|token| self.filled(token)).transpose()?;
         let (access_key, secret_key) =
             (self.filled(&signature.access_key)?, self.filled(&signature.secret_key)?);

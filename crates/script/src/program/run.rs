@@ -48,6 +48,9 @@ impl Turn<'_> {
                 }
                 Ok(Flow::Stop)
             }
+            Op::Stream { ask, .. } | Op::Connect { ask, .. } if self.waits_for_token(strand, pc, ask)? => {
+                Ok(Flow::Stop)
+            }
             Op::Stream { ask, slot, .. } => {
                 self.open_stream(strand, ask)?;
                 self.state.slots[usize::from(slot)] = 1;

@@ -3,6 +3,7 @@
 
 mod calls;
 mod messages;
+pub(super) mod subscription;
 
 use super::code::{Op, Pc, StrandId};
 use super::stage::SocketAsking;
@@ -11,6 +12,7 @@ use crate::answer::Answer;
 use crate::value::Unfilled;
 use crate::watch::Watch;
 use plimsoll_plan::Fault;
+use plimsoll_plan::auth::Auth;
 use plimsoll_plan::head::Head;
 use plimsoll_plan::metric::WebSocketSum;
 use plimsoll_plan::program::{Count, Ended, MessageKind, Payload, Reply, Step, StepId};
@@ -18,6 +20,7 @@ use plimsoll_plan::stream::{Closer, Stream};
 use plimsoll_plan::websocket::{Content, NORMAL_CLOSE};
 use plimsoll_wire::ws;
 use std::collections::VecDeque;
+use subscription::Progress;
 
 /// Number of a WebSocket: its index among those of the script.
 pub type SocketId = u16;
@@ -66,6 +69,10 @@ struct Mail {
     pings: VecDeque<SentPing>,
     /// The only response of a gRPC call, as JSON.
     response: Option<Box<[u8]>>,
+    /// The head of the response of a gRPC call, if something reads it at the end.
+    head: Option<Box<[u8]>>,
+    /// The messages that begin a subscription, until they are sent.
+    opening: Option<[Box<[u8]>; 2]>,
 }
 
 /// A ping that a strand waits for.
@@ -80,6 +87,7 @@ struct SentPing {
 #[derive(Default)]
 pub(super) struct Socket {
     phase: Phase,
+    progress: Progress,
     /// The strand and the operation that opened it.
     strand: StrandId,
     pc: Pc,
@@ -137,11 +145,19 @@ impl Turn<'_> {
             self.close_socket(id, NORMAL_CLOSE, b"");
             return Ok(false);
         }
-        let asking = &self.stage.asks[ask as usize];
+        let stage = self.stage;
+        let asking = &stage.asks[ask as usize];
+        let opening = self.opening_messages(ask)?;
         let begin = self.out.arena.len();
-        let (mut scope, jar) = self.state.scope(self.stage, self.at.unix_ns);
+        let (mut scope, jar) = self.state.scope(stage, self.at.unix_ns);
         asking.form.render(&mut scope, jar, &mut self.bench.fill, &mut self.out.arena)?;
-        if self.stage.script.asks[ask as usize].grpc.is_some() {
+        if let Some(Auth::SigV4(signature)) = &asking.auth
+            && let Err(unfilled) = self.sign(signature, begin)
+        {
+            self.out.arena.truncate(begin);
+            return Err(unfilled);
+        }
+        if stage.script.asks[ask as usize].grpc.is_some() {
             self.push_call(id, strand, pc, ask, begin);
             return Ok(true);
         }
@@ -160,7 +176,8 @@ impl Turn<'_> {
             sent.clear();
             sent.extend_from_slice(&self.out.arena[begin..end]);
         }
-        *self.socket(id) = Socket { phase: Phase::Opening, strand, pc, key, ..Socket::default() };
+        let mail = opening.map(|opening| Box::new(Mail { opening: Some(opening), ..Mail::default() }));
+        *self.socket(id) = Socket { phase: Phase::Opening, strand, pc, key, mail, ..Socket::default() };
         self.out.push(Step {
             id: socket_step(id),
             request: ask,
@@ -242,6 +259,9 @@ impl Turn<'_> {
         socket.phase = Phase::Open;
         socket.last_ns = now_ns;
         socket.watch = Some(Watch::new(now_ns));
+        if self.initialize(id, ask) {
+            return;
+        }
         self.begin_socket_timers(id, &plan.stream);
         if !plan.is_awaited {
             return self.go_on(strand);
@@ -293,6 +313,7 @@ impl Turn<'_> {
         match phase {
             Phase::Closed | Phase::Closing => return,
             Phase::Open if !self.is_call(id) => {
+                self.complete_operation(id);
                 self.out.send(socket_step(id), MessageKind::Close(code), reason);
             }
             Phase::Opening | Phase::Open | Phase::Completed => self.out.cancel(socket_step(id)),
@@ -335,12 +356,13 @@ impl Turn<'_> {
         let now_ns = self.at.run_ns;
         let Some(&ask) = self.stage.sockets.get(usize::from(id)) else { return };
         let plan = self.stage.script.asks[ask as usize].websocket.as_deref();
-        let Some(idle_ns) = plan.and_then(|plan| plan.stream.idle_ns) else { return };
         let socket = self.socket(id);
         socket.idle_armed = false;
-        if !socket.phase.is_open() {
+        if !socket.phase.is_open() || self.is_unacknowledged(id, ask) {
             return;
         }
+        let Some(idle_ns) = plan.and_then(|plan| plan.stream.idle_ns) else { return };
+        let socket = self.socket(id);
         let quiet_ns = now_ns.saturating_sub(socket.last_ns);
         if quiet_ns < idle_ns {
             socket.idle_armed = true;

@@ -8,6 +8,7 @@ use super::login::TokenState;
 use super::pick::Picker;
 use super::redact;
 use super::shape::Shapes;
+use super::socket::subscription::Subscription;
 use super::user::{Part, User};
 use crate::answer::Judge;
 use crate::ask::{Form, Origin, Site};
@@ -15,7 +16,7 @@ use crate::call::Encoder;
 use crate::feed::Feeds;
 use crate::value::{Counters, Globals};
 use crate::watch::{Correlator, Ledger};
-use plimsoll_plan::answer::Statuses;
+use plimsoll_plan::answer::{Check, Extract, Source, Statuses, Subject};
 use plimsoll_plan::auth::Auth;
 use plimsoll_plan::failure_example::EXAMPLES_MAX;
 use plimsoll_plan::link::{Http, Reuse};
@@ -87,6 +88,8 @@ pub(super) struct Asking {
     pub timeout_ns: u64,
     /// Whether a check or an extraction reads the message of a gRPC response.
     pub reads_message: bool,
+    /// Whether a check or an extraction at the end of a gRPC stream reads the head of its response.
+    pub keeps_head: bool,
     /// Whether the sent bytes are needed again, for redirects or for the path of a cookie.
     pub follows: bool,
     /// The series of the first check; the others follow.
@@ -118,6 +121,8 @@ pub(super) struct SocketAsking {
     pub messages: Box<[Encoder]>,
     /// Whether anything reads the messages of a gRPC call.
     pub reads_messages: bool,
+    /// The operation of GraphQL that it is opened for.
+    pub subscription: Option<Box<Subscription>>,
 }
 
 /// The number of failure examples of one kind, over all workers.
@@ -314,6 +319,10 @@ impl Asking {
         self.follows |= matches!(self.auth, Some(Auth::Digest(_)));
         if let Some(graphql) = script.graphql.iter().find(|graphql| graphql.ask == number) {
             self.fails_on_graphql_errors = graphql.fails_on_errors;
+            if let (Some(plan), Some(socket)) = (&graphql.subscription, &mut self.socket) {
+                let compiled = Subscription::compile(plan, graphql.fails_on_errors)?;
+                socket.subscription = Some(Box::new(compiled));
+            }
             if let (Some(body), Some(site)) = (&graphql.with_query, site) {
                 let whole = Ask { body: Some(body.clone()), ..ask.clone() };
                 self.with_query = Some(Box::new(Form::compile(&whole, site)?));
@@ -350,6 +359,7 @@ impl Asking {
         Ok(Asking {
             form: Form::compile(ask, site)?,
             reads_message: judge.body_use() == BodyUse::Keep,
+            keeps_head: ask.grpc.is_some() && reads_head(ask),
             ledger: ask.stream.as_deref().map(Ledger::compile).transpose()?,
             judge,
             body,
@@ -369,6 +379,13 @@ impl Asking {
             fails_on_graphql_errors: false,
         })
     }
+}
+
+/// Returns whether a check or an extraction reads fields of the head.
+fn reads_head(ask: &Ask) -> bool {
+    let checked = |check: &Check| matches!(check.on, Subject::Header { .. } | Subject::HeaderSnapshot(_));
+    let extracted = |extract: &Extract| matches!(extract.from, Source::Header(_) | Source::Cookie(_));
+    ask.checks.iter().any(checked) || ask.extracts.iter().any(extracted)
 }
 
 impl SocketAsking {
@@ -402,6 +419,7 @@ impl SocketAsking {
             expectations: plan.expectations.iter().map(judge).collect::<Result<_, _>>()?,
             first_messages,
             messages,
+            subscription: None,
         })
     }
 }

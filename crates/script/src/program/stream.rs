@@ -31,6 +31,8 @@ pub(super) struct Live {
     is_redirect: bool,
     for_armed: bool,
     idle_armed: bool,
+    /// The head of the response of a gRPC call, if something reads it at the end.
+    head: Option<Box<[u8]>>,
 }
 
 /// Why the client ends a stream.
@@ -100,7 +102,14 @@ impl Turn<'_> {
         if let Some(call) = &script.grpc {
             // The status of a call comes at its end, unless there are no messages.
             return match self.call_began(ask, call, status, head) {
-                Ok(()) if status_in(head).is_none() => self.stream_opened(strand, script.stream.as_deref()),
+                Ok(()) if status_in(head).is_none() => {
+                    if let (Some(live), true) =
+                        (&mut self.state.strand(strand).live, stage.asks[ask as usize].keeps_head)
+                    {
+                        live.head = Some(head.text().into());
+                    }
+                    self.stream_opened(strand, script.stream.as_deref());
+                }
                 Ok(()) => self.end_stream(strand, Ending::Accepted),
                 Err(fault) => self.end_stream(strand, Ending::Refused(fault)),
             };
@@ -268,10 +277,12 @@ impl Turn<'_> {
             return self.stream_redirected(strand, ask, reply);
         }
         let is_open = live.is_open;
+        let head = live.head.take();
         let stage = self.stage;
         let status = match &stage.script.asks[ask as usize].grpc {
             Some(call) if ending == Ending::Not && is_open && reply.fault.is_none() => {
-                self.stream_call_ended(ask, call, reply).err()
+                let head = head.as_deref().map_or(reply.head, Head::new);
+                self.stream_call_ended(ask, call, &Reply { head, ..*reply }).err()
             }
             _ => None,
         };

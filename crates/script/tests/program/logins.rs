@@ -273,7 +273,7 @@ fn persisted(service: impl FnMut(&str) -> Served + 'static) -> Engine {
     first.body = Some(text("{\"hash\":1}"));
     first.checks = vec![Check { name: "no GraphQL errors".into(), on: Subject::NoGraphqlErrors }];
     let whole = Some(text("{\"query\":\"{a}\",\"hash\":1}"));
-    let graphql = vec![Graphql { ask: 0, with_query: whole, fails_on_errors: false }];
+    let graphql = vec![Graphql { ask: 0, with_query: whole, fails_on_errors: false, subscription: None }];
     play(Script { graphql, ..script(vec![first], vec![Node::Ask(0)]) }, service)
 }
 
@@ -321,7 +321,7 @@ fn errors_in_an_event_end_a_subscription() {
     let open = |events: Vec<(u64, String, String)>| {
         let mut first = ask("/graphql");
         first.stream = Some(Box::new(Stream::default()));
-        let graphql = vec![Graphql { ask: 0, with_query: None, fails_on_errors: true }];
+        let graphql = vec![Graphql { ask: 0, with_query: None, fails_on_errors: true, subscription: None }];
         let script = Script { graphql, ..script(vec![first], vec![Node::Ask(0)]) };
         let served = Served { events, end_ns: Some(50 * MS), ..Served::status(200) };
         let mut engine = play(script, move |_: &str| served.clone());

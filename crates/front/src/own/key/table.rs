@@ -370,7 +370,10 @@ keys! {
         Operation = "operation", "the name of an operation in the document", Text;
         Persisted = "persisted", "`true` or `false` (whether to send the hash of the document instead of it)", Truth;
         Errors = "errors", "`fail` or `allow`", Words(&["fail", "allow"]);
-        Transport = "transport", "`sse`, for a subscription", Words(&["sse"]);
+        Transport = "transport",
+            "`sse` or `websocket` (with `connect`), for a subscription",
+            Words(&["sse", "websocket"]);
+        Init = "init", "a mapping such as `{ token: \"${token}\" }` (the payload of `connection_init`)", Any;
     }
     Basic {
         User = "user", "text", Written;
@@ -568,6 +571,9 @@ keys! {
         Encode = "encode", "`true` or `false`", Truth;
         Headers = "headers", HEADERS, Named(&VALUE);
         Auth = "auth", AUTH, AUTHS;
+        GraphQl = "graphql",
+            "a mapping such as `{ query: \"subscription { prices { value } }\" }`",
+            Keys(GraphQl);
         Subprotocols = "subprotocols", "a name such as `graphql-transport-ws`, or a list of them", ONE_OR_MORE;
         Compression = "compression",
             "`true`, or `{ context_takeover: false }` (permessage-deflate, if the server agrees)",

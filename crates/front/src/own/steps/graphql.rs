@@ -1,4 +1,4 @@
-//! Requests of GraphQL: a query with its variables, by its text or by its hash.
+//! Requests of GraphQL: a query with its variables, by its text or by its hash, and subscriptions over a WebSocket.
 
 use super::auth::object;
 use crate::own::json;
@@ -19,10 +19,22 @@ pub struct Graphql {
     pub is_subscription: bool,
 }
 
+/// The protocol of a WebSocket with an operation of GraphQL.
+pub const PROTOCOL: &str = "graphql-transport-ws";
+
+/// How an operation is sent.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Over {
+    /// As the body of a request.
+    Http,
+    /// In messages of a WebSocket.
+    WebSocket,
+}
+
 /// Reads `graphql:`.
-pub fn read(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<Graphql> {
+pub fn read(node: &Node, row: &Row, over: Over, r: &mut Reader<'_>) -> Option<Graphql> {
     let before = r.wrong.len();
-    let (mut query, mut variables, mut operation) = (None, None, None);
+    let (mut query, mut variables, mut operation, mut init) = (None, None, None, None);
     let (mut persisted, mut fails) = (false, true);
     for entry in r.map(node, row)? {
         let (node, Some((row, key))) = (&entry.value, r.key(entry)) else { continue };
@@ -35,17 +47,33 @@ pub fn read(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<Graphql> {
             }
             of::GraphQl::Variables => variables = object(node, row, r),
             of::GraphQl::Operation => operation = r.text(node, row).map(|name| (name.to_owned(), node.pos)),
+            of::GraphQl::Persisted if over == Over::WebSocket => {
+                let message = "`persisted` does not apply to an operation over a WebSocket";
+                r.complain("F017", entry.pos, message, "remove it");
+            }
             of::GraphQl::Persisted => persisted = r.truth(node, row).unwrap_or_default(),
+            of::GraphQl::Init if over == Over::Http => {
+                let message = "`init` applies only to an operation over a WebSocket";
+                r.complain("F017", entry.pos, message, "remove it, or write `connect: /graphql`");
+            }
+            of::GraphQl::Init => init = object(node, row, r),
             of::GraphQl::Errors => {
                 fails = r.choice(node, row, &[("fail", true), ("allow", false)]).unwrap_or(true)
             }
             of::GraphQl::Transport => {
-                if r.written(node, row).is_some_and(|text| text.eq_ignore_ascii_case("websocket")) {
-                    let message = "GraphQL subscriptions over WebSocket are not supported yet";
-                    r.complain("F012", node.pos, message, "use `transport: sse` with `stream: true`");
-                    continue;
-                }
-                r.choice(node, row, &[("sse", ())]);
+                let wanted = r.choice(node, row, &[("sse", Over::Http), ("websocket", Over::WebSocket)]);
+                let (message, hint) = match wanted {
+                    Some(Over::Http) if over == Over::WebSocket => (
+                        "`transport: sse` does not apply to `connect`",
+                        "write `post: /graphql` with `stream: true`",
+                    ),
+                    Some(Over::WebSocket) if over == Over::Http => (
+                        "`transport: websocket` requires a `connect` step",
+                        "write `connect: /graphql` instead of the request, without `stream`",
+                    ),
+                    _ => continue,
+                };
+                r.complain("F017", node.pos, message, hint);
             }
         }
     }
@@ -107,10 +135,23 @@ pub fn read(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<Graphql> {
         whole.clone()
     });
     text.literal("}");
+    let subscription = (over == Over::WebSocket).then(|| {
+        let mut first = TextDraft::of("{\"type\":\"connection_init\"");
+        if let Some(payload) = init {
+            first.literal(",\"payload\":");
+            first.text(payload);
+        }
+        first.literal("}");
+        let mut subscribe = TextDraft::of("{\"id\":\"1\",\"type\":\"subscribe\",\"payload\":");
+        subscribe.text(text.clone());
+        subscribe.literal("}");
+        (first, subscribe)
+    });
     let subject = SubjectDraft { words: "no GraphQL errors".into(), on: On::Fixed(Subject::NoGraphqlErrors) };
     // The events of a subscription are checked one by one.
     let check = (fails && !is_subscription).then(|| CheckDraft { name: None, subjects: vec![subject] });
-    let draft = GraphqlDraft { with_query, fails_on_errors: fails && is_subscription };
+    let fails_on_errors = fails && (is_subscription || over == Over::WebSocket);
+    let draft = GraphqlDraft { with_query, fails_on_errors, subscription };
     let body = BodyDraft { text, media_type: Some("application/json".into()) };
     (r.wrong.len() == before).then_some(Graphql { body, draft, check, is_subscription })
 }

@@ -1,7 +1,8 @@
 //! One request: its request line, headers, body, and the checks and extractions of its response.
 
 use super::body::{self, Shape};
-use super::{auth, check, delivery, extract, graphql, headers, known, path, pause, stream};
+use super::graphql::{self, Over};
+use super::{auth, check, delivery, extract, headers, known, path, pause, stream};
 use crate::own::key::{Row, of};
 use crate::own::reader::Reader;
 use crate::own::work::Work;
@@ -64,7 +65,7 @@ pub fn read(item: &Node, entries: &[Entry], w: &mut Work<'_>) -> Option<Vec<Step
         .map(|(row, entry)| path::query(&entry.value, row, encode, w))
         .unwrap_or_default();
     let mut graphql = match given_body {
-        Some((row, Shape::Graphql, entry)) => graphql::read(&entry.value, row, &mut w.r),
+        Some((row, Shape::Graphql, entry)) => graphql::read(&entry.value, row, Over::Http, &mut w.r),
         _ => None,
     };
     let body = match &mut graphql {

@@ -1,6 +1,7 @@
 //! Steps of WebSockets: one opens them, others send, expect messages, and close them.
 
 use super::body::{self, Shape};
+use super::graphql::{self, Over};
 use super::{auth, check, extract, grpc, headers, known, path, pause, rule, stream};
 use crate::own::key::{Row, of};
 use crate::own::reader::Reader;
@@ -56,6 +57,9 @@ pub fn connect(item: &Node, entries: &[Entry], w: &mut Work<'_>) -> Option<Vec<S
             of::Connect::OnFailure => draft.go_on_after_failure = on_failure(node, row, r),
             of::Connect::Check => (draft.checks, draft.expect) = check::read(node, row, r),
             of::Connect::Extract => draft.extracts = extract::read(node, row, r),
+            of::Connect::GraphQl => {
+                draft.graphql = graphql::read(node, row, Over::WebSocket, r).map(|graphql| graphql.draft)
+            }
             of::Connect::Subprotocols => socket.subprotocols = subprotocols(node, row, r),
             of::Connect::Compression => socket.compression = compression(node, row, r),
             of::Connect::Correlation => socket.correlation = correlation(node, row, r),
@@ -82,6 +86,13 @@ pub fn connect(item: &Node, entries: &[Entry], w: &mut Work<'_>) -> Option<Vec<S
             of::Connect::Connect | of::Connect::Query | of::Connect::Encode => {}
         }
     }
+    if let (Some((_, entry)), is_own) = (given(of::Connect::GraphQl), socket.subprotocols.is_empty()) {
+        if !is_own && !socket.subprotocols.iter().any(|name| name == graphql::PROTOCOL) {
+            let message = format!("`graphql` speaks the subprotocol `{}`", graphql::PROTOCOL);
+            w.r.complain("F017", entry.pos, message, "remove `subprotocols`");
+        }
+        socket.subprotocols = vec![graphql::PROTOCOL.to_owned()];
+    }
     socket.is_awaited = all.iter().any(|(_, key, _)| is_awaited(*key));
     draft.spoiled = w.r.wrong.len() > before;
     draft.websocket = Some(Box::new(WebSocketDraft { pos: line.pos, socket, beside }));
@@ -94,7 +105,11 @@ pub fn connect(item: &Node, entries: &[Entry], w: &mut Work<'_>) -> Option<Vec<S
 fn is_awaited(key: of::Connect) -> bool {
     matches!(
         key,
-        of::Connect::Duration | of::Connect::Messages | of::Connect::ClosedBy | of::Connect::WhileOpen
+        of::Connect::Duration
+            | of::Connect::Messages
+            | of::Connect::ClosedBy
+            | of::Connect::WhileOpen
+            | of::Connect::GraphQl
     )
 }
 

@@ -149,7 +149,11 @@ impl Turn<'_> {
             return self.out.cancel(socket_step(id));
         }
         match self.call_began(ask, call, status, head) {
-            Ok(()) if status_in(head).is_none() => {}
+            Ok(()) if status_in(head).is_none() => {
+                if stage.asks[ask as usize].keeps_head {
+                    self.socket(id).mail().head = Some(head.text().into());
+                }
+            }
             Ok(()) => {
                 let socket = self.socket(id);
                 socket.phase = Phase::Closing;
@@ -204,6 +208,8 @@ impl Turn<'_> {
             return Ok(());
         }
         let Some(end) = status_in(reply.trailers) else { return Err(Fault::GrpcNoStatus) };
+        let head = socket.mail.as_ref().and_then(|mail| mail.head.as_deref());
+        let reply = &Reply { head: head.map_or(reply.head, Head::new), ..*reply };
         if !call.has_one_response {
             return self.judge_end(ask, call, &end, reply, b"");
         }

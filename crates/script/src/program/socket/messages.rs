@@ -1,5 +1,6 @@
 //! Messages of a WebSocket: sent, accounted for, matched with what they respond to, and expected by steps.
 
+use super::subscription::Meaning;
 use super::{INBOX_BYTES, INBOX_MAX, Letter, PENDING_MAX, Phase, SentPing, SocketId, socket_step};
 use crate::answer::Answer;
 use crate::program::code::{Op, Pc, StrandId};
@@ -33,6 +34,10 @@ impl Turn<'_> {
         ) else {
             return;
         };
+        let meaning = self.read_result(id, ask, message.data);
+        if matches!(meaning, Meaning::Protocol) {
+            return;
+        }
         let (at, now_ns) = (self.at, self.at.run_ns);
         let event = Event { id: message.id, name: b"", data: message.data, event_id: None };
         let socket = &mut self.state.sockets[usize::from(id)];
@@ -60,6 +65,9 @@ impl Turn<'_> {
         }
         if !asking.expectations.is_empty() {
             self.offer(id, ask, content, message.data);
+        }
+        if matches!(meaning, Meaning::Errors) {
+            return self.fail_socket(id, ask, Fault::GraphqlErrors, "a result has errors", message.data);
         }
         if is_last {
             self.socket(id).is_complete = true;
