@@ -213,7 +213,7 @@ fn a_server_whose_memory_grows_is_seen() {
     let run = |extra: &[&str]| against(leak, extra, &["-r", "100", "-d", "120s"]);
     let grown = run(&["leak"]);
     // 100 requests a second keep 20 kB each: 2 MB/s, 7.2 GB an hour.
-    let per_h = number(row(&grown, "rss"), "/slope/per_h");
+    let per_h = number(row(&grown, "rss"), "/slope/bytes_per_h");
     assert!((6.5e9..=8.0e9).contains(&per_h), "{per_h}");
     caution(&grown, "memory_growth");
     let level = run(&[]);
