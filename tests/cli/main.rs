@@ -26,6 +26,7 @@ mod result;
 mod run_file;
 mod runs;
 mod script_imports;
+mod script_redis;
 mod script_sweeps;
 mod scripts;
 mod steered;

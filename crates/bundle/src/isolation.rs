@@ -46,6 +46,7 @@ const ASYNCHRONOUS: &[&str] = &[
     "k6/experimental/browser",
     "k6/experimental/csv",
     "k6/experimental/fs",
+    "k6/experimental/redis",
     "k6/experimental/streams",
     "k6/experimental/timers",
     "k6/experimental/webcrypto",

@@ -2,7 +2,7 @@
 
 use crate::host::Host;
 use crate::http::send::{Started, settle_promise};
-use crate::native::{channel, grpc};
+use crate::native::{channel, grpc, redis};
 use crate::vu::{Arrived, Awaited, Vu};
 use plimsoll_quickjs::{Thrown, Value};
 use std::rc::Rc;
@@ -67,7 +67,21 @@ fn deliver(host: &Host, vu: &Rc<Vu>, id: u32, result: Arrived) -> Result<(), Thr
         }
         arrived @ (Arrived::Response(_) | Arrived::Reached(_)) => {
             let Some(mut promise) = vu.take_promise(id) else { return Ok(()) };
-            let Awaited::Request(flow) = &mut promise.awaited else { return Ok(()) };
+            let flow = match &mut promise.awaited {
+                Awaited::Request(flow) => flow,
+                Awaited::Redis(command) => {
+                    let reached = match arrived {
+                        Arrived::Reached(Err((_, why))) => Err(why),
+                        _ => Ok(()),
+                    };
+                    match redis::reply(realm, command, reached)? {
+                        Ok(value) => promise.resolve.call(&realm.undefined(), &[&value])?,
+                        Err(why) => promise.reject.call(&realm.undefined(), &[&realm.text(&why)])?,
+                    };
+                    return Ok(());
+                }
+                Awaited::Call => return Ok(()),
+            };
             let done = match flow.arrived(host, vu, arrived) {
                 Some(response) => Some(response),
                 None => match flow.start(host, vu) {

@@ -12,6 +12,7 @@ use plimsoll_body::json::Path;
 use plimsoll_plan::grpc::Schemas;
 use plimsoll_plan::origin::OriginId;
 use plimsoll_plan::program::{At, OriginQuery, Outbox, StepId};
+use plimsoll_plan::redis::RedisClient;
 use plimsoll_plan::request::Target;
 use plimsoll_quickjs::{Atom, Call, Class, Realm, Runtime, Thrown};
 use rustc_hash::FxHashMap;
@@ -41,6 +42,7 @@ pub struct Host {
     /// Origins that calls go to, by what was asked for.
     pub found: RefCell<Vec<(OriginQuery, OriginId)>>,
     pub connections: Class<Connection>,
+    pub redis_clients: Class<Arc<RedisClient>>,
     /// Schemas that scripts have loaded.
     pub schemas: RefCell<Vec<Arc<Schemas>>>,
     /// Series that were opened before.

@@ -31,6 +31,7 @@ const ALL: &[(&str, &str)] = &[
     ("k6/execution", include_str!("modules/execution.js")),
     ("k6/experimental/csv", include_str!("modules/experimental/csv.js")),
     ("k6/experimental/fs", include_str!("modules/experimental/fs.js")),
+    ("k6/experimental/redis", include_str!("modules/experimental/redis.js")),
     ("k6/experimental/streams", include_str!("modules/experimental/streams.js")),
     ("k6/experimental/webcrypto", include_str!("modules/experimental/webcrypto.js")),
     ("k6/html", include_str!("modules/html.js")),

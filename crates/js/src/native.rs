@@ -12,6 +12,7 @@ pub mod grpc;
 mod http;
 pub mod jars;
 mod measure;
+pub mod redis;
 mod schema;
 mod text;
 mod timers;
@@ -39,6 +40,7 @@ const ROWS: &[&[Row]] = &[
     http::response::ROWS,
     jars::ROWS,
     measure::ROWS,
+    redis::ROWS,
     schema::ROWS,
     text::ROWS,
     timers::ROWS,

@@ -58,6 +58,7 @@ impl Pod {
             ways: RefCell::default(),
             found: RefCell::default(),
             connections: Class::new(&runtime, "GrpcConnection").ok_or(NoMemory)?,
+            redis_clients: Class::new(&runtime, "RedisClient").ok_or(NoMemory)?,
             schemas: RefCell::default(),
             known: RefCell::default(),
             json_paths: RefCell::default(),

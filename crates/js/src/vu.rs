@@ -10,9 +10,11 @@ use crate::samples::SampleGroup;
 use plimsoll_plan::Fault;
 use plimsoll_plan::origin::OriginId;
 use plimsoll_plan::program::StepId;
+use plimsoll_plan::redis::RedisCommand;
 use plimsoll_quickjs::{Realm, Value};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// A virtual user.
 pub struct Vu {
@@ -76,6 +78,7 @@ pub struct Promised {
 pub enum Awaited {
     Request(Box<Flow>),
     Call,
+    Redis(Arc<RedisCommand>),
 }
 
 /// A timer that has not expired.

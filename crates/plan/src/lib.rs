@@ -32,6 +32,7 @@ pub mod outline;
 pub mod phrase;
 pub mod policy;
 pub mod program;
+pub mod redis;
 pub mod request;
 pub mod route;
 pub mod scale;

@@ -13,6 +13,7 @@ use crate::head::Head;
 use crate::link::TlsFiles;
 use crate::metric::{HistCell, RunSum, SumCell};
 use crate::origin::OriginId;
+use crate::redis::{RedisCommand, RedisQuery};
 use crate::request::Target;
 use crate::series::Family;
 use crate::series::book::SeriesBook;
@@ -270,11 +271,21 @@ pub struct OriginQuery {
     pub requires_http2: bool,
     /// Certificates and keys instead of those of the plan.
     pub tls_files: Option<Arc<TlsFiles>>,
+    /// A command for a Redis server at the target. If the target is permitted, the command is sent; the answer comes
+    /// when its reply is set, and its number means nothing.
+    pub redis: Option<RedisQuery>,
 }
 
 impl From<Target> for OriginQuery {
     fn from(target: Target) -> OriginQuery {
-        OriginQuery { target, requires_http2: false, tls_files: None }
+        OriginQuery { target, requires_http2: false, tls_files: None, redis: None }
+    }
+}
+
+impl From<Arc<RedisCommand>> for OriginQuery {
+    fn from(command: Arc<RedisCommand>) -> OriginQuery {
+        let (target, tls_files) = (command.target.clone(), command.client.tls_files.clone());
+        OriginQuery { tls_files, redis: Some(RedisQuery(command)), ..OriginQuery::from(target) }
     }
 }
 

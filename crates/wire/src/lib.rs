@@ -13,5 +13,6 @@ pub mod hpack;
 mod malformed;
 pub mod proto;
 pub mod proxy;
+pub mod redis;
 pub mod sse;
 pub mod ws;

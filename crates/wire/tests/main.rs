@@ -19,6 +19,7 @@ mod h2;
 mod hpack;
 mod limits;
 mod proxy;
+mod redis;
 mod refuses;
 mod render;
 mod splits;

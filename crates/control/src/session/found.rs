@@ -2,6 +2,7 @@
 //! the load, without a prompt and without a wait: resolved, checked for permission, tried, and agreed with. One set of
 //! origins serves setup, load, and teardown.
 
+mod redis;
 mod unreachable;
 
 use super::Failed;
@@ -12,6 +13,8 @@ use plimsoll_engine::origins::{FoundOrigin, OriginAnswer, OriginFinder};
 use plimsoll_plan::link::{Http, TlsFiles};
 use plimsoll_plan::origin::{ORIGINS_MAX, OriginId};
 use plimsoll_plan::program::{OriginQuery, Unreachable};
+use plimsoll_plan::redis::{RedisCommand, RedisQuery};
+use plimsoll_plan::route::Route;
 use plimsoll_plan::unit::SECOND_NS;
 use plimsoll_plan::{Fault, Plan, Target, origin};
 use plimsoll_record::event::{OriginOpened, WayThere};
@@ -19,7 +22,7 @@ use std::borrow::Cow;
 use std::collections::{HashMap, VecDeque};
 use std::net::{IpAddr, SocketAddr};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// Most threads; each tries one origin.
 const THREADS_MAX: usize = 16;
@@ -46,6 +49,8 @@ struct Shared {
     /// Number of origins of the plan.
     fixed: usize,
     state: Mutex<State>,
+    /// Started when a program first sends a command.
+    redis: OnceLock<Result<redis::Redis, String>>,
 }
 
 #[derive(Default)]
@@ -80,6 +85,7 @@ impl Origins {
             own: plimsoll_engine::machine::local_addresses(),
             fixed: ways.len(),
             state: Mutex::default(),
+            redis: OnceLock::new(),
         };
         Origins { shared: Arc::new(shared) }
     }
@@ -118,6 +124,9 @@ struct Finder(Arc<Shared>);
 
 impl OriginFinder for Finder {
     fn find(&self, query: &OriginQuery, answer: OriginAnswer) {
+        if let Some(RedisQuery(command)) = &query.redis {
+            return self.0.send_command(command, answer);
+        }
         // Sent after the lock is released.
         if let Begun::Answered(answer, result) = self.0.begin(query, answer) {
             answer.send(result);
@@ -201,10 +210,30 @@ impl Shared {
         }
     }
 
+    /// Passes a command to the thread of Redis clients.
+    fn send_command(self: &Arc<Self>, command: &Arc<RedisCommand>, answer: OriginAnswer) {
+        let started =
+            self.redis.get_or_init(|| redis::Redis::start(Arc::downgrade(self)).map_err(|e| e.to_string()));
+        match started {
+            Ok(redis) => redis.send(Arc::clone(command), answer),
+            Err(why) => {
+                let sentence = format!("the load generator could not start a thread ({why})").into();
+                answer.send(Err(Unreachable { fault: Fault::ClientSendRefused, sentence }));
+            }
+        }
+    }
+
     /// Does what is done before the load for the origins of the plan.
     fn way_to(&self, query: &OriginQuery) -> Result<Way, Unreachable> {
-        let failed = |failed| unreachable::of(&failed);
         let plan = &*self.plan_for(query);
+        let mut way = self.permitted_way(query, plan)?;
+        ways::agree(NO_NUMBER, &mut way, plan).map_err(|error| unreachable::of(&error.into()))?;
+        Ok(way)
+    }
+
+    /// Resolves an origin and checks the permission.
+    fn permitted_way(&self, query: &OriginQuery, plan: &Plan) -> Result<Way, Unreachable> {
+        let failed = |failed| unreachable::of(&failed);
         let link = &plan.outline.link;
         let resolve = |number, target: &Target| Ok(dns::resolve_with(number, target, link)?);
         let origin = origin::found(&query.target, plan.found_tls.as_ref());
@@ -215,7 +244,6 @@ impl Shared {
         }
         let permission = Permission { allow: &self.allow, confirm: None, today: &self.today };
         ways::permitted_way(&mut way, plan, permission, &mut Vec::new()).map_err(failed)?;
-        ways::agree(NO_NUMBER, &mut way, plan).map_err(|error| failed(error.into()))?;
         Ok(way)
     }
 
@@ -229,6 +257,13 @@ impl Shared {
         if let Some(files) = &query.tls_files {
             plan.to_mut().tls_files = TlsFiles::clone(files);
         }
+        plan
+    }
+
+    /// Returns the plan for connections that do not take its route: the proxies of a load speak HTTP.
+    fn direct_plan(&self, query: &OriginQuery) -> Plan {
+        let mut plan = self.plan_for(query).into_owned();
+        plan.outline.link.route = Route::default();
         plan
     }
 

@@ -46,7 +46,11 @@ impl Connection {
             return Err(failed(&format!("the host is blocked by `{pattern}` in `blockHostnames`")));
         }
         let mapped = settings.mapped(&target).map_err(|why| failed(&why))?;
-        let query = OriginQuery { target: mapped, requires_http2: true, tls_files: params.tls_files.clone() };
+        let query = OriginQuery {
+            requires_http2: true,
+            tls_files: params.tls_files.clone(),
+            ..OriginQuery::from(mapped)
+        };
         let origin = match host.found_origin(&query) {
             Some(origin) => origin,
             None => {

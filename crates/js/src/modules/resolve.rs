@@ -18,12 +18,13 @@ pub enum Builtin {
     Unknown,
 }
 
-/// Older or experimental names of modules.
+/// Other names of modules, most of them older or experimental.
 const ALIASES: &[(&str, &str)] = &[
     ("k6/experimental/grpc", "k6/net/grpc"),
     ("k6/experimental/timers", "k6/timers"),
     ("k6/experimental/tracing", "jslib/tempo"),
     ("k6/experimental/websockets", "k6/websockets"),
+    ("k6/x/redis", "k6/experimental/redis"),
 ];
 
 /// Libraries by the beginning of their address, after the scheme. The version follows.

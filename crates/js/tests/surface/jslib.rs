@@ -237,13 +237,13 @@ fn resolves_addresses_of_any_version() {
         ("k6/http", "k6/http"),
         ("k6/experimental/timers", "k6/timers"),
         ("k6/experimental/tracing", "jslib/tempo"),
+        ("k6/experimental/redis", "k6/experimental/redis"),
+        ("k6/x/redis", "k6/experimental/redis"),
         ("k6/experimental/webcrypto", "k6/experimental/webcrypto"),
     ] {
         assert_eq!(resolve(address), Builtin::Known(name), "{address}");
     }
-    for address in
-        ["k6/browser", "k6/x/sql", "k6/else", "k6/experimental/redis", "https://jslib.k6.io/aws/0.14.0/s3.js"]
-    {
+    for address in ["k6/browser", "k6/x/sql", "k6/else", "https://jslib.k6.io/aws/0.14.0/s3.js"] {
         let Builtin::Refused { reason, hint } = resolve(address) else { panic!("{address} is not refused") };
         assert!(
             reason.contains(address) && reason.ends_with("is not supported") && !hint.is_empty(),
