@@ -9,7 +9,7 @@ pub enum Isolation {
     Shared,
     /// Each user needs its own globals: the script changes them, or the analysis cannot rule it out.
     Context(Reason),
-    /// Each user needs its own runtime with its own job queue: the script is asynchronous.
+    /// Each user needs its own runtime: garbage collection or backtraces of one user run code of another.
     Runtime(Reason),
 }
 
@@ -21,21 +21,32 @@ pub struct Reason {
     pub place: Place,
 }
 
-/// The two kinds of need.
+/// The kinds of need.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Need {
     Context,
     Runtime,
+    /// Jobs of its own, because the script uses promises.
+    Jobs,
 }
 
-impl Isolation {
+/// What all modules of a script need.
+#[derive(Debug)]
+pub struct Needs {
+    pub isolation: Isolation,
+    /// Why the script is asynchronous, if it is.
+    pub asynchronous: Option<Reason>,
+}
+
+impl Needs {
     /// Combines with what another piece of code needs. Among equal needs, the first reason stays.
     pub fn add(&mut self, need: Need, why: &str, place: Place) {
         let reason = || Reason { why: why.to_owned(), place };
-        match (&self, need) {
-            (Self::Runtime(_), _) | (Self::Context(_), Need::Context) => {}
-            (_, Need::Runtime) => *self = Self::Runtime(reason()),
-            (Self::Shared, Need::Context) => *self = Self::Context(reason()),
+        match (&self.isolation, need) {
+            (_, Need::Jobs) => _ = self.asynchronous.get_or_insert_with(reason),
+            (Isolation::Runtime(_), _) | (Isolation::Context(_), Need::Context) => {}
+            (_, Need::Runtime) => self.isolation = Isolation::Runtime(reason()),
+            (Isolation::Shared, Need::Context) => self.isolation = Isolation::Context(reason()),
         }
     }
 }

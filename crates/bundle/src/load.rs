@@ -6,6 +6,7 @@ mod summary;
 use crate::archive::Archive;
 use crate::emit;
 use crate::files::{Builtins, Files};
+use crate::isolation::Needs;
 use crate::link::Linker;
 use crate::locate::{Location, normalize};
 use crate::module::{Bundle, Import, Json, Module, Target};
@@ -116,8 +117,9 @@ impl<'l> Loader<'l> {
             return Err(wrong);
         }
         let modules = (0..self.nodes.len()).map(|module| self.finish(&linker, module)).collect();
-        let (isolation, usage) = summary::of(&linker);
-        Ok(Bundle { modules, entry: 0, json: self.json, isolation, usage, archive: None })
+        let (needs, usage) = summary::of(&linker);
+        let Needs { isolation, asynchronous } = needs;
+        Ok(Bundle { modules, entry: 0, json: self.json, isolation, asynchronous, usage, archive: None })
     }
 
     /// Reads the text of a module and scans it.

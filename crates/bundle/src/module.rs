@@ -1,7 +1,7 @@
 //! The result of loading: modules, what they import, and their factories.
 
 use crate::archive::Archive;
-use crate::isolation::Isolation;
+use crate::isolation::{Isolation, Reason};
 use crate::map::Map;
 use crate::text::Text;
 use crate::usage::Usage;
@@ -19,6 +19,8 @@ pub struct Bundle {
     pub json: Vec<Json>,
     /// How much of an engine each virtual user needs.
     pub isolation: Isolation,
+    /// Why users must not run each other's jobs; `None` if the script has none.
+    pub asynchronous: Option<Reason>,
     /// What the script needs of its host.
     pub usage: Usage,
     /// The archive that the script comes from: its options, its environment, and the files that it may open.

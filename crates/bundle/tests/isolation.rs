@@ -83,31 +83,60 @@ fn scripts_that_may_change_shared_objects_need_their_own_globals() {
 }
 
 #[test]
-fn asynchronous_scripts_need_their_own_runtime() {
+fn asynchronous_scripts_need_jobs_of_their_own() {
+    for code in [
+        "async function h() {}",
+        "export default async () => {}",
+        "class A { async m() {} }",
+        "await f()",
+        "async function* h() { for await (const a of b) {} }",
+        "Promise.resolve()",
+        "f().then(g)",
+        "f()?.then(g)",
+        "setTimeout(f, 1)",
+        "http.asyncRequest('GET', a)",
+        "import { asyncRequest } from 'k6/http'; asyncRequest('GET', a)",
+        "new WebSocket(a)",
+        "crypto.subtle.digest(a)",
+        "import('k6')",
+        "import { setInterval } from 'k6/timers'",
+        "import grpc from 'k6/net/grpc'; new grpc.Stream(a)",
+        "client.asyncInvoke(a)",
+        "import redis from 'k6/experimental/redis'; new redis.Client(a)",
+    ] {
+        let bundle = single(&format!("import http from 'k6/http'; var a, b, client, f, g;\n{code}"));
+        assert_eq!(class(&bundle), "S", "{code}");
+        assert!(bundle.asynchronous.is_some(), "{code}");
+    }
+    for code in ["f()", "import http from 'k6/http'; http.get(a)", "typeof Promise", "a instanceof Promise"] {
+        assert_eq!(single(code).asynchronous, None, "{code}");
+    }
+}
+
+#[test]
+fn asynchronous_globals_are_shared_as_others() {
+    all(
+        'C',
+        &[
+            "Promise.prototype.a = 1",
+            "Promise = f",
+            "setTimeout = f",
+            "f(Promise)",
+            "const p = Promise.prototype",
+            "crypto.subtle.a = 1",
+            "globalThis.a = 1; async function h() {}",
+        ],
+    );
+}
+
+#[test]
+fn code_that_runs_in_the_time_of_other_users_needs_its_own_runtime() {
     all(
         'R',
         &[
-            "async function h() {}",
-            "export default async () => {}",
-            "class A { async m() {} }",
-            "await f()",
-            "async function* h() { for await (const a of b) {} }",
-            "Promise.resolve()",
-            "f().then(g)",
-            "f()?.then(g)",
-            "setTimeout(f, 1)",
-            "http.asyncRequest('GET', a)",
-            "import { asyncRequest } from 'k6/http'; asyncRequest('GET', a)",
-            "new WebSocket(a)",
-            "crypto.subtle.digest(a)",
-            "import('k6')",
             "new FinalizationRegistry(f)",
             "Error.prepareStackTrace = f",
-            "import { setInterval } from 'k6/timers'",
-            "import grpc from 'k6/net/grpc'; new grpc.Stream(a)",
-            "client.asyncInvoke(a)",
-            // More than both: the stronger one counts.
-            "globalThis.a = 1; async function h() {}",
+            "globalThis.a = new FinalizationRegistry(f)",
         ],
     );
 }
@@ -118,14 +147,20 @@ fn the_first_reason_is_named_with_its_place() {
         class(&single("a();\nMath.x = 1; Math.y = 2")),
         "C main.js:2:1 it changes the global `Math.x`"
     );
+    let asynchronous = |bundle: &plimsoll_bundle::Bundle| {
+        bundle
+            .asynchronous
+            .as_ref()
+            .map(|reason| format!("{} {}", crate::support::at(&reason.place), reason.why))
+    };
     assert_eq!(
-        class(&single("Math.x = 1;\nf(() => setTimeout(f))")),
-        "R main.js:2:9 `setTimeout` is asynchronous"
+        asynchronous(&single("Math.x = 1;\nf(() => setTimeout(f))")).as_deref(),
+        Some("main.js:2:9 `setTimeout` is asynchronous")
     );
     let files = [("main.js", "import './lib.js'"), ("lib.js", "const a = 1;\n  eval(a)")];
     assert_eq!(class(&bundle(&files)), "C lib.js:2:3 it runs code from a text with `eval`");
     let files = [("main.ts", "interface A {}\n\nconst a: A = async () => 1")];
-    assert_eq!(class(&bundle(&files)), "R main.ts:3:14 it has an async function");
+    assert_eq!(asynchronous(&bundle(&files)).as_deref(), Some("main.ts:3:14 it has an async function"));
 }
 
 #[test]

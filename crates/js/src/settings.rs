@@ -12,7 +12,7 @@ pub enum Isolation {
     Shared,
     /// Each user has its own global objects.
     Context,
-    /// Each user has its own runtime, with its own queue of promises.
+    /// Each user has its own runtime.
     Runtime,
 }
 
@@ -67,6 +67,8 @@ pub struct HostRule {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
     pub isolation: Isolation,
+    /// Whether the script uses promises.
+    pub is_asynchronous: bool,
     /// By number of workload.
     pub scenarios: Vec<ScenarioSettings>,
     /// Variables of the environment, `__ENV`.
@@ -146,6 +148,8 @@ impl Default for Settings {
     fn default() -> Self {
         Settings {
             isolation: Isolation::default(),
+            // The careful assumption.
+            is_asynchronous: true,
             scenarios: Vec::new(),
             env: Vec::new(),
             secrets: Vec::new(),

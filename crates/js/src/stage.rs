@@ -179,7 +179,10 @@ impl Worker {
             Phase::Load => SampleGroup::Iteration,
         });
         pod.runtime.set_budget(shared.settings.budget);
-        let exports = with_vu(&pod, &vu, || pod.instantiate(&realm, false)).map_err(describe)?;
+        let exports = with_vu(&pod, &vu, || pod.instantiate(&realm, false));
+        // What the init part leaves to do belongs to the first iteration.
+        vu.jobs.replace(pod.runtime.take_jobs());
+        let exports = exports.map_err(describe)?;
         if let Some(expected) = &*pod.host.expected.borrow() {
             vu.expected.replace(expected.clone());
         }
@@ -213,10 +216,13 @@ impl Worker {
         })
     }
 
-    /// Without the word for frames, users must not share a runtime.
+    /// Without the word for frames, users must not share a runtime; without the queue of jobs, those of asynchronous
+    /// scripts must not.
     fn isolation(&self) -> Isolation {
-        match plimsoll_quickjs::is_sound() {
-            true => self.stage.shared.settings.isolation,
+        let settings = &self.stage.shared.settings;
+        let has_own_jobs = !settings.is_asynchronous || plimsoll_quickjs::has_own_jobs();
+        match plimsoll_quickjs::is_sound() && has_own_jobs {
+            true => settings.isolation,
             false => Isolation::Runtime,
         }
     }

@@ -59,6 +59,7 @@ pub fn read(entry: Entry, given: Given) -> Result<Ready, Vec<Diagnostic>> {
         env: given.env,
         secrets: given.secrets,
         isolation: isolation(&bundle),
+        is_asynchronous: bundle.asynchronous.is_some(),
         ..Settings::default()
     };
     settings.reads_bodies = bundle.usage.reads_bodies.is_some();

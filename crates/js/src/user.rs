@@ -201,12 +201,19 @@ impl Drop for User {
 /// Runs one iteration.
 fn iterate(host: &Rc<Host>, vu: &Rc<Vu>, work: &Work, data: &RefCell<Option<Value>>) {
     let began_ns = host.at.get().run_ns;
+    let runtime = vu.realm.runtime();
+    if let Some(jobs) = vu.jobs.take() {
+        runtime.put_jobs(jobs);
+    }
     let result = call(host, vu, work, data).and_then(|value| event_loop::complete(host, vu, value));
     if !matches!(result, Err(Thrown::Cancelled)) {
         // What a script has left open, because it threw.
         vu.release_channels(host);
         vu.release_streams(host);
     }
+    // Another user must not run what is left; after a cancellation, nothing is to run.
+    let left = runtime.take_jobs();
+    vu.jobs.replace(left.filter(|_| !matches!(result, Err(Thrown::Cancelled))));
     match (result, work) {
         (Err(Thrown::Cancelled), _) => {}
         (Err(thrown), Work::Setup(_) | Work::Teardown(_)) => {

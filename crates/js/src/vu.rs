@@ -11,7 +11,7 @@ use plimsoll_plan::Fault;
 use plimsoll_plan::origin::OriginId;
 use plimsoll_plan::program::StepId;
 use plimsoll_plan::redis::RedisCommand;
-use plimsoll_quickjs::{Realm, Value};
+use plimsoll_quickjs::{Jobs, Realm, Value};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -56,6 +56,8 @@ pub struct Vu {
     /// Promises of steps: what to do with the result.
     pub promises: RefCell<Vec<Promised>>,
     pub timers: RefCell<Vec<Timer>>,
+    /// Callbacks of promises that an iteration has left.
+    pub jobs: RefCell<Option<Jobs>>,
     last_timer: Cell<u32>,
     /// WebSockets and streams that are open, or whose end the script has not seen.
     pub channels: RefCell<Vec<Channel>>,
@@ -128,6 +130,7 @@ impl Vu {
             awaits_any: Cell::new(false),
             promises: RefCell::default(),
             timers: RefCell::default(),
+            jobs: RefCell::default(),
             last_timer: Cell::new(0),
             channels: RefCell::default(),
             streams: RefCell::default(),

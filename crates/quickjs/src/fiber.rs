@@ -143,7 +143,7 @@ impl Drop for Fiber {
 }
 
 impl Runtime {
-    /// Waits until the fiber is resumed, in a native call or outside of JavaScript.
+    /// Waits until the fiber is resumed, in a native call or outside of JavaScript. Jobs in the queue wait with it.
     ///
     /// # Errors
     /// Returns [`Thrown::Cancelled`] if the fiber is to end, and [`Thrown::Outside`] on no fiber of this runtime.
@@ -175,7 +175,11 @@ impl Runtime {
             }
         }
         let calls = self.0.calls.replace(0);
+        let jobs = self.take_ring();
         yielder.suspend(());
+        if let Some(jobs) = jobs {
+            self.put_ring(jobs);
+        }
         self.0.calls.set(calls);
         if let Some(word) = word {
             // SAFETY: As above; the frame is still on this stack, because this call has not returned.

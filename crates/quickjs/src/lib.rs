@@ -2,7 +2,8 @@
 //!
 //! Thousands of virtual users run on one thread. A native call that waits for the network suspends its [`Fiber`], and
 //! the event loop continues with another. QuickJS itself does not know that: several fibers have calls in progress in
-//! one [`Runtime`], and exactly one word of it must follow the fiber that runs (see `probe` and `fiber`).
+//! one [`Runtime`], and exactly one word of it must follow the fiber that runs (see `probe` and `fiber`), with the queue
+//! of its jobs (see `jobs`).
 //!
 //! This crate has the unsafe code of the JavaScript machine. It knows neither requests nor scripts of any tool.
 
@@ -10,6 +11,7 @@ mod arguments;
 mod call;
 mod class;
 mod fiber;
+mod jobs;
 mod probe;
 mod properties;
 mod realm;
@@ -21,6 +23,7 @@ mod value;
 pub use call::{Call, Native};
 pub use class::Class;
 pub use fiber::{Fiber, Progress};
+pub use jobs::{Jobs, has_own_jobs, queue_offset};
 pub use probe::{frame_offset, is_sound};
 pub use properties::Properties;
 pub use realm::Realm;

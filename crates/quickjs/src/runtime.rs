@@ -2,6 +2,7 @@
 
 use crate::call::{Native, interrupt};
 use crate::fiber::FiberState;
+use crate::jobs::Ring;
 use crate::probe;
 use crate::rejections::Rejections;
 use crate::stack;
@@ -45,6 +46,10 @@ pub(crate) struct Inner {
     /// Contexts without a realm that waiting jobs still refer to.
     retired: RefCell<Vec<NonNull<qjs::JSContext>>>,
     pub(crate) rejections: Rejections,
+    /// How many times jobs were taken and not brought back.
+    pub(crate) taken: Cell<usize>,
+    /// Jobs that never run.
+    pub(crate) dropped_jobs: RefCell<Vec<Ring>>,
 }
 
 /// How the fibers of a runtime keep their frames apart.
@@ -98,6 +103,8 @@ impl Runtime {
             floor: Cell::new(0),
             retired: RefCell::default(),
             rejections: Rejections::default(),
+            taken: Cell::new(0),
+            dropped_jobs: RefCell::default(),
         });
         // SAFETY: The runtime lives as long as `inner`, and its opaque pointer is only read while it lives.
         unsafe {
@@ -219,7 +226,7 @@ impl Runtime {
 
     /// Frees the contexts that no job can refer to.
     pub(crate) fn free_retired(&self) {
-        if self.has_jobs() {
+        if self.has_jobs() || self.0.taken.get() > 0 {
             return;
         }
         for context in self.0.retired.take() {
@@ -259,6 +266,7 @@ impl Drop for Inner {
         // SAFETY: No realm is left, because realms hold the runtime, and no fiber is suspended. The values and contexts
         // that are freed here are references of the runtime's own.
         unsafe {
+            self.bring_back_dropped();
             self.rejections.free(self.raw.as_ptr());
             for context in self.retired.take() {
                 qjs::JS_FreeContext(context.as_ptr());

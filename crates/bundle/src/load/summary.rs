@@ -1,7 +1,7 @@
 //! Isolation and usage of a bundle, from those of its modules.
 
 use super::Node;
-use crate::isolation::{self, Isolation, Need};
+use crate::isolation::{self, Isolation, Need, Needs};
 use crate::link::Linker;
 use crate::module::Target;
 use crate::scan::{NeedAt, Use};
@@ -9,16 +9,16 @@ use crate::usage::{BuiltinUse, Member, Mention, Open, Url, Usage};
 use plimsoll_plan::diag::Place;
 
 /// Returns isolation and usage of all modules.
-pub fn of(linker: &Linker<'_>) -> (Isolation, Usage) {
-    let mut isolation = Isolation::Shared;
+pub fn of(linker: &Linker<'_>) -> (Needs, Usage) {
+    let mut all = Needs { isolation: Isolation::Shared, asynchronous: None };
     let mut usage = Usage::default();
     for node in linker.nodes {
-        needs(node, &mut isolation);
-        builtins(node, &mut isolation, &mut usage);
+        needs(node, &mut all);
+        builtins(node, &mut all, &mut usage);
         rest(node, &mut usage);
     }
     usage.exports = exports(linker);
-    (isolation, usage)
+    (all, usage)
 }
 
 fn builtin(node: &Node, request: usize) -> Option<&str> {
@@ -28,7 +28,7 @@ fn builtin(node: &Node, request: usize) -> Option<&str> {
     }
 }
 
-fn needs(node: &Node, isolation: &mut Isolation) {
+fn needs(node: &Node, all: &mut Needs) {
     // Other built-in modules are libraries in JavaScript, which each user has for itself.
     let is_shared = |name: &str| name == "k6" || name.starts_with("k6/");
     let applies =
@@ -36,16 +36,16 @@ fn needs(node: &Node, isolation: &mut Isolation) {
     let mut needs: Vec<&NeedAt> = node.scan.needs.iter().filter(applies).collect();
     needs.sort_by_key(|need| need.at);
     for need in needs {
-        isolation.add(need.need, &need.why, node.text.place(need.at));
+        all.add(need.need, &need.why, node.text.place(need.at));
     }
 }
 
-fn builtins(node: &Node, isolation: &mut Isolation, usage: &mut Usage) {
+fn builtins(node: &Node, needs: &mut Needs, usage: &mut Usage) {
     for (request, asked) in node.scan.requests.iter().enumerate() {
         let Some(name) = builtin(node, request) else { continue };
         let place = node.text.place(asked.at);
         if let Some(why) = isolation::builtin(name) {
-            isolation.add(Need::Runtime, &why, place.clone());
+            needs.add(Need::Jobs, &why, place.clone());
         }
         let index = match usage.builtins.iter().position(|one| one.name == name) {
             Some(index) => index,
@@ -58,7 +58,7 @@ fn builtins(node: &Node, isolation: &mut Isolation, usage: &mut Usage) {
         let mut uses: Vec<&Use> = node.scan.uses.iter().filter(|one| one.request == request).collect();
         uses.sort_by_key(|one| one.at);
         for one in uses {
-            add_use(&mut usage.builtins[index], one, node.text.place(one.at), isolation);
+            add_use(&mut usage.builtins[index], one, node.text.place(one.at), needs);
         }
         if node.scan.stars.iter().any(|star| star.0 == request) {
             usage.builtins[index].computed.get_or_insert_with(|| node.text.place(asked.at));
@@ -69,19 +69,19 @@ fn builtins(node: &Node, isolation: &mut Isolation, usage: &mut Usage) {
             {
                 let path = imported.clone().filter(|name| name != "default");
                 let one = Use { request, path, is_called: false, at: export.at };
-                add_use(&mut usage.builtins[index], &one, node.text.place(export.at), isolation);
+                add_use(&mut usage.builtins[index], &one, node.text.place(export.at), needs);
             }
         }
     }
 }
 
-fn add_use(all: &mut BuiltinUse, one: &Use, place: Place, isolation: &mut Isolation) {
+fn add_use(all: &mut BuiltinUse, one: &Use, place: Place, needs: &mut Needs) {
     let Some(path) = &one.path else {
         all.computed.get_or_insert(place);
         return;
     };
     if let Some(why) = isolation::member(&all.name, path) {
-        isolation.add(Need::Runtime, &why, place.clone());
+        needs.add(Need::Jobs, &why, place.clone());
     }
     match all.members.iter_mut().find(|member| member.path == *path) {
         Some(member) => member.is_called |= one.is_called,

@@ -23,7 +23,6 @@ const ASYNCHRONOUS: &[&str] = &[
     "clearInterval",
     "queueMicrotask",
     "WebSocket",
-    "FinalizationRegistry",
 ];
 /// Functions that change their first argument.
 const CHANGING: &[(&str, &str)] = &[
@@ -104,10 +103,14 @@ impl<'a> Scanner<'a, '_> {
         }
         let is_compared = matches!(self.kind(self.parent(node)), AstKind::BinaryExpression(_));
         if ASYNCHRONOUS.contains(&name) && !is_compared {
-            return self.need(Need::Runtime, format!("`{name}` is asynchronous"), at);
+            self.need(Need::Jobs, format!("`{name}` is asynchronous"), at);
         }
         if name == "crypto" && chain.path.first().is_some_and(|first| first == "subtle") {
-            return self.need(Need::Runtime, "`crypto.subtle` is asynchronous", at);
+            self.need(Need::Jobs, "`crypto.subtle` is asynchronous", at);
+        }
+        if name == "FinalizationRegistry" {
+            let why = "`FinalizationRegistry` calls functions when garbage is collected";
+            return self.need(Need::Runtime, why, at);
         }
         if GLOBAL_OBJECTS.contains(&name) {
             return self.need(Need::Context, format!("it uses the global object `{name}`"), at);

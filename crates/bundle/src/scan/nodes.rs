@@ -22,10 +22,10 @@ impl<'a> Scanner<'a, '_> {
     fn visit(&mut self, id: NodeId, kind: AstKind<'a>) {
         match kind {
             AstKind::Function(one) if one.r#async => {
-                self.need_runtime("it has an async function", one.span.start)
+                self.need_jobs("it has an async function", one.span.start)
             }
             AstKind::ArrowFunctionExpression(one) if one.r#async => {
-                self.need_runtime("it has an async function", one.span.start);
+                self.need_jobs("it has an async function", one.span.start);
             }
             AstKind::AwaitExpression(one) => self.top_level_await(id, one.span.start),
             AstKind::ForOfStatement(one) if one.r#await => self.top_level_await(id, one.span.start),
@@ -100,12 +100,12 @@ impl<'a> Scanner<'a, '_> {
         }
     }
 
-    fn need_runtime(&mut self, why: &str, at: u32) {
-        self.need(Need::Runtime, why, at);
+    fn need_jobs(&mut self, why: &str, at: u32) {
+        self.need(Need::Jobs, why, at);
     }
 
     fn top_level_await(&mut self, id: NodeId, at: u32) {
-        self.need_runtime("it uses `await`", at);
+        self.need_jobs("it uses `await`", at);
         if !self.is_in_function(id) {
             let at = self.at(at);
             self.out.top_level_await.get_or_insert(at);
@@ -113,7 +113,7 @@ impl<'a> Scanner<'a, '_> {
     }
 
     fn dynamic(&mut self, import: &ImportExpression<'a>) {
-        self.need_runtime("it uses `import()`", import.span.start);
+        self.need_jobs("it uses `import()`", import.span.start);
         if import.phase.is_some() {
             let message = "imports with a phase (`source`, `defer`) are not supported";
             self.refuse(problem::UNSUPPORTED, import.span.start, message, "write a plain `import()`");
@@ -132,9 +132,9 @@ impl<'a> Scanner<'a, '_> {
     fn member(&mut self, id: NodeId, name: &str, at: u32, object: &Expression<'a>) {
         match name {
             _ if BODY.contains(&name) => self.body(at),
-            "prepareStackTrace" => self.need_runtime("it uses `prepareStackTrace`", at),
-            "asyncRequest" | "asyncInvoke" => self.need_runtime(&format!("`{name}` is asynchronous"), at),
-            "then" if self.is_callee(id) => self.need_runtime("it uses promises (`.then`)", at),
+            "prepareStackTrace" => self.need(Need::Runtime, "it uses `prepareStackTrace`", at),
+            "asyncRequest" | "asyncInvoke" => self.need_jobs(&format!("`{name}` is asynchronous"), at),
+            "then" if self.is_callee(id) => self.need_jobs("it uses promises (`.then`)", at),
             "__proto__" if !self.is_compiled_prototype(id, object) => {
                 self.need(Need::Context, "it uses `__proto__`, which may be a shared prototype", at)
             }

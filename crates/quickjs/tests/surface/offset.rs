@@ -1,4 +1,4 @@
-//! The offset that the probe finds is that of the source which this crate is built from.
+//! The offsets that the tests at the first use find are those of the source which this crate is built from.
 
 use std::path::PathBuf;
 use std::process::{Command, Output};
@@ -23,13 +23,13 @@ fn sources() -> PathBuf {
     PathBuf::from(manifest).with_file_name("quickjs")
 }
 
-/// Lets the C compiler check the offset of the word, with the options that QuickJS itself is compiled with.
-fn check(offset: usize) -> Output {
-    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("offset-{offset}"));
+/// Lets the C compiler check the offset of a field, with the options that QuickJS itself is compiled with.
+fn check(field: &str, offset: usize) -> Output {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("offset-{field}-{offset}"));
     std::fs::create_dir_all(&folder).expect("a folder");
     let file = folder.join("offset.c");
     let text = format!(
-        "#include \"{}\"\n_Static_assert(offsetof(JSRuntime, current_stack_frame) == {offset}, \"wrong offset\");\n",
+        "#include \"{}\"\n_Static_assert(offsetof(JSRuntime, {field}) == {offset}, \"wrong offset\");\n",
         sources().join("quickjs.c").display()
     );
     std::fs::write(&file, text).expect("a file");
@@ -42,16 +42,25 @@ fn check(offset: usize) -> Output {
         .expect("the C compiler")
 }
 
-#[test]
-fn the_offset_is_that_of_the_source() {
-    let offset = plimsoll_quickjs::frame_offset().expect("an offset");
-    let output = check(offset);
-    assert!(output.status.success(), "{offset}: {}", String::from_utf8_lossy(&output.stderr));
+fn offsets() -> [(&'static str, usize); 2] {
+    let frame = plimsoll_quickjs::frame_offset().expect("the offset of the frame");
+    let queue = plimsoll_quickjs::queue_offset().expect("the offset of the queue");
+    [("current_stack_frame", frame), ("job_list", queue)]
 }
 
 #[test]
-fn another_offset_is_not_that_of_the_source() {
-    let output = check(plimsoll_quickjs::frame_offset().expect("an offset") + size_of::<usize>());
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(!output.status.success() && errors.contains("wrong offset"), "{errors}");
+fn the_offsets_are_those_of_the_source() {
+    for (field, offset) in offsets() {
+        let output = check(field, offset);
+        assert!(output.status.success(), "{field}, {offset}: {}", String::from_utf8_lossy(&output.stderr));
+    }
+}
+
+#[test]
+fn other_offsets_are_not_those_of_the_source() {
+    for (field, offset) in offsets() {
+        let output = check(field, offset + size_of::<usize>());
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success() && errors.contains("wrong offset"), "{field}: {errors}");
+    }
 }

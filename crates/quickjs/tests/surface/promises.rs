@@ -128,3 +128,55 @@ fn a_finalization_registry_calls_back_in_a_job_and_not_in_the_collection() {
     drain(&realm);
     assert_eq!(text_of(&realm, "log.join()"), "ring");
 }
+
+#[test]
+fn jobs_of_a_fiber_that_waits_are_not_run_by_others() {
+    let (pool, realm) = (StackPool::new(), realm());
+    text_of(&realm, "globalThis.log = []");
+    let run = |name: &str| {
+        let of = realm.clone();
+        let text = format!(
+            "Promise.resolve().then(() => log.push('{name}1')); log.push(wait('{name}0')); \
+             queueMicrotask(() => log.push('{name}2'))"
+        );
+        let body = move || {
+            of.eval(&text, "own.js").expect("no error");
+            drain(&of);
+        };
+        plimsoll_quickjs::Fiber::new(&pool, realm.runtime(), body).expect("a stack")
+    };
+    let (mut a, mut b) = (run("a"), run("b"));
+    assert_eq!(a.resume(), Progress::Waiting);
+    assert!(!realm.runtime().has_jobs(), "they wait with their fiber");
+    assert_eq!(b.resume(), Progress::Waiting);
+    assert_eq!(b.resume(), Progress::Ended);
+    assert_eq!(text_of(&realm, "log.join()"), "b0,b1,b2");
+    assert_eq!(a.resume(), Progress::Ended);
+    assert_eq!(text_of(&realm, "log.join()"), "b0,b1,b2,a0,a1,a2");
+}
+
+#[test]
+fn jobs_that_were_taken_run_before_later_ones_or_never() {
+    let realm = realm();
+    let runtime = realm.runtime().clone();
+    text_of(&realm, "globalThis.log = []; for (const n of [1, 2]) queueMicrotask(() => log.push(n))");
+    let first = runtime.take_jobs().expect("two jobs");
+    assert!(runtime.take_jobs().is_none());
+    text_of(&realm, "queueMicrotask(() => log.push(3))");
+    let second = runtime.take_jobs().expect("a job");
+    text_of(&realm, "queueMicrotask(() => log.push(4))");
+    runtime.put_jobs(first);
+    drain(&realm);
+    assert_eq!(text_of(&realm, "log.join()"), "1,2,4");
+    drop(second);
+    drain(&realm);
+    assert_eq!(text_of(&realm, "log.join()"), "1,2,4", "jobs that were dropped never run");
+}
+
+#[test]
+#[should_panic(expected = "jobs of another runtime")]
+fn jobs_of_another_runtime_are_refused() {
+    let (one, other) = (realm(), realm());
+    text_of(&one, "queueMicrotask(() => {})");
+    other.runtime().put_jobs(one.runtime().take_jobs().expect("a job"));
+}

@@ -269,5 +269,40 @@ return [
     log.push(1 instanceof symbol, String(symbol), Array.isArray([].concat({ length: 1, 0: pause('c'), [Symbol.isConcatSpreadable]: true })));
     return log.map(String).join('\n');
   },
+
+  // These return promises. Their jobs wait, too, while other jobs of the same call are in the queue.
+  async function awaiting({ pause, fail }, n) {
+    const log = [];
+    const worker = async (name, rounds) => {
+      for (let i = 0; i < rounds; i++) {
+        log.push(`${name}${await pause(i)}`);
+        if (i === n) { try { await fail(name); } catch (error) { log.push(told(error)); } }
+        pause(name);
+        await null;
+      }
+      return name;
+    };
+    log.push((await Promise.all([worker('a', 3), worker('b', 2), worker('c', 4)])).join());
+    log.push(JSON.stringify(await Promise.allSettled([worker('d', 1), Promise.reject(n), (async () => fail('e'))().catch(told)])));
+    log.push(await Promise.race([worker('f', 2), worker('g', 1)]), await Promise.any([Promise.reject(1), worker('h', 1)]));
+    const rejected = async () => { try { await Promise.reject(new Error(`late ${pause(n)}`)); } finally { log.push(await pause('finally')); } };
+    log.push(await rejected().catch(told));
+    return log.join('\n');
+  },
+
+  async function microtasks({ pause }, n) {
+    const log = [];
+    const step = (name) => (value) => { log.push(name); pause(name); log.push(`${name}.`); return value + 1; };
+    const chains = ['a', 'b', 'c'].map((name) => Promise.resolve(0).then(step(name)).then(step(name.toUpperCase())));
+    queueMicrotask(() => { log.push('micro'); pause(1); queueMicrotask(() => log.push('inner')); });
+    const thenable = { then(done) { log.push('then'); pause(n); done(pause('thenable')); } };
+    async function* numbers() { for (let i = 0; i < 3; i++) { pause(i); yield i * (await pause(n)); } }
+    const collected = (async () => { const all = []; for await (const one of numbers()) all.push(pause(one)); return all.join(); })();
+    log.push((await Promise.all([...chains, thenable, collected])).join());
+    let count = 0;
+    await new Promise((done) => { const again = () => { if (++count === 5) done(pause(count)); else Promise.resolve().then(again); pause(count); }; again(); });
+    for await (const one of [Promise.resolve(pause(1)), 2, thenable]) log.push(one);
+    return `${log.join()} ${count}`;
+  },
 ];
 })()
