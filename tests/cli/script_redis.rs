@@ -1,4 +1,5 @@
-//! Scripts that ask a Redis server for data. Expected values are those of k6 1.8.1 with its module, unless said otherwise.
+//! Scripts that ask a Redis server for data. Expected values are those of k6 1.8.1, the last version with this module,
+//! unless said otherwise.
 
 use crate::support::peers::{LOCAL, Pki};
 use crate::support::{Ruler, Scratch, Tool};

@@ -26,7 +26,7 @@ pub struct Reason {
 pub enum Need {
     Context,
     Runtime,
-    /// Jobs of its own, because the script uses promises.
+    /// Separate jobs, because the script uses promises.
     Jobs,
 }
 

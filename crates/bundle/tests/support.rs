@@ -29,9 +29,14 @@ impl Builtins for Engine {
     fn resolve(&self, specifier: &str) -> Builtin {
         match specifier {
             "k6/browser" => Builtin::Refused(Problem::new("`k6/browser` is not supported", "use `k6/http`")),
-            "k6" | "k6/http" | "k6/metrics" | "k6/execution" | "k6/data" | "k6/timers" | "k6/net/grpc" => {
-                Builtin::Known(specifier.into())
-            }
+            "k6"
+            | "k6/http"
+            | "k6/metrics"
+            | "k6/execution"
+            | "k6/data"
+            | "k6/timers"
+            | "k6/net/grpc"
+            | "k6/experimental/redis" => Builtin::Known(specifier.into()),
             _ if specifier.starts_with("https://jslib.k6.io/k6-utils/") => Builtin::Known("k6-utils".into()),
             _ => Builtin::Unknown,
         }

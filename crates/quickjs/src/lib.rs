@@ -2,8 +2,8 @@
 //!
 //! Thousands of virtual users run on one thread. A native call that waits for the network suspends its [`Fiber`], and
 //! the event loop continues with another. QuickJS itself does not know that: several fibers have calls in progress in
-//! one [`Runtime`], and exactly one word of it must follow the fiber that runs (see `probe` and `fiber`), with the queue
-//! of its jobs (see `jobs`).
+//! one [`Runtime`], and exactly one word of it must follow the fiber that runs (see `probe` and `fiber`), with the
+//! queue of its jobs (see `jobs`).
 //!
 //! This crate has the unsafe code of the JavaScript machine. It knows neither requests nor scripts of any tool.
 

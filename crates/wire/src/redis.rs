@@ -131,7 +131,7 @@ fn head(bytes: &[u8], at: usize) -> Result<Option<(Head<'_>, usize)>, InvalidRep
     let line = &rest[1..end];
     let number =
         || std::str::from_utf8(line).ok().and_then(|text| text.parse::<i64>().ok()).ok_or(InvalidReply);
-    // -1 is no value.
+    // The length -1 means that the value is missing.
     let length = |number: i64| match number {
         -1 => Ok(None),
         _ => usize::try_from(number).map(Some).map_err(|_| InvalidReply),

@@ -2,6 +2,7 @@
 //! own connections. A server is resolved and checked for permission once, as an origin is, but never tried.
 
 use super::Shared;
+use plimsoll_engine::clock::now_ns;
 use plimsoll_engine::link::tls::Setup;
 use plimsoll_engine::origins::OriginAnswer;
 use plimsoll_plan::Fault;
@@ -12,7 +13,7 @@ use std::collections::HashMap;
 use std::io::{Error, ErrorKind};
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
@@ -70,8 +71,8 @@ impl<T: AsyncRead + AsyncWrite + Unpin + Send> Duplex for T {}
 
 struct Connection {
     stream: Box<dyn Duplex>,
-    opened: Instant,
-    used: Instant,
+    opened_ns: u64,
+    used_ns: u64,
 }
 
 impl std::fmt::Debug for Connection {
@@ -194,7 +195,7 @@ impl Pool {
         if let Some(error) = reply.strip_prefix(b"-").filter(|error| is_passing(error)) {
             return Err(Failure::Passing(String::from_utf8_lossy(error).trim_end().to_owned()));
         }
-        connection.used = Instant::now();
+        connection.used_ns = now_ns();
         self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(connection);
         Ok(reply)
     }
@@ -202,10 +203,10 @@ impl Pool {
     /// Returns the connection that was used last, unless it is too old.
     fn idle(&self, client: &RedisClient) -> Option<Connection> {
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        let now = Instant::now();
+        let now_ns = now_ns();
         let is_young = |connection: &Connection| {
-            now.duration_since(connection.used) < Duration::from_nanos(client.idle_timeout_ns)
-                && now.duration_since(connection.opened) < Duration::from_nanos(client.lifetime_ns)
+            now_ns.saturating_sub(connection.used_ns) < client.idle_timeout_ns
+                && now_ns.saturating_sub(connection.opened_ns) < client.lifetime_ns
         };
         idle.retain(is_young);
         idle.pop()
@@ -216,8 +217,8 @@ impl Pool {
 async fn open(client: &RedisClient, server: &Server) -> Result<Connection, Failure> {
     let stream = within(client.connect_timeout_ns, "connection timed out", connect(server)).await;
     let stream = stream.map_err(Failure::Passing)?.map_err(|error| Failure::Passing(sentence(&error)))?;
-    let now = Instant::now();
-    let mut connection = Connection { stream, opened: now, used: now };
+    let opened_ns = now_ns();
+    let mut connection = Connection { stream, opened_ns, used_ns: opened_ns };
     let mut steps: Vec<Vec<&str>> = Vec::new();
     let database = client.database.to_string();
     if let Some(password) = &client.password {
