@@ -68,6 +68,11 @@ impl Module {
         self.text.place(self.map.original_byte(line, column))
     }
 
+    /// Returns the place of a byte of the user's source for a diagnostic.
+    pub fn place_of_byte(&self, at: usize) -> Place {
+        self.text.place(u32::try_from(at).unwrap_or(u32::MAX))
+    }
+
     /// Returns the user's source.
     pub fn source(&self) -> &str {
         &self.text.source

@@ -84,7 +84,7 @@ impl Pod {
     /// # Errors
     /// Returns what the preparation has thrown.
     pub fn realm(&self) -> Result<Realm, Thrown> {
-        let realm = Realm::new(&self.runtime).ok_or(Thrown::Interrupted)?;
+        let realm = Realm::new(&self.runtime).ok_or(Thrown::Interrupted(None))?;
         native::install(&realm, &self.host)?;
         let natives = native::object(&realm)?;
         let boot = realm.eval(BOOT, "boot.js")?;

@@ -232,7 +232,11 @@ impl Shared {
         match thrown {
             Thrown::Value(value) => self.script.with_places(&described(value)),
             Thrown::Cancelled => "the iteration was interrupted".to_owned(),
-            Thrown::Interrupted => "an endless loop: JavaScript ran too long without waiting".to_owned(),
+            Thrown::Interrupted(error) => {
+                let text = "an endless loop: JavaScript ran too long without waiting";
+                let stack = error.as_ref().map(stack).unwrap_or_default();
+                self.script.with_places(format!("{text}\n{stack}").trim_end())
+            }
             Thrown::Outside => "this call cannot wait here".to_owned(),
         }
     }
@@ -248,8 +252,8 @@ impl Shared {
 
     /// Returns the place in the user's files that has thrown an error.
     pub fn place(&self, thrown: &Thrown) -> Place {
-        let Thrown::Value(value) = thrown else { return Place::Whole };
-        let stack = value.get_str("stack").ok().and_then(|stack| stack.as_text()).unwrap_or_default();
+        let (Thrown::Value(value) | Thrown::Interrupted(Some(value))) = thrown else { return Place::Whole };
+        let stack = stack(value);
         let found = stack.lines().find_map(|line| {
             let (module, row, column) = self.script.frame(line)?;
             Some(module.place(row, column))
@@ -259,7 +263,7 @@ impl Shared {
 
     /// Writes the error of an iteration that threw.
     pub fn threw(&self, thrown: &Thrown) {
-        if matches!(thrown, Thrown::Interrupted)
+        if matches!(thrown, Thrown::Interrupted(_))
             && let Some(why) = self.aborted()
         {
             self.script.log.write(Level::Error, Source::Run, &why);
@@ -275,11 +279,14 @@ fn described(value: &Value) -> String {
     if !value.is_error() {
         return text;
     }
-    let stack = value.get_str("stack").ok().and_then(|stack| stack.as_text()).unwrap_or_default();
-    match stack.trim_end() {
+    match stack(value).trim_end() {
         "" => text,
         stack => format!("{text}\n{stack}"),
     }
+}
+
+fn stack(error: &Value) -> String {
+    error.get_str("stack").ok().and_then(|stack| stack.as_text()).unwrap_or_default()
 }
 
 /// Returns the part of a line of a stack that is a place: `    at f (name:line:column)`.

@@ -55,8 +55,10 @@ pub fn read(entry: Entry, given: Given) -> Result<Ready, Vec<Diagnostic>> {
         None => plimsoll_bundle::load(entry, &Disk, &BuiltIn)?,
     };
     let bundle = Arc::new(bundle);
+    // Variables of the archive, and then those of the command, which have priority.
+    let archived = bundle.archive.iter().flat_map(|archive| archive.env.clone());
     let mut settings = Settings {
-        env: given.env,
+        env: archived.chain(given.env).collect(),
         secrets: given.secrets,
         isolation: isolation(&bundle),
         is_asynchronous: bundle.asynchronous.is_some(),
@@ -86,16 +88,19 @@ pub fn read(entry: Entry, given: Given) -> Result<Ready, Vec<Diagnostic>> {
         let hint = "export an object, such as `export const options = { vus: 10, duration: '30s' }`";
         return Err(vec![Diagnostic::new("K101", Place::Whole, "`options` must be an object", hint)]);
     }
-    let options: Value = match &init.options_json {
-        Some(json) => serde_json::from_str(json).unwrap_or(Value::Null),
-        None => Value::Null,
+    let options: Value = match (&bundle.archive, &init.options_json) {
+        // Those of the script and of the command that made the archive.
+        (Some(archive), _) if !archive.options.is_null() => without_nulls(&archive.options),
+        (_, Some(json)) => serde_json::from_str(json).unwrap_or(Value::Null),
+        (_, None) => Value::Null,
     };
     let mut overrides = given.overrides;
     overrides.metrics =
         init.metrics.iter().filter_map(|one| Some((one.name.clone(), one.family.custom()?))).collect();
-    let test = plimsoll_k6::read(&options, &overrides, &init.functions)?;
-    refuse_unsupported(&test)?;
-    let mut draft = plimsoll_k6::draft::draft(&test)?;
+    let placed = |wrong| placed(wrong, &bundle);
+    let test = plimsoll_k6::read(&options, &overrides, &init.functions).map_err(placed)?;
+    refuse_unsupported(&test).map_err(placed)?;
+    let mut draft = plimsoll_k6::draft::draft(&test).map_err(placed)?;
     if bundle.usage.builtins.iter().any(|one| one.name == "k6/net/grpc") {
         draft.thresholds.iter_mut().for_each(plimsoll_k6::threshold::exclude_calls);
     }
@@ -138,6 +143,45 @@ fn refuse_unsupported(test: &Test) -> Result<(), Vec<Diagnostic>> {
     let of = &test.settings;
     refuse(of.paused, "paused", "start the run from the console, which can pause it");
     if wrong.is_empty() { Ok(()) } else { Err(wrong) }
+}
+
+/// Returns options without those that are not set, which `k6 archive` writes as `null`.
+fn without_nulls(options: &Value) -> Value {
+    match options {
+        Value::Object(all) => {
+            let set = all.iter().filter(|(_, value)| !value.is_null());
+            let set = set.map(|(name, value)| (name.clone(), without_nulls(value)));
+            // Such as `dns`, whose parts are not set.
+            Value::Object(
+                set.filter(|(_, value)| value.as_object().is_none_or(|of| !of.is_empty())).collect(),
+            )
+        }
+        other => other.clone(),
+    }
+}
+
+/// Adds places to diagnostics of options, which are values: that of the first name in the message that the source of
+/// the script has exactly once.
+fn placed(mut wrong: Vec<Diagnostic>, bundle: &Bundle) -> Vec<Diagnostic> {
+    for one in wrong.iter_mut().filter(|one| one.place == Place::Whole) {
+        let names = one.message.split('`').skip(1).step_by(2).filter(|name| !name.is_empty());
+        one.place = names.filter_map(|name| only_place(name, bundle)).next().unwrap_or(Place::Whole);
+    }
+    wrong
+}
+
+/// Returns the only place of a name in the script.
+fn only_place(name: &str, bundle: &Bundle) -> Option<Place> {
+    let is_inner = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
+    let mut places = bundle.modules.iter().flat_map(|module| {
+        let source = module.source();
+        let is_whole = move |at: &usize| {
+            !source[..*at].ends_with(is_inner) && !source[at + name.len()..].starts_with(is_inner)
+        };
+        source.match_indices(name).map(|(at, _)| at).filter(is_whole).map(|at| module.place_of_byte(at))
+    });
+    let first = places.next()?;
+    places.next().is_none().then_some(first)
 }
 
 /// Returns the addresses of hosts instead of lookups.

@@ -216,8 +216,11 @@ fn iterate(host: &Rc<Host>, vu: &Rc<Vu>, work: &Work, data: &RefCell<Option<Valu
     vu.jobs.replace(left.filter(|_| !matches!(result, Err(Thrown::Cancelled))));
     match (result, work) {
         (Err(Thrown::Cancelled), _) => {}
-        (Err(thrown), Work::Setup(_) | Work::Teardown(_)) => {
-            host.shared.phase_failed(&thrown);
+        (Err(thrown), Work::Setup(_)) => {
+            host.shared.phase_failed(&thrown, PhaseFailure::SetupTimeout);
+        }
+        (Err(thrown), Work::Teardown(_)) => {
+            host.shared.phase_failed(&thrown, PhaseFailure::TeardownTimeout);
         }
         (Err(thrown), _) => {
             host.shared.threw(&thrown);
@@ -225,7 +228,7 @@ fn iterate(host: &Rc<Host>, vu: &Rc<Vu>, work: &Work, data: &RefCell<Option<Valu
         }
         (Ok(value), Work::Setup(_)) => match value.to_json() {
             Ok(json) => host.shared.keep_setup_data(json),
-            Err(thrown) => host.shared.phase_failed(&thrown),
+            Err(thrown) => host.shared.phase_failed(&thrown, PhaseFailure::SetupTimeout),
         },
         (Ok(_), Work::Teardown(_)) => host.shared.phase_ended(),
         (Ok(_), _) => vu.iteration_ended(host, began_ns, false),
@@ -286,9 +289,11 @@ impl Host {
 }
 
 impl crate::source::Shared {
-    fn phase_failed(&self, thrown: &Thrown) {
+    /// Notes why setup or teardown has failed; `endless` is the failure if it never waits.
+    fn phase_failed(&self, thrown: &Thrown, endless: PhaseFailure) {
         self.threw(thrown);
+        let is_endless = matches!(thrown, Thrown::Interrupted(_)) && self.aborted().is_none();
         let text = self.aborted().unwrap_or_else(|| self.describe(thrown));
-        self.set_trouble(PhaseFailure::Exception, text);
+        self.set_trouble(if is_endless { endless } else { PhaseFailure::Exception }, text);
     }
 }

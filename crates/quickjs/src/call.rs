@@ -130,8 +130,9 @@ fn throw(realm: &Realm, thrown: Thrown) -> qjs::JSValue {
             let error = realm.error("Error", "this call cannot wait here: it is not part of an iteration");
             (error.into_value(realm), true)
         }
+        Thrown::Interrupted(Some(error)) => (error, false),
         // Made by QuickJS itself: a script may have replaced the global classes of errors.
-        Thrown::Cancelled | Thrown::Interrupted => match realm.plain_error() {
+        Thrown::Cancelled | Thrown::Interrupted(None) => match realm.plain_error() {
             Ok(value) => (value, false),
             // Memory has run out; the next call or loop of a cancelled fiber throws again.
             Err(thrown) => (thrown.into_value(realm), true),

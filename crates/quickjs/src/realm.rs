@@ -104,7 +104,7 @@ impl Realm {
             let value = Value::from_raw(raw, self);
             match is_uncatchable {
                 true if self.runtime().is_cancelled() => Thrown::Cancelled,
-                true => Thrown::Interrupted,
+                true => Thrown::Interrupted(Some(value)),
                 false => Thrown::Value(value),
             }
         }

@@ -40,8 +40,9 @@ pub enum Thrown {
     Value(Value),
     /// The fiber is to end. JavaScript cannot catch it.
     Cancelled,
-    /// The budget of the runtime is used up. JavaScript cannot catch it.
-    Interrupted,
+    /// The budget of the runtime is used up, or a native function ends the calls in progress. JavaScript cannot catch
+    /// it. The error has the stack of the place, if there is one.
+    Interrupted(Option<Value>),
     /// The call would have to wait, but is not on a fiber.
     Outside,
 }
@@ -71,7 +72,7 @@ impl std::fmt::Debug for Thrown {
         match self {
             Thrown::Value(value) => write!(f, "Value({})", value.describe()),
             Thrown::Cancelled => f.write_str("Cancelled"),
-            Thrown::Interrupted => f.write_str("Interrupted"),
+            Thrown::Interrupted(_) => f.write_str("Interrupted"),
             Thrown::Outside => f.write_str("Outside"),
         }
     }

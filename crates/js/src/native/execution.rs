@@ -114,7 +114,7 @@ fn abort(call: &Call<'_>) -> Result<Value, Thrown> {
     let message = call.argument(0).to_text()?;
     host.shared.abort(&message);
     // The script cannot catch it.
-    Err(Thrown::Interrupted)
+    Err(Thrown::Interrupted(None))
 }
 
 /// Makes the test fail at its end; the iteration continues.

@@ -59,7 +59,10 @@ fn ends_an_endless_iteration() {
     let trace = run(body, 2, own, |_| json(200, ""));
     assert_eq!(
         trace.console,
-        ["error: an endless loop: JavaScript ran too long without waiting", "info: next"]
+        [
+            "error: an endless loop: JavaScript ran too long without waiting\n    at <anonymous> (script.js:1:194)",
+            "info: next"
+        ]
     );
 }
 
