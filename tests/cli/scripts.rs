@@ -90,38 +90,6 @@ fn as_many_iterations_as_users_are_one_each() {
 }
 
 #[test]
-fn users_of_an_asynchronous_script_share_global_objects_but_no_callbacks() {
-    let (scratch, server) = (Scratch::new(), Ruler::start(&[]));
-    let script = "\
-import http from 'k6/http';
-import { check } from 'k6';
-export const options = { vus: 60, iterations: 600, thresholds: { checks: ['rate==1'] } };
-export default async function () {
-  const own = `${__VU}/${__ITER}`;
-  let log = '';
-  const step = (name) => { log += `${__VU}/${__ITER}` === own ? name : `${name} as ${__VU}/${__ITER}, not ${own} `; };
-  const get = () => http.get(`${__ENV.BASE}/page`);
-  const chain = Promise.resolve().then(() => step('b')).then(() => { get(); step('e'); });
-  queueMicrotask(() => step('c'));
-  get();
-  step('a');
-  await null;
-  step('d');
-  const [response] = await Promise.all([http.asyncRequest('GET', `${__ENV.BASE}/other`), chain]);
-  step(response.status);
-  check(log, { 'each callback ran once, as its user, in order': (text) => text === 'abcde200' });
-}
-";
-    let file = scratch.file("load.js", script);
-    let set = format!("BASE={}", base(&server));
-    let checked = Tool::run(&["check", &file]).expect_code(0);
-    assert!(checked.stdout.contains("users share global objects"), "{}", checked.stdout);
-    let output = Tool::run(&["k6", "run", "-q", "--no-color", "-e", &set, &file]);
-    assert_eq!(output.code, 0, "{}{}", output.stdout, output.stderr);
-    assert_eq!(server.requests(), 1_800);
-}
-
-#[test]
 fn outputs_have_a_line_for_each_sample() {
     let (scratch, server) = (Scratch::new(), Ruler::start(&[]));
     let script = "\

@@ -1,6 +1,7 @@
 //! A pod: one runtime of JavaScript with a part of a worker's users.
 
 use crate::host::Host;
+use crate::log::{Level, Source};
 use crate::metrics::Metrics;
 use crate::modules::BOOT;
 use crate::native::{self, NATIVES};
@@ -15,6 +16,8 @@ use std::sync::Arc;
 const INSTANTIATE: &str = "__plimsoll_instantiate";
 /// Iterations between two garbage collections.
 const ITERATIONS_PER_COLLECTION: u64 = 5_000;
+/// Iterations between two comparisons of what users share with its first state; each takes some milliseconds.
+const ITERATIONS_PER_COMPARISON: u64 = 50_000;
 
 /// A pod.
 pub struct Pod {
@@ -102,8 +105,30 @@ impl Pod {
             return Ok(realm.clone());
         }
         let realm = self.realm()?;
+        realm.global().get_str(INSTANTIATE)?.call_method("watch", &[])?;
         self.shared_realm.replace(Some(realm.clone()));
         Ok(realm)
+    }
+
+    /// Ends the test if the script has changed what users share.
+    pub fn compare_shared(&self) {
+        let Some(realm) = self.shared_realm.borrow().clone() else { return };
+        let shared = &self.host.shared;
+        self.runtime.set_budget(shared.settings.budget);
+        let instantiate = realm.global().get_str(INSTANTIATE);
+        let why = match instantiate.and_then(|of| of.call_method("changed", &[])).map(|name| name.as_text()) {
+            Ok(None) => return,
+            Ok(Some(name)) => format!("the script changes `{name}`"),
+            Err(thrown) => format!("the script changes global objects ({})", shared.message(&thrown)),
+        };
+        if shared.aborted().is_none() {
+            let why = format!(
+                "{why}, which users share: write `globalThis;` into the script, and each user gets its own global \
+                 objects"
+            );
+            shared.script.log.write(Level::Error, Source::Run, &why);
+            shared.abort(&why);
+        }
     }
 
     /// Evaluates the modules of the script for a user; returns the exports of its entry. With `wants_peek`,
@@ -160,6 +185,9 @@ impl Pod {
         self.iterations.set(count);
         if count.is_multiple_of(ITERATIONS_PER_COLLECTION) {
             self.runtime.collect();
+        }
+        if count == 1 || count.is_multiple_of(ITERATIONS_PER_COMPARISON) {
+            self.compare_shared();
         }
     }
 }

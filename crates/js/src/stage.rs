@@ -63,6 +63,12 @@ impl Behavior for Stage {
 
     fn factory(self: Arc<Self>, phase: Phase) -> Result<Arc<dyn ProgramFactory>, Unready> {
         self.shared.begin_phase();
+        if self.isolation() != self.shared.settings.isolation {
+            self.shared.warn_once(
+                "each user of the script has its own runtime, some 200 KiB: the self-test of the JavaScript engine \
+                 does not allow users to share one",
+            );
+        }
         *self.through.lock().unwrap_or_else(PoisonError::into_inner) = Some(phase);
         Ok(Arc::new(Factory { stage: self, phase }))
     }
@@ -161,12 +167,25 @@ impl Program for Idle {
     }
 }
 
+impl Stage {
+    /// Without the word for frames, users must not share a runtime; without the queue of jobs, those of asynchronous
+    /// scripts must not.
+    fn isolation(&self) -> Isolation {
+        let settings = &self.shared.settings;
+        let has_own_jobs = !settings.is_asynchronous || plimsoll_quickjs::has_own_jobs();
+        match plimsoll_quickjs::is_sound() && has_own_jobs {
+            true => settings.isolation,
+            false => Isolation::Runtime,
+        }
+    }
+}
+
 impl Worker {
     fn user(&mut self, number: u64, scenario: usize) -> Result<Box<dyn Program>, String> {
         let shared = Arc::clone(&self.stage.shared);
         let pod = self.pod()?;
         let describe = |thrown: Thrown| shared.describe(&thrown);
-        let realm = match self.isolation() {
+        let realm = match self.stage.isolation() {
             Isolation::Shared => pod.shared_realm(),
             Isolation::Context | Isolation::Runtime => pod.realm(),
         }
@@ -183,6 +202,9 @@ impl Worker {
         // What the init part leaves to do belongs to the first iteration.
         vu.jobs.replace(pod.runtime.take_jobs());
         let exports = exports.map_err(describe)?;
+        if pod.users.get() == 1 {
+            pod.compare_shared();
+        }
         if let Some(expected) = &*pod.host.expected.borrow() {
             vu.expected.replace(expected.clone());
         }
@@ -216,20 +238,9 @@ impl Worker {
         })
     }
 
-    /// Without the word for frames, users must not share a runtime; without the queue of jobs, those of asynchronous
-    /// scripts must not.
-    fn isolation(&self) -> Isolation {
-        let settings = &self.stage.shared.settings;
-        let has_own_jobs = !settings.is_asynchronous || plimsoll_quickjs::has_own_jobs();
-        match plimsoll_quickjs::is_sound() && has_own_jobs {
-            true => settings.isolation,
-            false => Isolation::Runtime,
-        }
-    }
-
     /// Returns a pod with room for one more user.
     fn pod(&mut self) -> Result<Rc<Pod>, String> {
-        let most = match self.isolation() {
+        let most = match self.stage.isolation() {
             Isolation::Shared => self.stage.shared.settings.users_per_pod.max(1),
             Isolation::Context => CONTEXTS_PER_POD,
             Isolation::Runtime => 1,

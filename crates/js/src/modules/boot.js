@@ -18,8 +18,76 @@
       found = {};
       shared.set(name, found);
       body(name)(found, builtin, native);
+      if (seen !== undefined) note(name, found);
     }
     return found;
+  }
+
+  // What the users of a realm share, and must not change: the objects that the global one and built-in modules lead to.
+  // The source of a script shows most changes before the run; the others are found by comparison.
+  const { getOwnPropertyDescriptor: describe, hasOwn, is } = Object;
+  const { getPrototypeOf, ownKeys } = Reflect;
+  const { startsWith } = String.prototype;
+  const objects = [];
+  let seen;
+
+  // What a property has: a value, or a function for it and one to change it.
+  function contents(object, key) {
+    const of = describe(object, key);
+    return 'value' in of ? [of.value, undefined] : [of.get, of.set];
+  }
+
+  // Global objects that are compiled at their first use become values then, and those without a public name are caches.
+  const isLate = (object, key) =>
+    object === globalThis && typeof key === 'string' && (key in GLOBALS || startsWith.call(key, '__plimsoll_'));
+
+  function note(root, of) {
+    // Prototypes come last, because most have a better name.
+    const [open, last] = [[[root, of]], []];
+    for (let next = 0; next < open.length || last.length > 0; next++) {
+      if (next === open.length) open.push(last.pop());
+      const [name, object] = open[next];
+      if (object === null || (typeof object !== 'object' && typeof object !== 'function') || seen.has(object)) continue;
+      seen.add(object);
+      const [keys, prototype, all] = [ownKeys(object), getPrototypeOf(object), []];
+      last.push([`the prototype of ${name}`, prototype]);
+      for (const key of keys) {
+        const found = isLate(object, key) ? [] : contents(object, key);
+        all.push(found[0], found[1]);
+        const inner = typeof key === 'symbol' ? `${name}[${String(key)}]` : `${name}${name === '' ? '' : '.'}${key}`;
+        for (const one of found) open.push([inner, one]);
+      }
+      objects.push({ name, object, keys, prototype, all });
+    }
+  }
+
+  // Notes what users share; call it before the first of them.
+  function watch() {
+    seen = new Set();
+    note('', globalThis);
+    for (const one of [
+      function* () {}, async () => {}, async function* () {}, [].values(), ''[Symbol.iterator](), new Map().values(),
+      new Set().values(), 'a'.matchAll(/a/g),
+    ]) note('a prototype', getPrototypeOf(one));
+    for (const [name, module] of shared) note(name, module);
+  }
+
+  // Returns the name of something that was changed since, or undefined.
+  function changed() {
+    for (const { name, object, keys, prototype, all } of objects) {
+      const now = ownKeys(object);
+      const named = (key) => `${name}${name === '' ? '' : '.'}${String(key)}`;
+      for (let at = 0; at < now.length; at++) {
+        const key = now[at];
+        if (!is(key, keys[at])) return named(at < keys.length && !hasOwn(object, keys[at]) ? keys[at] : key);
+        if (isLate(object, key)) continue;
+        const [value, setter] = contents(object, key);
+        if (!is(value, all[2 * at]) || !is(setter, all[2 * at + 1])) return named(key);
+      }
+      if (now.length < keys.length) return named(keys[now.length]);
+      if (getPrototypeOf(object) !== prototype) return `the prototype of ${name}`;
+    }
+    return undefined;
   }
 
   // Methods of responses, and global objects, that are JavaScript: compiled at their first use.
@@ -42,6 +110,7 @@
     Object.defineProperty(response, name, { value: method[name], writable: true, configurable: true });
   }
   const GLOBALS = {
+    __proto__: null,
     URL: '~url', URLSearchParams: '~url', TextEncoder: '~text', TextDecoder: '~text', atob: '~text', btoa: '~text',
     crypto: '~webcrypto', structuredClone: '~clone', performance: '~performance',
   };
@@ -75,7 +144,7 @@
   }
 
   // With `wantsPeek`, the result can tell the values of variables at the top level of modules.
-  return function instantiate(wantsPeek) {
+  function instantiate(wantsPeek) {
     const modules = [];
     const builtins = new Map();
     const peeks = [];
@@ -114,5 +183,6 @@
     }
     const entry = load(native.entry());
     return { exports: entry.exports, ready: entry.ready, peek: () => peeks.map((peek) => peek()) };
-  };
+  }
+  return Object.assign(instantiate, { watch, changed });
 })
