@@ -65,7 +65,7 @@ impl Behavior for Stage {
         self.shared.begin_phase();
         if self.isolation() != self.shared.settings.isolation {
             self.shared.warn_once(
-                "each user of the script has its own runtime, some 200 KiB: the self-test of the JavaScript engine \
+                "each user of the script has its own runtime, some 290 KiB: the self-test of the JavaScript engine \
                  does not allow users to share one",
             );
         }
