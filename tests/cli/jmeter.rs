@@ -207,7 +207,11 @@ fn what_a_plan_cannot_do_is_refused_before_the_load() {
     let broken = plan(&server, PLAN).replace("</ThreadGroup>", "");
     refused("a.jmx", &broken, &["error[J001]", "a.jmx:", "closes"]);
     let jdbc = plan(&server, &format!("{PLAN}    JDBCSampler select\n"));
-    refused("b.jmx", &jdbc, &["error[J003]", "JDBCSampler is not supported (p > Users > select)"]);
+    refused(
+        "b.jmx",
+        &jdbc,
+        &["error[J003]", "JDBCSampler is not supported: plimsoll loads HTTP (p > Users > select)"],
+    );
     let csv = plan(&server, &format!("{PLAN}    CSVDataSet c | filename=none.csv\n"));
     refused("c.jmx", &csv, &["error[J008]", "`none.csv` does not exist"]);
     let script = "    JSR223PostProcessor s | scriptLanguage=groovy | script=new java.net.Socket('a', 1)\n";

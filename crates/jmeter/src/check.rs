@@ -4,7 +4,7 @@ use crate::script::{Language, Refused, Script};
 use plimsoll_jmx::code;
 use plimsoll_jmx::plan::{
     Assertion, Controller, Info, Match, Node, NodeKind, PostProcessor, PreProcessor, Sampler, SamplerKind,
-    TestPlan, Timer,
+    SocketAction, TestPlan, Timer,
 };
 use plimsoll_jmx::text::{Part, Pos, Text};
 use plimsoll_plan::Diagnostic;
@@ -73,15 +73,6 @@ impl Checker<'_> {
                     self.text(info, &argument.name);
                     self.text(info, &argument.value);
                 }
-                let proxy = http.proxy_host.fixed().is_none_or(|host| !host.is_empty());
-                if proxy {
-                    self.refuse(
-                        info,
-                        http.proxy_host.pos,
-                        "a proxy of a sampler is not supported",
-                        "remove it, and set the proxy of the whole run with `--proxy`",
-                    );
-                }
                 if let Some(resources) = &http.resources {
                     self.pattern(info, &resources.must_match);
                     self.pattern(info, &resources.must_not_match);
@@ -89,7 +80,23 @@ impl Checker<'_> {
             }
             SamplerKind::Script(script) => self.script(info, script),
             SamplerKind::Action { pause_ms, .. } => self.text(info, pause_ms),
-            SamplerKind::Debug { .. } | SamplerKind::Java { .. } => {}
+            SamplerKind::Socket(socket) => {
+                if let Some(url) = &socket.opens {
+                    for text in [&url.server, &url.port, &url.path] {
+                        self.text(info, text);
+                    }
+                }
+                if let SocketAction::Write(message) | SocketAction::Exchange(message) = &socket.action {
+                    self.text(info, &message.text);
+                }
+            }
+            SamplerKind::Java { arguments: pairs, .. } | SamplerKind::Set(pairs) => {
+                for (name, value) in pairs {
+                    self.text(info, name);
+                    self.text(info, value);
+                }
+            }
+            SamplerKind::Debug { .. } => {}
         }
         let scope = &sampler.scope;
         for header in &scope.headers {
@@ -104,7 +111,7 @@ impl Checker<'_> {
                         self.text(&pre.info, text);
                     }
                 }
-                PreProcessor::Rewriting(_) | PreProcessor::Timeout(_) => {}
+                PreProcessor::Rewriting(_) | PreProcessor::Replacement(_) | PreProcessor::Timeout(_) => {}
             }
         }
         for timer in &scope.timers {
@@ -132,6 +139,11 @@ impl Checker<'_> {
                     paths.fixed().unwrap_or_default().split(';').filter(|path| !path.trim().is_empty())
                 {
                     self.place(info, paths.pos, plimsoll_body::Values::json(path.trim()).err());
+                }
+            }
+            Match::JsonArray { path } => {
+                if let Some(text) = path.fixed().filter(|text| !text.trim().is_empty()) {
+                    self.place(info, path.pos, plimsoll_body::Values::json(text.trim()).err());
                 }
             }
             Match::JmesPath { path } => {

@@ -3,6 +3,7 @@
 use crate::data::{Reading, Source};
 use crate::plan::{Config, Counter, Csv, Parameters, RandomVariable, Share};
 use crate::scope::Scope;
+use crate::template::Template;
 use std::rc::Rc;
 use std::sync::{Arc, PoisonError};
 
@@ -53,6 +54,25 @@ pub fn parameters(of: &Parameters, scope: &mut Scope<'_>) {
     for (name, value) in of.names.iter().zip(set) {
         let (name, value) = (name.value(scope), value.value(scope));
         scope.vars.set(&name, &value);
+    }
+}
+
+/// Adds the names and values of arguments that the matches of an extractor have, for RegEx User Parameters.
+pub fn replacements(
+    [variable, name_group, value_group]: &[Template; 3],
+    all: &mut Vec<(String, String)>,
+    scope: &mut Scope<'_>,
+) {
+    let (variable, names, values) =
+        (variable.value(scope), name_group.value(scope), value_group.value(scope));
+    let group = |at: i64, group: &str| scope.vars.get(&format!("{variable}_{at}_g{group}"));
+    let count = scope.vars.get(&format!("{variable}_matchNr")).and_then(|text| text.parse().ok());
+    let (Some(count), Some(_), Some(_)) = (count, group(1, &names), group(1, &values)) else { return };
+    for at in 1..=count {
+        if let (Some(name), Some(value)) = (group(at, &names), group(at, &values)) {
+            all.retain(|(known, _)| known != name);
+            all.push((name.to_owned(), value.to_owned()));
+        }
     }
 }
 

@@ -33,6 +33,11 @@ pub fn extract(extractor: &Extractor, sample: &Sample, scope: &mut Scope<'_>) {
             let paths = paths.value(scope);
             json(extractor, sample, &paths, *joins, scope);
         }
+        Match::JsonArray { path } => {
+            let path = path.value(scope);
+            let found = values(extractor, sample, kind::JSON, path.trim(), scope, Values::json);
+            array_values(extractor, &path, found, scope);
+        }
         Match::JmesPath { path } => {
             let path = path.value(scope);
             let found = values(extractor, sample, kind::JMES, path.trim(), scope, Values::jmes);
@@ -363,6 +368,55 @@ fn json_values(extractor: &Extractor, found: Vec<String>, scope: &mut Scope<'_>)
         _ => place(&name, &default, number, &found, scope),
     }
     scope.vars.set(&format!("{name}_matchNr"), &found.len().to_string());
+}
+
+/// Sets the value of a JSONPath and, if it is an array, its items as numbered values. A path that can match several
+/// places has an array of them.
+fn array_values(extractor: &Extractor, path: &str, found: Vec<String>, scope: &mut Scope<'_>) {
+    let name = extractor.variable.value(scope);
+    let has_several = ["*", "..", "?", ":", ","].iter().any(|sign| path.contains(sign));
+    let (whole, items) = match found.as_slice() {
+        [] => (None, None),
+        [one] if !has_several => {
+            let items: Option<Vec<serde_json::Value>> = serde_json::from_str(one).ok();
+            let texts = items.map(|items| items.iter().map(json_text).collect::<Vec<_>>());
+            (Some(one.clone()), texts)
+        }
+        all => {
+            let items =
+                all.iter().map(|one| serde_json::from_str(one).unwrap_or_else(|_| one.as_str().into()));
+            (Some(serde_json::Value::Array(items.collect()).to_string()), Some(all.to_vec()))
+        }
+    };
+    if items.is_some() || whole.is_none() {
+        clear_numbered(&name, scope);
+    }
+    match (whole, items) {
+        (Some(_), Some(items)) if items.is_empty() => nothing(extractor, &name, scope),
+        (Some(whole), items) => {
+            scope.vars.set(&name, &whole);
+            if let Some(items) = items {
+                scope.vars.set(&format!("{name}_matchNr"), &items.len().to_string());
+                for (at, item) in items.iter().enumerate() {
+                    scope.vars.set(&format!("{name}_{}", at + 1), item);
+                }
+            }
+        }
+        (None, _) => nothing(extractor, &name, scope),
+    }
+}
+
+fn nothing(extractor: &Extractor, name: &str, scope: &mut Scope<'_>) {
+    let default = extractor.default.value(scope);
+    scope.vars.set(name, &default);
+    scope.vars.set(&format!("{name}_matchNr"), "0");
+}
+
+fn json_text(value: &serde_json::Value) -> String {
+    match value {
+        serde_json::Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
 }
 
 /// Sets the values of an XPath: the first one has two names.

@@ -33,50 +33,126 @@ pub struct Request {
     pub timeout_ns: u64,
 }
 
-/// The parts of a request that do not change from sample to sample.
-#[derive(Debug, Clone)]
+/// The texts that precede the path of a request, evaluated: method, protocol, host, port, timeout, and headers.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Texts {
+    text: String,
+    ends: Vec<usize>,
+}
+
+/// Texts before the headers.
+const BEFORE_HEADERS: usize = 5;
+
+impl Texts {
+    /// Evaluates the texts of a sampler, in place of those that are there.
+    fn evaluate(&mut self, sampler: &Sampler, http: &Http, scope: &mut Scope<'_>) {
+        self.text.clear();
+        self.ends.clear();
+        let fixed = [&http.method, &http.protocol, &http.domain, &http.port, &http.response_timeout_ms];
+        let headers = sampler.headers.iter().flat_map(|(name, value)| [name, value]);
+        for text in fixed.into_iter().chain(headers) {
+            text.write(scope, &mut self.text);
+            self.ends.push(self.text.len());
+        }
+    }
+
+    fn at(&self, number: usize) -> &str {
+        let begin = if number == 0 { 0 } else { self.ends[number - 1] };
+        &self.text[begin..self.ends[number]]
+    }
+
+    /// Returns names and values of the headers.
+    fn headers(&self) -> impl Iterator<Item = (&str, &str)> {
+        (BEFORE_HEADERS..self.ends.len()).step_by(2).map(|at| (self.at(at), self.at(at + 1)))
+    }
+}
+
+/// What precedes the path of a URL, and its origin.
+type OriginText = Result<(Rc<str>, Option<Rc<Target>>), Failure>;
+
+/// The parts of a request that seldom change from sample to sample.
+#[derive(Debug)]
 pub struct Base {
+    texts: Texts,
     method: Rc<str>,
-    /// Everything before the path of the URL, and its origin.
-    origin: Result<(Rc<str>, Option<Rc<Target>>), Failure>,
+    origin: OriginText,
     headers: Rc<Vec<(String, String)>>,
-    closes: bool,
+    /// If a header says so.
+    closes: Option<bool>,
     timeout_ns: u64,
 }
 
-/// Builds what precedes the path.
-pub fn base_of(sampler: &Sampler, http: &Http, scope: &mut Scope<'_>) -> Base {
-    let method = http.method.text(scope);
-    let method = method.trim();
-    let mut base = Base {
-        method: if method.is_empty() { "GET".into() } else { method.into() },
-        origin: origin(http, scope).map(|text| {
-            let target = url::parsed(&format!("{text}/")).ok().map(|(target, _)| Rc::new(target));
-            (text.into(), target)
-        }),
-        headers: Rc::default(),
-        closes: !http.keeps_alive,
-        timeout_ns: http.response_timeout_ms.integer(scope).max(0) as u64 * 1_000_000,
-    };
-    let target = base.origin.as_ref().ok().and_then(|(_, target)| target.clone());
-    let mut headers = Vec::with_capacity(sampler.headers.len());
-    for (name, value) in &sampler.headers {
-        let (name, value) = (name.value(scope), value.value(scope));
-        if name.is_empty() || name.eq_ignore_ascii_case("content-length") {
-            continue;
+/// The last base of a sampler.
+#[derive(Default)]
+pub struct LastBase(RefCell<Option<Rc<Base>>>);
+
+impl LastBase {
+    /// Returns what precedes the path: the last one, if its texts are the same.
+    pub fn get(
+        &self,
+        sampler: &Sampler,
+        http: &Http,
+        texts: &RefCell<Texts>,
+        scope: &mut Scope<'_>,
+    ) -> Rc<Base> {
+        let mut last = self.0.borrow_mut();
+        if let Some(last) = last.as_ref().filter(|_| sampler.has_fixed_base) {
+            return Rc::clone(last);
         }
-        if name.eq_ignore_ascii_case("connection") {
-            base.closes = value.eq_ignore_ascii_case("close");
-            continue;
+        // A function of a text never sends a request, so that the texts are free.
+        let mut texts = texts.borrow_mut();
+        texts.evaluate(sampler, http, scope);
+        match &*last {
+            Some(last) if last.texts == *texts => Rc::clone(last),
+            former => {
+                let has_origin = |former: &&Rc<Base>| (1..4).all(|at| former.texts.at(at) == texts.at(at));
+                let origin = former.as_ref().filter(has_origin).map(|former| former.origin.clone());
+                let new = Rc::new(Base::new(texts.clone(), origin));
+                *last = Some(Rc::clone(&new));
+                new
+            }
         }
-        let mut value = value.trim().to_owned();
-        if name.eq_ignore_ascii_case("host") {
-            add_port(&mut value, target.as_deref());
-        }
-        headers.push((name.trim().to_owned(), value));
     }
-    base.headers = headers.into();
-    base
+}
+
+impl Base {
+    fn new(texts: Texts, origin: Option<OriginText>) -> Base {
+        let method = texts.at(0).trim();
+        let method = if method.is_empty() { "GET" } else { method };
+        let new_origin = || {
+            origin_of(texts.at(1), texts.at(2), texts.at(3)).map(|text| {
+                let target = url::parsed(&format!("{text}/")).ok().map(|(target, _)| Rc::new(target));
+                (text.into(), target)
+            })
+        };
+        let origin = origin.unwrap_or_else(new_origin);
+        let timeout_ms = texts.at(4).trim().parse().unwrap_or(0i64);
+        let mut closes = None;
+        let target = origin.as_ref().ok().and_then(|(_, target)| target.as_deref());
+        let mut headers = Vec::with_capacity(texts.headers().count());
+        for (name, value) in texts.headers() {
+            if name.is_empty() || name.eq_ignore_ascii_case("content-length") {
+                continue;
+            }
+            if name.eq_ignore_ascii_case("connection") {
+                closes = Some(value.eq_ignore_ascii_case("close"));
+                continue;
+            }
+            let mut value = value.trim().to_owned();
+            if name.eq_ignore_ascii_case("host") {
+                add_port(&mut value, target);
+            }
+            headers.push((name.trim().to_owned(), value));
+        }
+        Base {
+            method: method.into(),
+            headers: headers.into(),
+            closes,
+            timeout_ns: timeout_ms.max(0) as u64 * 1_000_000,
+            origin,
+            texts,
+        }
+    }
 }
 
 /// The contents of files that are sent, by name.
@@ -143,19 +219,20 @@ pub struct Given {
     pub content_type: String,
 }
 
-/// Builds the request of a sampler. `base` is what precedes its path, if that is fixed.
+/// Builds the request of a sampler. `base` returns what precedes its path; `replaced` has the values of arguments by name
+/// that pre-processors have found.
 ///
 /// # Errors
 /// Returns why JMeter would fail the sample without a request.
 pub fn build(
-    sampler: &Sampler,
     http: &Http,
-    base: Option<&Base>,
+    base: impl FnOnce(&mut Scope<'_>) -> Rc<Base>,
+    replaced: &[(String, String)],
     files: &FileContents,
     scope: &mut Scope<'_>,
 ) -> Result<Request, Failure> {
     let path = http.path.text(scope);
-    let arguments: Vec<Given> = http
+    let mut arguments: Vec<Given> = http
         .arguments
         .iter()
         .map(|one| Given {
@@ -166,15 +243,13 @@ pub fn build(
             content_type: one.content_type.value(scope),
         })
         .collect();
-    // In this order: texts can set variables for later ones.
-    let new;
-    let base = match base {
-        Some(base) => base,
-        None => {
-            new = base_of(sampler, http, scope);
-            &new
+    for one in &mut arguments {
+        if let Some((_, value)) = replaced.iter().find(|(name, _)| *name == one.name) {
+            one.value.clone_from(value);
         }
-    };
+    }
+    // In this order: texts can set variables for later ones.
+    let base = base(scope);
     let method = Rc::clone(&base.method);
     let is_whole = path.starts_with("http://") || path.starts_with("https://");
     let (url, origin) = match is_whole {
@@ -216,7 +291,7 @@ pub fn build(
         path,
         url: url.into(),
         headers: Rc::clone(&base.headers),
-        closes: base.closes,
+        closes: base.closes.unwrap_or(!http.keeps_alive),
         timeout_ns: base.timeout_ns,
         ..Request::default()
     };
@@ -249,8 +324,7 @@ fn add_port(host: &mut String, target: Option<&Target>) {
 }
 
 /// Returns protocol, host, and port.
-fn origin(http: &Http, scope: &mut Scope<'_>) -> Result<String, Failure> {
-    let protocol = http.protocol.text(scope);
+fn origin_of(protocol: &str, host: &str, port: &str) -> Result<String, Failure> {
     let protocol = match protocol.trim() {
         "" => "http",
         other => other,
@@ -261,11 +335,10 @@ fn origin(http: &Http, scope: &mut Scope<'_>) -> Result<String, Failure> {
         let message = format!("unknown protocol: {protocol}");
         return Err(Failure::new("java.net.MalformedURLException", message));
     }
-    let host = http.domain.text(scope);
     let host = host.trim();
     let host =
         if host.contains(':') && !host.starts_with('[') { format!("[{host}]") } else { host.to_owned() };
-    let port = http.port.integer(scope);
+    let port: i64 = port.trim().parse().unwrap_or(0);
     let is_usual = port <= 0 || (protocol == "http" && port == 80) || (protocol == "https" && port == 443);
     Ok(if is_usual { format!("{protocol}://{host}") } else { format!("{protocol}://{host}:{port}") })
 }

@@ -250,7 +250,40 @@ pub enum SamplerKind {
     Debug { variables: bool, properties: bool },
     Action { action: plan::Action, target: plan::Target, pause_ms: Template },
     Script(Code),
-    Java { is_sleep: bool, arguments: Vec<(Template, Template)> },
+    Java { class: plan::JavaClass, arguments: Vec<(Template, Template)> },
+    Set(Vec<(Template, Template)>),
+    Socket(Box<Socket>),
+}
+
+/// A WebSocket sampler.
+#[derive(Debug)]
+pub struct Socket {
+    /// Whether it opens a connection over TLS, and its server, port, and path.
+    pub opens: Option<(bool, [Template; 3])>,
+    pub action: SocketAction,
+    pub connect_timeout_ms: Template,
+    pub read_timeout_ms: Template,
+}
+
+#[derive(Debug)]
+pub enum SocketAction {
+    Open,
+    /// Whether a response is read.
+    Write(SocketMessage, bool),
+    Read {
+        is_binary: Option<bool>,
+        is_optional: bool,
+    },
+    Ping,
+    Pong,
+    Close(Template),
+}
+
+#[derive(Debug)]
+pub struct SocketMessage {
+    pub is_binary: bool,
+    pub text: Template,
+    pub file: Option<Template>,
 }
 
 /// An HTTP request.
@@ -341,6 +374,8 @@ pub enum PreProcessor {
     Parameters(Parameters),
     Script(Code),
     Rewriting(Box<Rewriting>),
+    /// The variable of an extractor, and the groups of names and values of arguments.
+    Replacement(Box<[Template; 3]>),
     Timeout(Template),
 }
 
@@ -365,6 +400,7 @@ pub enum Timer {
     Poisson(Template, Template),
     Throughput(Box<ThroughputTimer>),
     Precise(Box<PreciseTimer>),
+    Shaping(Box<ShapingTimer>),
     Synchronizing(Box<Barrier>),
     Script(Code),
 }
@@ -390,6 +426,14 @@ pub struct PreciseTimer {
     pub batch_delay_ms: Template,
     pub seed: Template,
     pub shared: Mutex<crate::timer::Schedule>,
+}
+
+/// A Throughput Shaping Timer.
+#[derive(Debug)]
+pub struct ShapingTimer {
+    /// Rates at begin and end, and seconds.
+    pub rows: Vec<[Template; 3]>,
+    pub shared: Mutex<crate::timer::Shape>,
 }
 
 /// A Synchronizing Timer.
@@ -434,6 +478,7 @@ pub enum Match {
     Regex { field: plan::Field, pattern: Template, template: Template },
     Boundary { field: plan::Field, left: Template, right: Template },
     JsonPath { paths: Template, joins: bool },
+    JsonArray { path: Template },
     JmesPath { path: Template },
     XPath { query: Template },
     Css { selector: Template, attribute: Template },

@@ -13,6 +13,7 @@ mod page;
 mod react;
 mod redirect;
 mod response;
+mod socket;
 mod transaction;
 
 use crate::cache::Cache;
@@ -31,6 +32,7 @@ use plimsoll_jmx::plan::{GroupLoad, Phase};
 use plimsoll_plan::program::{At, Outbox, Program, StepId, Wake};
 use plimsoll_script::ask::CookieJar;
 use plimsoll_stats::random::SplitMix64;
+use socket::{Socket, Talk};
 use std::rc::Rc;
 use std::sync::Arc;
 use transaction::Open;
@@ -73,6 +75,8 @@ enum Stage {
     Resting,
     /// A pause of a Flow Control Action, which ends without a sample.
     Pausing,
+    /// The end of the test, whose schedule is over.
+    Ending,
     /// A delay before a sampler.
     Delaying(SamplerId),
     /// Other threads at a Synchronizing Timer; then the number of the timer, and the delay so far, ms.
@@ -82,12 +86,17 @@ enum Stage {
     Requesting(Box<Flow>),
     /// What a page embeds.
     Loading(Box<Page>),
+    /// A WebSocket, for a sampler.
+    Talking(Box<Talk>),
+    /// To begin the next iteration while a WebSocket is open.
+    Repeating,
 }
 
 /// A thread.
 pub struct Thread {
     worker: Rc<Worker>,
-    plan: Arc<Plan>,
+    /// Shared without the others: counting references to the plan itself would be a write that all workers share.
+    plan: Rc<Arc<Plan>>,
     identity: Identity,
     /// A number over all groups, for locks and files.
     key: u64,
@@ -107,8 +116,16 @@ pub struct Thread {
     /// Steps of this thread begin here.
     first_step: StepId,
     transactions: Vec<Open>,
+    /// The WebSocket of the thread, which stays open until a sampler closes it, or the thread ends.
+    socket: Option<Box<Socket>>,
+    /// The step that opened the last WebSocket.
+    last_socket_step: StepId,
+    /// Iterations that the engine does not know of, because a WebSocket was open between them.
+    more_iterations: u64,
     /// The timeout of the current sampler by a pre-processor, ms.
     limit_ms: Option<u64>,
+    /// Values of arguments of the current sampler by pre-processors.
+    replaced: Vec<(String, String)>,
     has_begun: bool,
     has_ended: bool,
     /// Whether any sampler has begun.
@@ -139,7 +156,7 @@ impl Thread {
         seed: u64,
         steps: StepId,
     ) -> Thread {
-        let plan = Arc::clone(&worker.plan);
+        let plan = Rc::clone(&worker.plan);
         let name = plan.groups.get(group).map(|group| format!("{} {}-{number}", group.title, group.number));
         let nodes = plan.groups.get(group).map_or(0, |group| group.nodes.len());
         let identity =
@@ -162,7 +179,11 @@ impl Thread {
             step: steps,
             first_step: steps,
             transactions: Vec::new(),
+            socket: None,
+            last_socket_step: 0,
+            more_iterations: 0,
             limit_ms: None,
+            replaced: Vec::new(),
             has_begun: false,
             has_ended: false,
             has_sampled: false,
@@ -175,9 +196,9 @@ impl Thread {
         &self.plan.groups[self.identity.group]
     }
 
-    /// Returns an unused number for a step.
+    /// Returns an unused number for a step. The last ones are those of WebSockets, which stay open.
     fn next_step(&mut self) -> StepId {
-        let offset = (self.step - self.first_step + 1) % 4_096;
+        let offset = (self.step - self.first_step + 1) % socket::FIRST_STEP;
         self.step = self.first_step + offset;
         self.step
     }
@@ -210,7 +231,7 @@ impl Thread {
         if !self.has_begun && self.has_to_wait() {
             return self.hold(out);
         }
-        self.begin_iteration(iteration, at, out);
+        self.begin_iteration(iteration + self.more_iterations, at, out);
     }
 
     /// Returns whether the groups before its own run first.
@@ -280,7 +301,11 @@ impl Thread {
             Wake::Slept { id } if id == self.step => self.slept(at, out),
             Wake::Reply(reply) if self.has_sent(reply.id) => self.replied(&reply, at, out),
             Wake::Reached { id, result } if self.has_sent(id) => self.reached(id, result, at, out),
+            Wake::Head { id, status, head } => self.socket_answered(id, status, head, at, out),
+            Wake::Message(message) => self.socket_received(&message, at, out),
+            Wake::Reply(reply) => self.socket_ended(&reply, at, out),
             Wake::Interrupted => {
+                self.socket = None;
                 self.release();
                 return;
             }
@@ -302,6 +327,7 @@ impl Thread {
             }
             if self.is_over(at) {
                 // The workload ends at the same time: no user has run out of anything.
+                self.drop_socket(out);
                 return self.end();
             }
             let next = controller::next(&mut Controllers { thread: self, at }, 0);
@@ -345,6 +371,10 @@ impl Thread {
                 After::Waits
             }
             Stage::Pausing => After::Continues,
+            Stage::Ending => {
+                self.worker.run.stop(false);
+                After::Ended
+            }
             Stage::Delaying(sampler) => {
                 if self.worker.run.is_stopped() || self.is_over(at) {
                     return After::Continues;
@@ -355,6 +385,12 @@ impl Thread {
                 self.gathered(sampler, waiting, timer, delay_ms, at, out)
             }
             Stage::Sleeping(sampler, sample) => self.woke(sampler, *sample, at, out),
+            Stage::Talking(talk) => self.read_timed_out(*talk, at, out),
+            Stage::Repeating => {
+                self.more_iterations += 1;
+                self.begin(self.identity.iteration - self.more_iterations, at, out);
+                After::Waits
+            }
             stage @ (Stage::Idle | Stage::Requesting(_) | Stage::Loading(_)) => {
                 self.stage = stage;
                 After::Waits
@@ -364,7 +400,7 @@ impl Thread {
 
     /// Runs the elements of a controller whose iteration starts.
     fn start_iteration(&mut self, node: u32, at: At) -> After {
-        let plan = Arc::clone(&self.plan);
+        let plan = Rc::clone(&self.plan);
         let configs = &plan.groups[self.identity.group].nodes[node as usize].at_iteration;
         for one in configs {
             let mut wish = Wish::default();
@@ -398,12 +434,20 @@ impl Thread {
             GroupLoad::Arrivals { .. } => None,
         };
         if loops.is_some_and(|loops| self.identity.iteration >= loops) {
-            self.end();
+            self.drop_socket(out);
+            return self.end();
+        }
+        if self.socket.is_some() {
+            // To the engine, the iteration lasts as long as the connection.
+            let step = self.next_step();
+            out.sleep(step, 0);
+            self.stage = Stage::Repeating;
         }
     }
 
     /// Ends the thread before its loops are done.
     fn thread_ended(&mut self, out: &mut Outbox) {
+        self.drop_socket(out);
         self.end();
         out.retire();
     }
@@ -428,7 +472,7 @@ impl Thread {
 
     /// Sets the cookies that each thread begins with.
     fn prepare_cookies(&mut self, at: At) {
-        let plan = Arc::clone(&self.plan);
+        let plan = Rc::clone(&self.plan);
         for (number, manager) in plan.cookie_managers.iter().enumerate() {
             self.reset_jar(number, manager, at);
         }
@@ -459,7 +503,7 @@ impl Thread {
 
     /// Forgets what another user would not have.
     fn prepare_iteration(&mut self, at: At) {
-        let plan = Arc::clone(&self.plan);
+        let plan = Rc::clone(&self.plan);
         let is_same_user = self.group().is_same_user;
         for (cache, manager) in self.caches.iter_mut().zip(&plan.cache_managers) {
             let clears = match manager.follows_group {

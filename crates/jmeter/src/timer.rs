@@ -1,6 +1,6 @@
 //! How long a thread waits before a sampler.
 
-use crate::plan::{Barrier, PreciseTimer, ThroughputTimer, Timer};
+use crate::plan::{Barrier, PreciseTimer, ShapingTimer, ThroughputTimer, Timer};
 use crate::scope::Scope;
 use crate::script::Context;
 use plimsoll_jmx::plan::ThroughputMode;
@@ -14,6 +14,8 @@ pub enum Delay {
     For(i64),
     /// With other threads.
     Together,
+    /// Until the test stops, in ms.
+    Ends(i64),
 }
 
 /// Returns the delay of a timer.
@@ -34,6 +36,7 @@ pub fn delay(timer: &Timer, slots: &mut [i64], scope: &mut Scope<'_>) -> Delay {
         }
         Timer::Throughput(timer) => throughput(timer, slots, scope),
         Timer::Precise(timer) => precise(timer, scope),
+        Timer::Shaping(timer) => return shaped(timer, scope),
         Timer::Synchronizing(_) => return Delay::Together,
         Timer::Script(code) => {
             let label = code.name.clone();
@@ -154,6 +157,51 @@ fn precise(timer: &PreciseTimer, scope: &mut Scope<'_>) -> i64 {
     }
     let due_ms = schedule.times_ms.pop_front().unwrap_or(now_ms);
     (due_ms - now_ms).max(0.0) as i64
+}
+
+/// The next place in the schedule of a Throughput Shaping Timer.
+#[derive(Debug, Default)]
+pub struct Shape {
+    /// When the first sample began, ms.
+    begin_ms: Option<i64>,
+    /// The second of the next sample, from the begin, and how many have their places in it.
+    second: i64,
+    count: i64,
+}
+
+/// Each sample takes the next place: those of a second have equal distances. Places that are over are lost.
+fn shaped(timer: &ShapingTimer, scope: &mut Scope<'_>) -> Delay {
+    let rows: Vec<[f64; 3]> =
+        timer.rows.iter().map(|row| row.each_ref().map(|text| text.number(scope))).collect();
+    let now_ms = (scope.at.run_ns / 1_000_000) as i64;
+    let mut shape = timer.shared.lock().unwrap_or_else(PoisonError::into_inner);
+    let begin_ms = *shape.begin_ms.get_or_insert(now_ms);
+    let elapsed_ms = now_ms - begin_ms;
+    if elapsed_ms / 1_000 > shape.second {
+        (shape.second, shape.count) = (elapsed_ms / 1_000, 0);
+    }
+    loop {
+        let Some(rate) = rate_at(&rows, shape.second as f64) else {
+            return Delay::Ends((shape.second * 1_000 - elapsed_ms).max(0));
+        };
+        let offset_ms = shape.count as f64 * 1_000.0 / rate;
+        if rate > 0.0 && offset_ms < 1_000.0 {
+            shape.count += 1;
+            return Delay::For((shape.second * 1_000 + offset_ms as i64 - elapsed_ms).max(0));
+        }
+        (shape.second, shape.count) = (shape.second + 1, 0);
+    }
+}
+
+/// Returns the rate at a second; `None` after the last row.
+fn rate_at(rows: &[[f64; 3]], mut second: f64) -> Option<f64> {
+    for [from, to, duration] in rows {
+        if second < *duration {
+            return Some(from + second * (to - from) / duration);
+        }
+        second -= duration.max(0.0);
+    }
+    None
 }
 
 /// A thread at a Synchronizing Timer: what it waits for.

@@ -1,6 +1,6 @@
 //! What the threads of one worker share.
 
-use crate::http::{Base, FileContents, Request};
+use crate::http::{FileContents, LastBase, Request, Texts};
 use crate::plan::{Plan, Sampler, SamplerId};
 use crate::run::Run;
 use crate::scope::Caches;
@@ -21,7 +21,7 @@ pub const USER_AGENT: &str = concat!("plimsoll/", env!("CARGO_PKG_VERSION"));
 /// State of a worker.
 pub struct Worker {
     pub run: Arc<Run>,
-    pub plan: Arc<Plan>,
+    pub plan: Rc<Arc<Plan>>,
     pub caches: Caches,
     pub files: FileContents,
     /// By group and sampler.
@@ -33,6 +33,8 @@ pub struct Worker {
     series: RefCell<HashMap<Rc<str>, RequestId>>,
     /// The cookies of a request.
     pub cookies: RefCell<Vec<u8>>,
+    /// The texts of a request.
+    pub texts: RefCell<Texts>,
     /// The line of a result.
     pub line: RefCell<String>,
 }
@@ -51,8 +53,8 @@ pub struct Known {
 pub struct Kept {
     /// The request, if it is always the same.
     pub fixed: OnceCell<Rc<Fixed>>,
-    /// What precedes its path, if that is always the same.
-    pub base: OnceCell<Base>,
+    /// What preceded its path last.
+    pub base: LastBase,
     /// Its series, if its label is fixed and nothing is challenged.
     pub series: Cell<Option<RequestId>>,
     /// The series of its assertions, if label and name are fixed.
@@ -70,7 +72,7 @@ impl Kept {
     fn new(sampler: &Sampler) -> Kept {
         Kept {
             fixed: OnceCell::new(),
-            base: OnceCell::new(),
+            base: LastBase::default(),
             series: Cell::new(None),
             checks: sampler.assertions.iter().map(|_| Cell::new(None)).collect(),
         }
@@ -83,7 +85,7 @@ impl Worker {
         let last_ok = (run.names.find("JMeterThread.last_sample_ok"), ["false".into(), "true".into()]);
         let worker = Worker {
             run,
-            plan,
+            plan: Rc::new(plan),
             caches: Caches::default(),
             files: FileContents::default(),
             kept,
@@ -91,6 +93,7 @@ impl Worker {
             origins: RefCell::default(),
             series: RefCell::default(),
             cookies: RefCell::default(),
+            texts: RefCell::default(),
             line: RefCell::default(),
         };
         for (target, number) in origins {

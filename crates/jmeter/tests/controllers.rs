@@ -227,3 +227,30 @@ fn groups_can_run_one_after_another() {
     let trace = run(&serial("false"), |_| text(200, ""));
     assert_eq!(trace.paths()[..4].iter().filter(|path| **path == "/b").count(), 2, "{:?}", trace.paths());
 }
+
+#[test]
+fn samplers_of_plugins_without_a_request_set_variables_and_results() {
+    let set = "<elementProp name=\"SetVariablesAction\" elementType=\"Arguments\">\
+               <collectionProp name=\"Arguments.arguments\"><elementProp name=\"v\" elementType=\"Argument\">\
+               <stringProp name=\"Argument.name\">v</stringProp><stringProp name=\"Argument.value\">new</stringProp>\
+               </elementProp></collectionProp></elementProp>";
+    let set = element("kg.apc.jmeter.control.sampler.SetVariablesAction", "set", &[("x", "", set)], "");
+    let dummy = |waits: &str| {
+        let properties = [
+            ("b", "WAITING", waits),
+            ("b", "SUCCESFULL", "false"),
+            ("s", "RESPONSE_CODE", "503"),
+            ("s", "RESPONSE_MESSAGE", "${v}"),
+            ("s", "RESPONSE_DATA", "body"),
+            ("s", "RESPONSE_TIME", "70"),
+        ];
+        element("kg.apc.jmeter.samplers.DummySampler", "D", &properties, "")
+    };
+    let below = set + &dummy("true") + &dummy("false") + &get("A", "/${v}", "");
+    let trace = run(&plan(&[("v", "old")], &group(1, 1, &below)), |_| text(200, ""));
+    assert_eq!(trace.labels(), ["D", "D", "A"]);
+    assert_eq!(trace.column(1), ["70", "70", "10"]);
+    assert_eq!(trace.column(3), ["503", "503", "200"]);
+    assert_eq!(trace.column(4), ["new", "new", "OK"]);
+    assert_eq!((trace.paths(), &trace.times_ms[..]), (vec!["/new"], &[70][..]), "only one of them waits");
+}

@@ -131,3 +131,65 @@ fn jmespath_css_xpath_and_boundaries_set_variables() {
     );
     assert_eq!(after(&boundary, "a[1]b[2]c", "${v}"), "2");
 }
+
+#[test]
+fn a_json_path_of_a_plugin_sets_an_array_and_its_items() {
+    let plugin = |path: &str| {
+        let properties = [("s", "VAR", "v"), ("s", "JSONPATH", path), ("s", "DEFAULT", "none")];
+        element(
+            "com.atlantbh.jmeter.plugins.jsonutils.jsonpathextractor.JSONPathExtractor",
+            "v",
+            &properties,
+            "",
+        )
+    };
+    let body = r#"{"one":"x","list":["a","b"],"items":[{"id":1},{"id":2}],"empty":[]}"#;
+    assert_eq!(after(&plugin("$.one"), body, "${v}"), "x");
+    assert_eq!(after(&plugin("$.one"), body, "${v_matchNr}"), "unset");
+    assert_eq!(after(&plugin("$.list"), body, "${v_matchNr}-${v_1}-${v_2}"), "2-a-b");
+    assert_eq!(after(&plugin("$.items[*].id"), body, "${v}-${v_matchNr}-${v_2}"), "[1,2]-2-2");
+    assert_eq!(after(&plugin("$.empty"), body, "${v}-${v_matchNr}"), "none-0");
+    assert_eq!(after(&plugin("$.other"), body, "${v}-${v_matchNr}"), "none-0");
+}
+
+#[test]
+fn matches_replace_the_values_of_arguments_with_their_names() {
+    let extractor = regex("(\\w)=(\\d)", "$1$", "-1", "", "false");
+    let argument = |name: &str| {
+        format!(
+            "<elementProp name=\"{name}\" elementType=\"HTTPArgument\">\
+             <stringProp name=\"Argument.name\">{name}</stringProp>\
+             <stringProp name=\"Argument.value\">old</stringProp></elementProp>"
+        )
+    };
+    let arguments = format!(
+        "<elementProp name=\"HTTPsampler.Arguments\" elementType=\"Arguments\">\
+         <collectionProp name=\"Arguments.arguments\">{}{}</collectionProp></elementProp>",
+        argument("a"),
+        argument("z")
+    );
+    let request = |variable: &str| {
+        let parameters = [
+            ("s", "RegExUserParameters.regex_ref_name", variable),
+            ("s", "RegExUserParameters.param_names_gr_nr", "1"),
+            ("s", "RegExUserParameters.param_values_gr_nr", "2"),
+        ];
+        let properties = [
+            ("s", "HTTPSampler.domain", "127.0.0.1"),
+            ("s", "HTTPSampler.path", "/next"),
+            ("s", "HTTPSampler.method", "GET"),
+            ("x", "", &arguments),
+        ];
+        element("HTTPSamplerProxy", "B", &properties, &element("RegExUserParameters", "p", &parameters, ""))
+    };
+    let paths = |variable: &str| {
+        let below = get("A", "/", &extractor) + &request(variable);
+        let trace = run(&plan(&[], &group(1, 2, &below)), |request| match request.contains("next") {
+            true => text(200, ""),
+            false => text(200, "a=1 b=2"),
+        });
+        trace.paths().into_iter().map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(paths("v"), ["/", "/next?a=1&z=old", "/", "/next?a=1&z=old"]);
+    assert_eq!(paths("w"), ["/", "/next?a=old&z=old", "/", "/next?a=old&z=old"]);
+}

@@ -124,6 +124,9 @@ fn frames_have_a_depth_limit_and_files_of_a_redirected_page_follow_its_redirects
         of("text/html", &format!("<iframe src=f{number}></iframe>"))
     });
     assert_eq!(trace.paths().len(), 7, "the page, five levels with a frame, and one whose frame is too deep");
+    let errors =
+        trace.lines[0].lines().filter(|line| line.contains("Maximum frame/iframe nesting depth exceeded."));
+    assert_eq!(errors.count(), 1, "{:?}", trace.lines);
     let trace = loaded(&[], |request| match request.split(' ').nth(1).unwrap() {
         "/dir/page" => Answer { head: "Location: /new/page\r\n".into(), ..text(302, "") },
         "/new/page" => of("text/html", "<img src=x.png>"),

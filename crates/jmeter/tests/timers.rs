@@ -89,3 +89,12 @@ fn a_pause_is_no_sample() {
     assert_eq!(trace.times_ms, [250, 510]);
     assert_eq!(trace.labels(), ["A", "A"]);
 }
+
+#[test]
+fn a_shaping_timer_spreads_samples_over_each_second_and_then_stops_the_test() {
+    let row = |from: &str, to: &str, seconds: &str| crate::xml::texts("row", &[from, to, seconds]);
+    let rows = row("2", "2", "1") + &row("4", "4", "1");
+    let rows = format!("<collectionProp name=\"load_profile\">{rows}</collectionProp>");
+    let timer = element("kg.apc.jmeter.timers.VariableThroughputTimer", "t", &[("x", "", &rows)], "");
+    assert_eq!(times(1, 100, &(timer + &get("A", "/", ""))), [0, 500, 1_000, 1_250, 1_500, 1_750]);
+}

@@ -10,6 +10,7 @@ mod load;
 mod process;
 mod role;
 mod sampler;
+mod socket;
 mod variables;
 mod verify;
 

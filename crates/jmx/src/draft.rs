@@ -3,7 +3,7 @@
 use crate::code;
 use crate::evaluate::Known;
 use crate::place::Files;
-use crate::plan::{Group, GroupLoad, Node, NodeKind, Phase, Sampler, SamplerKind, TestPlan, Threads};
+use crate::plan::{Group, GroupLoad, Node, NodeKind, Phase, Proxy, Sampler, SamplerKind, TestPlan, Threads};
 use plimsoll_plan::draft::{Draft, LoadDraft, WorkloadDraft};
 use plimsoll_plan::link::{Http, Link, Reuse, Tls};
 use plimsoll_plan::load::{Arrivals, Rules};
@@ -110,6 +110,7 @@ fn link(plan: &TestPlan, first: &Group, files: &Files) -> Result<Link, Diagnosti
     let tls = Tls { insecure: true, ..Tls::default() };
     let reuse = if first.is_same_user { Reuse::User } else { Reuse::Iteration };
     let mut link = Link { reuse, http: Http::V11, tls: Some(tls), ..Link::default() };
+    link.route.proxy = proxy(plan, files)?;
     let mut managers = Vec::new();
     for group in &plan.groups {
         samplers(&group.nodes, &mut |sampler| managers.extend(sampler.scope.dns.clone()));
@@ -139,6 +140,30 @@ fn link(plan: &TestPlan, first: &Group, files: &Files) -> Result<Link, Diagnosti
         }
     }
     Ok(link)
+}
+
+/// Returns the proxy of all requests. One proxy for some of them is an error: connections have one way.
+fn proxy(plan: &TestPlan, files: &Files) -> Result<Option<plimsoll_plan::route::Proxy>, Diagnostic> {
+    let mut all: Vec<Option<Proxy>> = Vec::new();
+    for group in &plan.groups {
+        samplers(&group.nodes, &mut |sampler| {
+            if let SamplerKind::Http(http) = &sampler.kind {
+                all.push(http.proxy.clone());
+            }
+        });
+    }
+    let Some(proxy) = all.iter().flatten().next() else { return Ok(None) };
+    let problem = match all.iter().all(|one| one.as_ref().is_some_and(|one| one.url == proxy.url)) {
+        true => match plimsoll_plan::route::proxy(&proxy.url) {
+            Ok(proxy) => return Ok(Some(proxy)),
+            Err(problem) => problem,
+        },
+        false => Problem::new(
+            "the proxies of requests differ, which is not supported",
+            "set the same proxy for all of them in HTTP Request Defaults, or none and run with `--proxy`",
+        ),
+    };
+    Err(Diagnostic::of(code::SETTING, files.place(proxy.pos), problem))
 }
 
 /// Returns the largest connect timeout of the requests, which applies to all of them; `None`: none has one.

@@ -11,6 +11,7 @@ mod control;
 mod http;
 mod listen;
 mod process;
+mod socket;
 mod verify;
 
 pub use config::{
@@ -18,11 +19,13 @@ pub use config::{
     HostEntry, Mechanism, RandomVariable, ShareMode, UserParameters,
 };
 pub use control::{Controller, Node, NodeKind, Quota};
-pub use http::{Argument, Encoding, FilePart, Http, Resources};
+pub use http::{Argument, Encoding, FilePart, Http, Proxy, Resources};
 pub use listen::{Columns, ResultFile, ResultSaver};
 pub use process::{
-    Extractor, Field, Match, PostProcessor, PreProcessor, Rewriting, Script, Subject, ThroughputMode, Timer,
+    Extractor, Field, Match, PostProcessor, PreProcessor, Replacement, Rewriting, Script, Subject,
+    ThroughputMode, Timer,
 };
+pub use socket::{Socket, SocketAction, SocketMessage, SocketUrl};
 pub use verify::{Assertion, Comparison, Pattern, ResponseField, SizeField};
 
 use crate::text::{Pos, Text};
@@ -193,13 +196,22 @@ pub enum SamplerKind {
         class: JavaClass,
         arguments: Vec<(Text, Text)>,
     },
+    Socket(Box<Socket>),
+    /// Sets variables, without a sample (a plugin).
+    Set(Vec<(Text, Text)>),
 }
 
-/// A known class of the Java Request sampler.
+/// A known class of the Java Request sampler, or something like it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum JavaClass {
     /// Its sample ends after `Sleep_Time` plus a part of `Sleep_Mask`, in ms, and always passes.
     SleepTest,
+    /// The Dummy Sampler of a plugin: code, message, contents, and times of its sample are arguments.
+    Dummy {
+        is_success: bool,
+        /// Whether it lasts as long as its sample says.
+        waits: bool,
+    },
     /// As `SleepTest`; its label, code, message, and success are also arguments.
     JavaTest,
 }

@@ -1,7 +1,9 @@
 //! Plans: scopes, controllers, loads, and what is refused.
 
 use crate::jmx;
-use plimsoll_jmx::plan::{Controller, Group, GroupLoad, Node, NodeKind, Phase, Sampler, TestPlan, Threads};
+use plimsoll_jmx::plan::{
+    Controller, Group, GroupLoad, Node, NodeKind, Phase, Sampler, SamplerKind, TestPlan, Threads,
+};
 use plimsoll_jmx::{Given, Reading, draft, read};
 use plimsoll_plan::Diagnostic;
 use plimsoll_plan::diag::Place;
@@ -286,8 +288,10 @@ fn what_plimsoll_does_not_run_is_refused_by_path() {
     let with = |line: &str| format!("{}    {line}\n", ONE);
     assert_eq!(
         mistake(&with("JDBCSampler select")),
-        ("J003", "JDBCSampler is not supported (p > g > select)".into())
+        ("J003", "JDBCSampler is not supported: plimsoll loads HTTP (p > g > select)".into())
     );
+    let (code, html) = mistake(&with("HTMLAssertion h"));
+    assert!(code == "J003" && html.contains("JTidy"), "{html}");
     assert_eq!(mistake(&with("WonderSampler w")).0, "J003");
     assert_eq!(mistake(&with("HTTPSamplerProxy b | domain=h | path=/${__BeanShell(1)}")).0, "J005");
     assert_eq!(mistake(&with("HTTPSamplerProxy b | domain=h | path=/${__nope(1)}")).0, "J005");
@@ -313,6 +317,41 @@ fn broken_xml_has_line_and_column() {
     assert_eq!(at("<!DOCTYPE a [<!ENTITY b \"c\">]>\n<jmeterTestPlan/>"), ("J001", 1, 1));
     assert_eq!(at("<jmeterTestPlan>\n<hashTree>\n"), ("J001", 3, 1));
     assert_eq!(at("<plan/>"), ("J001", 1, 1));
+}
+
+#[test]
+fn control_characters_are_read_although_xml_does_not_have_them() {
+    let lines =
+        "\nTestPlan p\n  ThreadGroup g | threads=1 | loops=1\n    HTTPSamplerProxy a | domain=h | path=/a";
+    let text = jmx::plan(lines).replace("/a", "/&#x1;&#16;b~");
+    let folder = Folder::new();
+    let reading = read(&folder.file("a.jmx", &text), &Given::default()).unwrap();
+    let SamplerKind::Http(http) = &sampler(&group(&reading.plan).nodes, "a").kind else { panic!() };
+    assert_eq!(http.path.fixed().unwrap(), "/\u{1}\u{10}b~");
+    // No text has a character without a number.
+    let zero = text.replace("&#x1;", "&#x0;");
+    assert_eq!(read(&folder.file("b.jmx", &zero), &Given::default()).unwrap_err()[0].code, "J001");
+}
+
+#[test]
+fn one_proxy_of_all_requests_is_that_of_the_run() {
+    let proxy = "HTTPSampler.proxyHost=127.0.0.1 | HTTPSampler.proxyPort=3128";
+    let of = |first: &str, second: &str| {
+        let reading = reading(&format!(
+            "\nTestPlan p\n  ThreadGroup g | threads=1 | loops=1\n    HTTPSamplerProxy a | domain=h | path=/a{first}\n    \
+             HTTPSamplerProxy b | domain=h | path=/b{second}\n"
+        ))
+        .unwrap();
+        draft(&reading.plan, &reading.files).map(|draft| draft.link.route.proxy.map(|proxy| proxy.url()))
+    };
+    let with = format!(" | {proxy} | HTTPSampler.proxyUser=u | HTTPSampler.proxyPass=p");
+    assert_eq!(of(&with, &with).unwrap().as_deref(), Some("http://127.0.0.1:3128"));
+    assert_eq!(of("", "").unwrap(), None);
+    assert_eq!(of(" | HTTPSampler.proxyHost=127.0.0.1", "").unwrap(), None, "without a port, it is none");
+    for (first, second) in [(&with[..], ""), (&with, &with.replace("3128", "3129"))] {
+        let wrong = of(first, second).unwrap_err();
+        assert!(wrong[0].message.contains("proxies of requests differ"), "{}", wrong[0].message);
+    }
 }
 
 #[test]

@@ -294,5 +294,9 @@ fn string(name: &str, value: &str) -> String {
 }
 
 fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;").replace("\\n", "&#xa;")
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('"', "&quot;")
+        .replace("\\n", "&#xa;")
+        .replace("\\x10", "&#x10;")
 }

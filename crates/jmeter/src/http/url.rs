@@ -52,14 +52,13 @@ pub fn encoded_illegal(text: &str) -> String {
 
 /// Returns whether a path with its query is sent as it is written, and cannot fail.
 pub fn is_plain(path: &str) -> bool {
-    // A percent sign, a fragment, and everything outside of ASCII need a closer look.
+    // A fragment and everything outside of ASCII need a closer look.
+    let bytes = path.as_bytes();
     path.starts_with('/')
-        && path.bytes().all(|byte| {
-            byte.is_ascii_graphic()
-                && !matches!(
-                    byte,
-                    b'"' | b'#' | b'%' | b'<' | b'>' | b'\\' | b'^' | b'`' | b'{' | b'|' | b'}'
-                )
+        && bytes.iter().enumerate().all(|(at, byte)| match byte {
+            b'%' => bytes.get(at + 1..at + 3).is_some_and(|pair| pair.iter().all(u8::is_ascii_hexdigit)),
+            b'"' | b'#' | b'<' | b'>' | b'\\' | b'^' | b'`' | b'{' | b'|' | b'}' => false,
+            byte => byte.is_ascii_graphic(),
         })
 }
 

@@ -172,13 +172,11 @@ impl Tree<'_> {
                 pause_ms: elements.compiler.text(pause_ms),
             },
             jmx::SamplerKind::Script(script) => SamplerKind::Script(elements.code(script, info)),
-            jmx::SamplerKind::Java { class, arguments } => SamplerKind::Java {
-                is_sleep: *class == jmx::JavaClass::SleepTest,
-                arguments: arguments
-                    .iter()
-                    .map(|(name, value)| (elements.compiler.text(name), elements.compiler.text(value)))
-                    .collect(),
-            },
+            jmx::SamplerKind::Java { class, arguments } => {
+                SamplerKind::Java { class: *class, arguments: elements.pairs(arguments) }
+            }
+            jmx::SamplerKind::Socket(socket) => SamplerKind::Socket(Box::new(elements.socket(socket))),
+            jmx::SamplerKind::Set(pairs) => SamplerKind::Set(elements.pairs(pairs)),
         };
         let mut reads = Reads::of(scope);
         reads.body |= matches!(&kind, SamplerKind::Http(http) if http.resources.is_some());
@@ -195,7 +193,10 @@ impl Tree<'_> {
             .collect();
         let has_fixed_headers =
             headers.iter().all(|(name, value)| name.fixed().is_some() && value.fixed().is_some());
-        let is_fixed = has_fixed_headers && matches!(&kind, SamplerKind::Http(http) if http.is_fixed());
+        // Arguments that a pre-processor replaces change.
+        let is_replaced = scope.pre.iter().any(|pre| matches!(pre.kind, jmx::PreProcessor::Replacement(_)));
+        let is_fixed =
+            has_fixed_headers && !is_replaced && matches!(&kind, SamplerKind::Http(http) if http.is_fixed());
         let has_fixed_base =
             has_fixed_headers && matches!(&kind, SamplerKind::Http(http) if http.has_fixed_base());
         Sampler {

@@ -3,8 +3,8 @@
 use super::{
     Argument, Assertion, AssertionKind, AuthManager, Authorization, Barrier, CacheManager, Code, Config,
     CookieManager, Counter, Csv, Extractor, FilePart, Http, Match, Parameters, PostProcessor, PreProcessor,
-    PreciseTimer, RandomVariable, Resources, ResultFile, ResultSaver, Rewriting, Share, SlotId, Subject,
-    ThroughputTimer, Timer,
+    PreciseTimer, RandomVariable, Resources, ResultFile, ResultSaver, Rewriting, ShapingTimer, Share, SlotId,
+    Socket, SocketAction, SocketMessage, Subject, ThroughputTimer, Timer,
 };
 use crate::script::Language;
 use crate::template::{Compiler, Template};
@@ -58,6 +58,11 @@ impl Elements {
 
     fn texts(&mut self, all: &[Text]) -> Vec<Template> {
         all.iter().map(|one| self.text(one)).collect()
+    }
+
+    /// Returns names and values.
+    pub fn pairs(&mut self, all: &[(Text, Text)]) -> Vec<(Template, Template)> {
+        all.iter().map(|(name, value)| (self.text(name), self.text(value))).collect()
     }
 
     fn slot(&mut self) -> SlotId {
@@ -238,6 +243,37 @@ impl Elements {
         }
     }
 
+    pub fn socket(&mut self, of: &jmx::Socket) -> Socket {
+        let action = match &of.action {
+            jmx::SocketAction::Open => SocketAction::Open,
+            jmx::SocketAction::Write(message) => SocketAction::Write(self.socket_message(message), false),
+            jmx::SocketAction::Exchange(message) => SocketAction::Write(self.socket_message(message), true),
+            jmx::SocketAction::Read { is_binary, is_optional } => {
+                SocketAction::Read { is_binary: *is_binary, is_optional: *is_optional }
+            }
+            jmx::SocketAction::Ping => SocketAction::Ping,
+            jmx::SocketAction::Pong => SocketAction::Pong,
+            jmx::SocketAction::Close { status } => SocketAction::Close(self.text(status)),
+        };
+        let url = |url: &jmx::SocketUrl| {
+            (url.is_secure, [&url.server, &url.port, &url.path].map(|text| self.text(text)))
+        };
+        Socket {
+            opens: of.opens.as_ref().map(url),
+            action,
+            connect_timeout_ms: self.text(&of.connect_timeout_ms),
+            read_timeout_ms: self.text(&of.read_timeout_ms),
+        }
+    }
+
+    fn socket_message(&mut self, of: &jmx::SocketMessage) -> SocketMessage {
+        SocketMessage {
+            is_binary: of.is_binary,
+            text: self.text(&of.text),
+            file: of.file.as_ref().map(|file| self.text(file)),
+        }
+    }
+
     pub fn pre_processor(&mut self, element: &Arc<Element<jmx::PreProcessor>>) -> Arc<PreProcessor> {
         once!(
             self.pres,
@@ -256,6 +292,11 @@ impl Elements {
                     encodes: of.encodes,
                     kept: format!("__plimsoll_rewriting_{}", element.info.id.0),
                 })),
+                jmx::PreProcessor::Replacement(of) => PreProcessor::Replacement(Box::new([
+                    self.text(&of.variable),
+                    self.text(&of.name_group),
+                    self.text(&of.value_group),
+                ])),
                 jmx::PreProcessor::Timeout(limit) => PreProcessor::Timeout(self.text(limit)),
             }
         )
@@ -302,6 +343,10 @@ impl Elements {
                         shared: Mutex::default(),
                     }))
                 }
+                jmx::Timer::Shaping { rows } => Timer::Shaping(Box::new(ShapingTimer {
+                    rows: rows.iter().map(|row| row.each_ref().map(|text| self.text(text))).collect(),
+                    shared: Mutex::default(),
+                })),
                 jmx::Timer::Synchronizing { group, timeout_ms } => Timer::Synchronizing(Box::new(Barrier {
                     group: self.text(group),
                     timeout_ms: self.text(timeout_ms),
@@ -346,6 +391,7 @@ impl Elements {
             jmx::Match::JsonPath { paths, joins } => {
                 Match::JsonPath { paths: self.text(paths), joins: *joins }
             }
+            jmx::Match::JsonArray { path } => Match::JsonArray { path: self.text(path) },
             jmx::Match::JmesPath { path } => Match::JmesPath { path: self.text(path) },
             jmx::Match::XPath { query, .. } => Match::XPath { query: self.text(query) },
             jmx::Match::Css { selector, attribute } => {

@@ -6,16 +6,17 @@ use crate::plan::{Code, PreProcessor, Rewriting, SamplerId, SamplerKind, Timer};
 use crate::sample::{DataType, Sample};
 use crate::scope::Wish;
 use crate::script::Context;
+use crate::template::Template;
 use crate::timer::{self, Delay, Waiting};
-use plimsoll_jmx::plan::{Action, Target};
+use plimsoll_jmx::plan::{Action, JavaClass, Target};
 use plimsoll_plan::program::{At, Outbox};
 use std::borrow::Cow;
-use std::sync::Arc;
+use std::rc::Rc;
 
 impl Thread {
     /// Runs everything before a sampler, and the sampler itself unless it has to wait.
     pub(super) fn begin_sampler(&mut self, sampler: SamplerId, at: At, out: &mut Outbox) -> After {
-        let plan = Arc::clone(&self.plan);
+        let plan = Rc::clone(&self.plan);
         let of = &plan.groups[self.identity.group].samplers[sampler as usize];
         let mut wish = Wish::default();
         match of.label.fixed() {
@@ -27,6 +28,7 @@ impl Thread {
         }
         self.limit_ms = None;
         self.has_sampled = true;
+        self.replaced.clear();
         for pre in &of.pre {
             match &**pre {
                 PreProcessor::Parameters(parameters) => {
@@ -38,6 +40,11 @@ impl Thread {
                     self.limit_ms = u64::try_from(limit).ok().filter(|limit| *limit > 0);
                 }
                 PreProcessor::Rewriting(rewriting) => self.find_session(rewriting, at),
+                PreProcessor::Replacement(of) => {
+                    let mut replaced = std::mem::take(&mut self.replaced);
+                    crate::config::replacements(of, &mut replaced, &mut scope!(self, at, &mut wish));
+                    self.replaced = replaced;
+                }
             }
         }
         self.delay(sampler, 0, 0, at, out)
@@ -52,13 +59,19 @@ impl Thread {
         at: At,
         out: &mut Outbox,
     ) -> After {
-        let plan = Arc::clone(&self.plan);
+        let plan = Rc::clone(&self.plan);
         let of = &plan.groups[self.identity.group].samplers[sampler as usize];
         for (number, one) in of.timers.iter().enumerate().skip(from) {
             let mut wish = Wish::default();
             let mut scope = scope!(self, at, &mut wish);
             match timer::delay(one, &mut self.slots, &mut scope) {
                 Delay::For(ms) => delay_ms += ms,
+                Delay::Ends(ms) => {
+                    let step = self.next_step();
+                    out.sleep(step, ms as u64 * 1_000_000);
+                    self.stage = Stage::Ending;
+                    return After::Waits;
+                }
                 Delay::Together => {
                     let Timer::Synchronizing(barrier) = &**one else { continue };
                     if let Some(waiting) = barrier.join(&mut scope) {
@@ -89,7 +102,7 @@ impl Thread {
         at: At,
         out: &mut Outbox,
     ) -> After {
-        let plan = Arc::clone(&self.plan);
+        let plan = Rc::clone(&self.plan);
         let of = &plan.groups[self.identity.group].samplers[sampler as usize];
         let is_stopped = self.worker.run.is_stopped() || self.is_over(at);
         if let (Some(Timer::Synchronizing(barrier)), false) =
@@ -109,7 +122,7 @@ impl Thread {
 
     /// Runs a sampler after its delay.
     pub(super) fn run_sampler(&mut self, sampler: SamplerId, at: At, out: &mut Outbox) -> After {
-        let plan = Arc::clone(&self.plan);
+        let plan = Rc::clone(&self.plan);
         let of = &plan.groups[self.identity.group].samplers[sampler as usize];
         let begin_ms = at.unix_ns / 1_000_000;
         match &of.kind {
@@ -151,46 +164,95 @@ impl Thread {
                 sample.bytes = sample.body.len() as u64;
                 self.finish_sampler(sampler, Some(sample), Judged::Nothing, at, out)
             }
-            SamplerKind::Java { is_sleep, arguments } => {
+            SamplerKind::Java { class, arguments } => self.begin_java(sampler, *class, arguments, at, out),
+            SamplerKind::Socket(socket) => self.begin_socket(sampler, socket, at, out),
+            SamplerKind::Set(pairs) => {
                 let mut wish = Wish::default();
                 let mut scope = scope!(self, at, &mut wish);
-                let given: Vec<(String, String)> = arguments
+                // All values are evaluated before any variable changes.
+                let values: Vec<_> = pairs
                     .iter()
                     .map(|(name, value)| (name.value(&mut scope), value.value(&mut scope)))
                     .collect();
-                let get = |name: &str| {
-                    given.iter().find(|(known, _)| known == name).map(|(_, value)| value.trim().to_owned())
-                };
-                let number =
-                    |name: &str, usual: i64| get(name).map_or(usual, |text| parsed(&text).unwrap_or(usual));
-                let (sleep, mask) = match is_sleep {
-                    true => (number("SleepTime", 1000), number("SleepMask", 0x3FF)),
-                    false => (number("Sleep_Time", 100), number("Sleep_Mask", 0xFF)),
-                };
-                // The part of the current time that a mask leaves spreads the samples.
-                let extra = if mask > 0 { begin_ms as i64 % mask } else { 0 };
-                let mut sample = Sample::local(&self.label, begin_ms);
-                (sample.code, sample.message) = Default::default();
-                if !*is_sleep {
-                    let text = |name: &str, usual: &str| get(name).unwrap_or_else(|| usual.to_owned());
-                    if let Some(label) = get("Label").filter(|label| !label.is_empty()) {
-                        sample.label = label.into();
-                    }
-                    sample.code = Cow::Owned(text("ResponseCode", ""));
-                    sample.message = Cow::Owned(text("ResponseMessage", ""));
-                    sample.is_success = text("Status", "OK").eq_ignore_ascii_case("ok");
-                    sample.body = text("ResultData", "").into_bytes();
-                    sample.bytes = sample.body.len() as u64;
-                    sample.request_body = text("SamplerData", "").into_bytes();
-                    sample.sent_bytes = sample.request_body.len() as u64;
-                    sample.data_type = DataType::Text;
+                for (name, value) in values {
+                    scope.vars.set(&name, &value);
                 }
-                let step = self.next_step();
-                out.sleep(step, (sleep + extra).max(0) as u64 * 1_000_000);
-                self.stage = Stage::Sleeping(sampler, Box::new(sample));
-                After::Waits
+                After::Continues
             }
         }
+    }
+
+    /// Begins a sample that only waits.
+    fn begin_java(
+        &mut self,
+        sampler: SamplerId,
+        class: JavaClass,
+        arguments: &[(Template, Template)],
+        at: At,
+        out: &mut Outbox,
+    ) -> After {
+        let begin_ms = at.unix_ns / 1_000_000;
+        let mut wish = Wish::default();
+        let mut scope = scope!(self, at, &mut wish);
+        let given: Vec<(String, String)> =
+            arguments.iter().map(|(name, value)| (name.value(&mut scope), value.value(&mut scope))).collect();
+        let get = |name: &str| {
+            given.iter().find(|(known, _)| known == name).map(|(_, value)| value.trim().to_owned())
+        };
+        let text = |name: &str, usual: &str| get(name).unwrap_or_else(|| usual.to_owned());
+        let number = |name: &str, usual: i64| get(name).map_or(usual, |text| parsed(&text).unwrap_or(usual));
+        let mut sample = Sample::local(&self.label, begin_ms);
+        let (sleep, mask) = match class {
+            JavaClass::SleepTest => (number("SleepTime", 1000), number("SleepMask", 0x3FF)),
+            JavaClass::JavaTest => (number("Sleep_Time", 100), number("Sleep_Mask", 0xFF)),
+            JavaClass::Dummy { .. } => (number("RESPONSE_TIME", 0), 0),
+        };
+        // The part of the current time that a mask leaves spreads the samples.
+        let extra = if mask > 0 { begin_ms as i64 % mask } else { 0 };
+        let wait_ms = (sleep + extra).max(0) as u64;
+        (sample.code, sample.message) = Default::default();
+        let mut waits = true;
+        match class {
+            JavaClass::SleepTest => {}
+            JavaClass::JavaTest => {
+                if let Some(label) = get("Label").filter(|label| !label.is_empty()) {
+                    sample.label = label.into();
+                }
+                sample.code = Cow::Owned(text("ResponseCode", ""));
+                sample.message = Cow::Owned(text("ResponseMessage", ""));
+                sample.is_success = text("Status", "OK").eq_ignore_ascii_case("ok");
+                sample.body = text("ResultData", "").into_bytes();
+                sample.request_body = text("SamplerData", "").into_bytes();
+                sample.sent_bytes = sample.request_body.len() as u64;
+            }
+            JavaClass::Dummy { is_success, waits: lasts } => {
+                let whole =
+                    |name: &str| given.iter().find(|(known, _)| known == name).map(|(_, value)| value);
+                sample.code = Cow::Owned(text("RESPONSE_CODE", ""));
+                sample.message = Cow::Owned(text("RESPONSE_MESSAGE", ""));
+                sample.is_success = is_success;
+                sample.body = whole("RESPONSE_DATA").cloned().unwrap_or_default().into_bytes();
+                sample.request_body = whole("REQUEST_DATA").cloned().unwrap_or_default().into_bytes();
+                sample.url = text("URL", "").into();
+                sample.latency_ms = number("LATENCY", 0).max(0) as u64;
+                sample.connect_ms = number("CONNECT", 0).max(0) as u64;
+                sample.elapsed_ms = wait_ms;
+                waits = lasts;
+            }
+        }
+        if class != JavaClass::SleepTest {
+            sample.bytes = sample.body.len() as u64;
+            sample.data_type = DataType::Text;
+        }
+        if !waits {
+            // Its time ends now.
+            sample.begin_ms = begin_ms.saturating_sub(wait_ms);
+            return self.finish_sampler(sampler, Some(sample), Judged::Nothing, at, out);
+        }
+        let step = self.next_step();
+        out.sleep(step, wait_ms * 1_000_000);
+        self.stage = Stage::Sleeping(sampler, Box::new(sample));
+        After::Waits
     }
 
     /// Ends the sleep of a Java sampler.

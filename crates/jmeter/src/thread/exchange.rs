@@ -7,7 +7,7 @@ use crate::cache::Found;
 use crate::http::{self, Failure, Request};
 use crate::plan::{AuthManager, Http, PreProcessor, Rewriting, Sampler, SamplerId, SamplerKind};
 use crate::sample::{DataType, Sample};
-use crate::scope::Wish;
+use crate::scope::{Scope, Wish};
 use crate::worker::{Fixed, Known, USER_AGENT};
 use plimsoll_jmx::plan::Mechanism;
 use plimsoll_plan::Fault;
@@ -82,7 +82,7 @@ impl Thread {
     }
 
     pub(super) fn begin_request(&mut self, sampler: SamplerId, at: At, out: &mut Outbox) -> After {
-        let plan = Arc::clone(&self.plan);
+        let plan = Rc::clone(&self.plan);
         let Some((of, http)) = self.http_of(&plan, sampler) else { return After::Continues };
         let mut wish = Wish::default();
         let worker = Rc::clone(&self.worker);
@@ -92,9 +92,8 @@ impl Thread {
             Some(fixed) => Rc::clone(&fixed.request),
             None => {
                 let mut scope = scope!(self, at, &mut wish);
-                let base =
-                    of.has_fixed_base.then(|| kept.base.get_or_init(|| http::base_of(of, http, &mut scope)));
-                match http::build(of, http, base, &worker.files, &mut scope) {
+                let base = |scope: &mut Scope<'_>| kept.base.get(of, http, &worker.texts, scope);
+                match http::build(http, base, &self.replaced, &worker.files, &mut scope) {
                     Ok(request) => Rc::new(request),
                     Err(failure) => return self.refused(sampler, &failure, at, out),
                 }
@@ -224,7 +223,7 @@ impl Thread {
 
     /// Puts a request into the outbox.
     fn render(&mut self, flow: &mut Flow, known: &Known, at: At, out: &mut Outbox) -> Result<(), String> {
-        let plan = Arc::clone(&self.plan);
+        let plan = Rc::clone(&self.plan);
         let Some((of, http)) = self.http_of(&plan, flow.sampler) else { return Ok(()) };
         let authorization = match flow.authorization.take() {
             Some(value) => Some(value),

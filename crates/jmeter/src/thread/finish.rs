@@ -38,7 +38,7 @@ impl Thread {
         at: At,
         out: &mut Outbox,
     ) -> After {
-        let plan = Arc::clone(&self.plan);
+        let plan = Rc::clone(&self.plan);
         let of = &plan.groups[self.identity.group].samplers[sampler as usize];
         let Some(mut sample) = sample else { return After::Continues };
         let status_failed = !sample.is_success;

@@ -4,7 +4,7 @@ use super::exchange::Flow;
 use super::finish::Judged;
 use super::react::{Ended, Reaction};
 use super::{After, Stage, Thread, scope};
-use crate::http::{Request, embedded};
+use crate::http::{Failure, Request, embedded};
 use crate::plan::{Resources, Sampler, SamplerId};
 use crate::sample::{DataType, Sample};
 use crate::scope::Wish;
@@ -13,7 +13,6 @@ use plimsoll_plan::head::Head;
 use plimsoll_plan::program::{At, Outbox, Reply, RequestId, StepId};
 use regex::Regex;
 use std::rc::Rc;
-use std::sync::Arc;
 
 /// Levels of frames and style sheets below a page (`httpsampler.max_frame_depth`).
 const DEPTH_MAX: u32 = 5;
@@ -88,9 +87,13 @@ impl Page {
     }
 
     /// Adds a document, or returns the sample back if it embeds nothing.
-    fn add(&mut self, sample: Sample, parent: Option<Place>, depth: u32) -> Option<Sample> {
-        let is_text = sample.is_success && sample.data_type == DataType::Text && !sample.body.is_empty();
-        if !is_text || depth > DEPTH_MAX {
+    fn add(&mut self, mut sample: Sample, parent: Option<Place>, depth: u32) -> Option<Sample> {
+        let is_text = sample.is_success && sample.data_type == DataType::Text;
+        if is_text && depth > DEPTH_MAX {
+            let too_deep = too_deep(&sample);
+            sample.absorb(too_deep, true);
+        }
+        if !is_text || sample.body.is_empty() || depth > DEPTH_MAX {
             return Some(sample);
         }
         let media =
@@ -179,6 +182,18 @@ impl Page {
     }
 }
 
+/// Returns the sub-sample of JMeter's error for a frame that is too deep. It repeats the frame.
+fn too_deep(frame: &Sample) -> Sample {
+    let failure =
+        Failure::new("java.lang.Exception", "Maximum frame/iframe nesting depth exceeded.".to_owned());
+    let mut sample = frame.without_content();
+    (sample.code, sample.message) = failure.columns();
+    sample.label = format!("{}-{}", frame.label, frame.children.len()).into();
+    sample.is_success = false;
+    sample.children.clear();
+    sample
+}
+
 /// Returns JMeter's message about parts that failed.
 fn failed_parts(whole: &Sample) -> String {
     let failed = whole.children.iter().filter(|child| !child.is_success);
@@ -235,7 +250,7 @@ impl Thread {
 
     /// Requests what can be requested now; without downloads, the sample ends.
     pub(super) fn load(&mut self, mut page: Box<Page>, at: At, out: &mut Outbox) -> After {
-        let plan = Arc::clone(&self.plan);
+        let plan = Rc::clone(&self.plan);
         let Some((of, _)) = self.http_of(&plan, page.sampler) else { return After::Continues };
         while let Some((url, place)) = page.next() {
             match page.request.embedded(&url) {

@@ -10,7 +10,6 @@ use plimsoll_plan::Fault;
 use plimsoll_plan::origin::OriginId;
 use plimsoll_plan::program::{At, Outbox, Reply, RequestId, StepId, Unreachable};
 use std::rc::Rc;
-use std::sync::Arc;
 
 /// Redirects that a sample follows (`httpsampler.max_redirects`).
 const REDIRECTS_MAX: u32 = 20;
@@ -49,6 +48,7 @@ impl Thread {
                     self.end_requests(Box::new(ended), at, out)
                 }
             },
+            Stage::Talking(talk) => self.socket_reached(*talk, result, at, out),
             Stage::Loading(page) => {
                 let result = page.flow(id).map_or(Ok(()), |flow| self.settle_origin(flow, result, out));
                 self.part_reached(page, id, result, at, out)
@@ -75,7 +75,7 @@ impl Thread {
                 Ok(())
             }
             Err(why) => {
-                let plan = Arc::clone(&self.plan);
+                let plan = Rc::clone(&self.plan);
                 let of = self.http_of(&plan, flow.sampler);
                 let label = of.map_or_else(|| Rc::clone(&flow.label), |(of, _)| self.series_label(flow, of));
                 if let Some(series) = self.worker.series(&label, out) {
@@ -118,7 +118,7 @@ impl Thread {
             };
             return Reaction::Ended(Box::new(self.failed(*flow, &failure, Some(reply), at)));
         }
-        let plan = Arc::clone(&self.plan);
+        let plan = Rc::clone(&self.plan);
         let Some((of, http)) = self.http_of(&plan, flow.sampler) else {
             let failure = Failure::new("java.lang.IllegalStateException", "no sampler".to_owned());
             return Reaction::Ended(Box::new(self.failed(*flow, &failure, Some(reply), at)));
@@ -134,7 +134,7 @@ impl Thread {
 
     /// Ends the requests of a sample; a page may embed more.
     pub(super) fn end_requests(&mut self, ended: Box<Ended>, at: At, out: &mut Outbox) -> After {
-        let plan = Arc::clone(&self.plan);
+        let plan = Rc::clone(&self.plan);
         let resources = self.http_of(&plan, ended.sampler).and_then(|(_, http)| http.resources.as_ref());
         let ended = match resources {
             None => ended,
@@ -179,7 +179,7 @@ impl Thread {
             sample.elapsed_ms = elapsed_ns / 1_000_000;
             sample.begin_ms = sample.begin_ms.saturating_sub(sample.elapsed_ms);
         }
-        let plan = Arc::clone(&self.plan);
+        let plan = Rc::clone(&self.plan);
         let is_listed = self.http_of(&plan, flow.sampler).is_some_and(|(_, http)| http.follows_redirects);
         let (sampler, request) = (flow.sampler, Rc::clone(&flow.request));
         Ended { sampler, sample: flow.ended(sample, is_listed), series: None, request }

@@ -12,7 +12,6 @@ use plimsoll_plan::program::{At, Reply};
 use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::rc::Rc;
-use std::sync::Arc;
 
 /// Entries of a cache whose manager does not say how many.
 const ENTRIES_USUAL: usize = 5_000;
@@ -83,7 +82,7 @@ impl Thread {
     /// Remembers what a cache would know of a response.
     pub(super) fn store_cached(&mut self, of: &Sampler, request: &Request, reply: &Reply<'_>, at: At) {
         let Some(number) = of.cache.filter(|_| &*request.method == "GET") else { return };
-        let plan = Arc::clone(&self.plan);
+        let plan = Rc::clone(&self.plan);
         let manager = &plan.cache_managers[number];
         let mut wish = Wish::default();
         let max = match manager.max_entries.integer(&mut scope!(self, at, &mut wish)) {

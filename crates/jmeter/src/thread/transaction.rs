@@ -9,7 +9,6 @@ use plimsoll_plan::program::{At, Count, Outbox};
 use plimsoll_plan::series::Family;
 use std::borrow::Cow;
 use std::rc::Rc;
-use std::sync::Arc;
 
 /// A transaction in progress.
 pub struct Open {
@@ -64,7 +63,7 @@ impl Open {
 
 impl Thread {
     pub(super) fn begin_transaction(&mut self, node: NodeId, at: At) {
-        let plan = Arc::clone(&self.plan);
+        let plan = Rc::clone(&self.plan);
         let of = &plan.groups[self.identity.group].nodes[node as usize];
         let Kind::Transaction(transaction) = &of.kind else { return };
         let mut wish = Wish::default();
@@ -119,7 +118,7 @@ impl Thread {
     pub(super) fn end_transaction(&mut self, node: NodeId, at: At, out: &mut Outbox) {
         let Some(position) = self.transactions.iter().rposition(|open| open.node == node) else { return };
         let open = self.transactions.remove(position);
-        let plan = Arc::clone(&self.plan);
+        let plan = Rc::clone(&self.plan);
         let Kind::Transaction(transaction) = &plan.groups[self.identity.group].nodes[node as usize].kind
         else {
             return;

@@ -3,7 +3,7 @@
 use super::level::{Level, inward};
 use super::{Compiler, Properties};
 use crate::code;
-use crate::plan::{Argument, Encoding, FilePart, Header, Http, Resources};
+use crate::plan::{Argument, Encoding, FilePart, Header, Http, Proxy, Resources};
 use crate::text::{Part, Text};
 use crate::tree::{Property, Raw};
 
@@ -45,12 +45,27 @@ impl Compiler<'_> {
             response_timeout_ms: self.text(&merged, "HTTPSampler.response_timeout"),
             resources: self.resources(&merged),
             stores_md5: self.flag(&merged, "HTTPSampler.md5", false),
-            proxy_host: self.text(&merged, "HTTPSampler.proxyHost"),
-            proxy_port: self.text(&merged, "HTTPSampler.proxyPort"),
+            proxy: self.proxy(&merged),
         };
-        self.refuse_settings(raw, &merged, &http);
+        self.refuse_settings(raw, &merged);
         self.check_url(raw, &http);
         http
+    }
+
+    /// Returns the proxy. As in JMeter, one without a port is none.
+    fn proxy(&mut self, merged: &Merged<'_>) -> Option<Proxy> {
+        let pos = merged.property("HTTPSampler.proxyHost")?.pos;
+        let host = self.choice(merged, "HTTPSampler.proxyHost");
+        let port: u16 = self.choice(merged, "HTTPSampler.proxyPort").parse().unwrap_or_default();
+        if host.is_empty() || port == 0 {
+            return None;
+        }
+        let scheme = self.choice(merged, "HTTPSampler.proxyScheme");
+        let scheme = if scheme.is_empty() { "http" } else { &scheme };
+        let user = self.choice(merged, "HTTPSampler.proxyUser");
+        let password = self.choice(merged, "HTTPSampler.proxyPass");
+        let login = if user.is_empty() { String::new() } else { format!("{user}:{password}@") };
+        Some(Proxy { url: format!("{scheme}://{login}{host}:{port}"), pos })
     }
 
     fn method(&mut self, merged: &Merged<'_>) -> Text {
@@ -59,16 +74,13 @@ impl Compiler<'_> {
     }
 
     /// Refuses what would send something else than JMeter does.
-    fn refuse_settings(&mut self, raw: &Raw, merged: &Merged<'_>, http: &Http) {
-        if !http.proxy_host.is_empty() {
-            self.unsupported(raw, "a proxy of a single request", "remove it, and run with `--proxy`");
-        }
+    fn refuse_settings(&mut self, raw: &Raw, merged: &Merged<'_>) {
         let source = self.choice(merged, "HTTPSampler.ipSource");
         if !source.is_empty() {
             self.unsupported(
                 raw,
                 format!("the source address `{source}`"),
-                "remove it, and run with `--source`",
+                "remove it, and run with `--interface`",
             );
         }
     }

@@ -109,10 +109,7 @@ impl Compiler<'_> {
                     );
                     self.skip(child);
                 }
-                Role::Unsupported => {
-                    self.refuse(child, "is not supported");
-                    continue;
-                }
+                Role::Unsupported(why) => self.refuse(child, &format!("is not supported: {why}")),
                 Role::Unknown if child.form.ends_with("Visualizer") || child.form == "ObsoleteGui" => {
                     self.note(
                         code::note::WINDOW,
@@ -174,7 +171,7 @@ impl Compiler<'_> {
                 let manager = self.dns_manager(raw);
                 level.dns.push(self.element(raw, manager));
             }
-            "ResultCollector" => {
+            "ResultCollector" | "CorrectedResultCollector" => {
                 if let Some(file) = self.result_file(raw) {
                     level.result_files.push(self.element(raw, file));
                 }

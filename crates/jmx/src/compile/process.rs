@@ -3,11 +3,11 @@
 use super::{Compiler, Properties};
 use crate::code;
 use crate::plan::{
-    Extractor, Field, Match, OnError, PostProcessor, PreProcessor, Rewriting, Script, Subject,
+    Extractor, Field, Match, OnError, PostProcessor, PreProcessor, Replacement, Rewriting, Script, Subject,
     ThroughputMode, Timer,
 };
 use crate::text::Text;
-use crate::tree::Raw;
+use crate::tree::{Property, Raw};
 
 impl Compiler<'_> {
     pub(super) fn pre_processor(&mut self, raw: &Raw) -> Option<PreProcessor> {
@@ -16,6 +16,11 @@ impl Compiler<'_> {
             "JSR223PreProcessor" | "BeanShellPreProcessor" | "BSFPreProcessor" => {
                 PreProcessor::Script(self.script(raw)?)
             }
+            "RegExUserParameters" => PreProcessor::Replacement(Replacement {
+                variable: self.text(raw, "RegExUserParameters.regex_ref_name"),
+                name_group: self.text(raw, "RegExUserParameters.param_names_gr_nr"),
+                value_group: self.text(raw, "RegExUserParameters.param_values_gr_nr"),
+            }),
             "URLRewritingModifier" => PreProcessor::Rewriting(Rewriting {
                 argument: self.text(raw, "argument_name"),
                 is_path_extension: self.flag(raw, "path_extension", false),
@@ -59,6 +64,19 @@ impl Compiler<'_> {
                     seed: self.text(raw, "randomSeed"),
                 }
             }
+            "VariableThroughputTimer" => {
+                self.tell_of_timer(raw);
+                if self.known.properties.contains_key("load_profile") {
+                    self.unsupported(
+                        raw,
+                        "a schedule in the property `load_profile`",
+                        "write it into the plan",
+                    );
+                }
+                let rows = raw.find("load_profile").cloned();
+                let rows = rows.iter().flat_map(|rows| rows.items());
+                Timer::Shaping { rows: rows.map(|row| self.shaping_row(row)).collect() }
+            }
             "SyncTimer" => Timer::Synchronizing {
                 group: self.text(raw, "groupSize"),
                 timeout_ms: self.text(raw, "timeoutInMs"),
@@ -66,6 +84,12 @@ impl Compiler<'_> {
             "JSR223Timer" | "BeanShellTimer" | "BSFTimer" => Timer::Script(self.script(raw)?),
             _ => return None,
         })
+    }
+
+    /// Returns a row of three numbers.
+    fn shaping_row(&mut self, row: &Property) -> [Text; 3] {
+        let mut texts = self.texts(Some(row)).into_iter();
+        std::array::from_fn(|_| texts.next().unwrap_or_default())
     }
 
     fn tell_of_timer(&mut self, raw: &Raw) {
@@ -104,6 +128,7 @@ impl Compiler<'_> {
                 PostProcessor::Script(self.script(raw)?)
             }
             "DebugPostProcessor" => PostProcessor::Debug,
+            "JSONPathExtractor" => PostProcessor::Extract(self.json_array(raw)),
             _ => PostProcessor::Extract(self.extractor(raw)?),
         })
     }
@@ -183,6 +208,25 @@ impl Compiler<'_> {
             sets_empty_default: self.flag(raw, &key(prefix, "default_empty_value"), false),
             matcher,
         })
+    }
+
+    fn json_array(&mut self, raw: &Raw) -> Extractor {
+        let format = self.choice(raw, "INPUT_FORMAT");
+        if !matches!(format.as_str(), "" | "JSON") {
+            self.unsupported(raw, format!("the format `{format}`"), "extract from JSON");
+        }
+        let subject = match self.choice(raw, "SUBJECT").as_str() {
+            "VAR" => Subject::Variable(self.text(raw, "VARIABLE")),
+            _ => Subject::Main,
+        };
+        Extractor {
+            subject,
+            variable: self.text(raw, "VAR"),
+            number: Text::default(),
+            default: self.text(raw, "DEFAULT"),
+            sets_empty_default: true,
+            matcher: Match::JsonArray { path: self.text(raw, "JSONPATH") },
+        }
     }
 
     fn field(&mut self, raw: &Raw, name: &str) -> Field {

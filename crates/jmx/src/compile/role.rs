@@ -10,8 +10,8 @@ pub(super) enum Role {
     Member,
     /// Without effect on a run, with the reason.
     Window(&'static str),
-    /// A protocol or a part that plimsoll does not run.
-    Unsupported,
+    /// A protocol or a part that plimsoll does not run, with the reason.
+    Unsupported(&'static str),
     Unknown,
 }
 
@@ -59,6 +59,9 @@ const SAMPLERS: &[&str] = &[
     "BeanShellSampler",
     "BSFSampler",
     "JavaSampler",
+    // Of plugins.
+    "DummySampler",
+    "SetVariablesAction",
 ];
 
 const MEMBERS: &[&str] = &[
@@ -73,6 +76,7 @@ const MEMBERS: &[&str] = &[
     "CounterConfig",
     "RandomVariableConfig",
     "UserParameters",
+    "RegExUserParameters",
     "URLRewritingModifier",
     "SampleTimeout",
     "JSR223PreProcessor",
@@ -85,6 +89,7 @@ const MEMBERS: &[&str] = &[
     "ConstantThroughputTimer",
     "PreciseThroughputTimer",
     "SyncTimer",
+    "VariableThroughputTimer",
     "JSR223Timer",
     "BeanShellTimer",
     "BSFTimer",
@@ -92,6 +97,8 @@ const MEMBERS: &[&str] = &[
     "BoundaryExtractor",
     "JSONPostProcessor",
     "JMESPathExtractor",
+    // Of plugins.
+    "JSONPathExtractor",
     "XPathExtractor",
     "XPath2Extractor",
     "HtmlExtractor",
@@ -113,6 +120,7 @@ const MEMBERS: &[&str] = &[
     "BeanShellAssertion",
     "BSFAssertion",
     "ResultCollector",
+    "CorrectedResultCollector",
     "ResultSaver",
 ];
 
@@ -131,51 +139,71 @@ const WINDOWS: &[(&str, &str)] = &[
     ("JavaConfig", "HTTP requests do not read it"),
     ("DataSourceElement", "only JDBC requests read it"),
     ("JDBCDataSource", "only JDBC requests read it"),
+    ("PingFrameFilter", "pings of a server are answered, and are not messages"),
+    ("CompositeResultCollector", "it only shows results"),
+    ("GraphsGeneratorListener", "it only draws charts"),
+    ("ConsoleStatusLogger", "plimsoll shows its own summary"),
+    ("LoadosophiaUploader", "results are not uploaded"),
+    ("PrometheusListener", "results are not sent; use the exports of plimsoll"),
+    ("PerfMonCollector", "agents of PerfMon are not asked; use the monitors of plimsoll"),
+    ("JMXMonCollector", "Java is not asked; use the monitors of plimsoll"),
+    ("DbMonCollector", "databases are not asked; use the monitors of plimsoll"),
 ];
 
-const UNSUPPORTED: &[&str] = &[
-    "JDBCSampler",
-    "JDBCPreProcessor",
-    "JDBCPostProcessor",
-    "FTPSampler",
-    "LDAPSampler",
-    "LDAPExtSampler",
-    "JMSSampler",
-    "PublisherSampler",
-    "SubscriberSampler",
-    "JUnitSampler",
-    "TCPSampler",
-    "SystemSampler",
-    "SmtpSampler",
-    "MailReaderSampler",
-    "AjpSampler",
-    "AccessLogSampler",
-    "BoltSampler",
-    "SoapSampler",
-    "KeystoreConfig",
-    "AnchorModifier",
-    "RegExUserParameters",
-    "CompareAssertion",
-    "XMLSchemaAssertion",
-    "SMIMEAssertion",
-    "SMIMEAssertionTestElement",
-    "HTMLAssertion",
-    "JSR223Listener",
-    "BeanShellListener",
-    "BSFListener",
+/// What plimsoll does not run, with the reason.
+const UNSUPPORTED: &[(&str, &[&str])] = &[
+    (
+        "plimsoll loads HTTP",
+        &[
+            "JDBCSampler",
+            "JDBCPreProcessor",
+            "JDBCPostProcessor",
+            "FTPSampler",
+            "LDAPSampler",
+            "LDAPExtSampler",
+            "JMSSampler",
+            "PublisherSampler",
+            "SubscriberSampler",
+            "TCPSampler",
+            "UDPSampler",
+            "HTTPRawSampler",
+            "SmtpSampler",
+            "MailReaderSampler",
+            "AjpSampler",
+            "BoltSampler",
+            "MqttSampler",
+            "WebDriverSampler",
+        ],
+    ),
+    ("plimsoll runs no Java and no other program", &["JUnitSampler", "SystemSampler"]),
+    ("JMeter itself has removed it", &["SoapSampler"]),
+    ("it sends what the log of a server lists; use `replay` of an experiment file", &["AccessLogSampler"]),
+    ("the key store is a file of Java; run with `--cert` and `--key`", &["KeystoreConfig"]),
+    ("it chooses links by patterns; extract the link instead", &["AnchorModifier"]),
+    ("it compares responses with each other for JMeter's window", &["CompareAssertion"]),
+    ("plimsoll reads no XML Schema", &["XMLSchemaAssertion"]),
+    ("plimsoll reads no mail", &["SMIMEAssertion", "SMIMEAssertionTestElement"]),
+    ("it counts the warnings of the parser JTidy, which no other parser has", &["HTMLAssertion"]),
+    ("it is a script for each result", &["JSR223Listener", "BeanShellListener", "BSFListener"]),
+    ("its conditions stop the test; use thresholds", &["AutoStop"]),
+    ("its columns are not those of JMeter; use Simple Data Writer", &["FlexibleFileWriter"]),
 ];
 
 /// Returns the part of a class.
 pub(super) fn role(class: &str) -> Role {
     let window = WINDOWS.iter().find(|(known, _)| *known == class);
+    let unsupported = UNSUPPORTED.iter().find(|(_, classes)| classes.contains(&class));
     match class {
         _ if GROUPS.contains(&class) => Role::Group,
         _ if CONTROLLERS.contains(&class) => Role::Controller,
-        _ if SAMPLERS.contains(&class) => Role::Sampler,
+        _ if SAMPLERS.contains(&class) || super::socket::SOCKETS.contains(&class) => Role::Sampler,
         _ if MEMBERS.contains(&class) => Role::Member,
-        _ if UNSUPPORTED.contains(&class) => Role::Unsupported,
         // Listeners of plugins are known by the end of their class.
         _ if class.ends_with("Visualizer") || class.ends_with("Gui") => Role::Window("it only shows results"),
-        _ => window.map_or(Role::Unknown, |(_, why)| Role::Window(why)),
+        _ => match (window, unsupported) {
+            (Some((_, why)), _) => Role::Window(why),
+            (None, Some((why, _))) => Role::Unsupported(why),
+            (None, None) => Role::Unknown,
+        },
     }
 }

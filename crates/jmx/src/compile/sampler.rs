@@ -3,6 +3,7 @@
 use super::Compiler;
 use super::level::{Level, scope};
 use crate::plan::{Action, JavaClass, Node, NodeKind, Sampler, SamplerKind, Target};
+use crate::text::Text;
 use crate::tree::Raw;
 
 impl Compiler<'_> {
@@ -41,6 +42,9 @@ impl Compiler<'_> {
             "JSR223Sampler" | "BSFSampler" => SamplerKind::Script(self.script(raw)?),
             "BeanShellSampler" => SamplerKind::Script(self.beanshell(raw, "BeanShellSampler")?),
             "JavaSampler" => self.java(raw)?,
+            "DummySampler" => self.dummy(raw),
+            "SetVariablesAction" => SamplerKind::Set(self.pairs(raw, "SetVariablesAction")),
+            class if super::socket::SOCKETS.contains(&class) => self.socket(raw),
             _ => SamplerKind::Http(Box::new(self.http(raw, levels))),
         })
     }
@@ -75,13 +79,33 @@ impl Compiler<'_> {
                 return None;
             }
         };
-        let items = raw.find("arguments").and_then(|all| all.find("Arguments.arguments")).cloned();
-        let mut arguments = Vec::new();
-        for item in items.iter().flat_map(|all| all.items()) {
-            let name = self.text(item, "Argument.name");
-            let value = self.text(item, "Argument.value");
-            arguments.push((name, value));
-        }
+        let arguments = self.pairs(raw, "arguments");
         Some(SamplerKind::Java { class, arguments })
+    }
+
+    /// Returns names and values of arguments.
+    fn pairs(&mut self, raw: &Raw, property: &str) -> Vec<(Text, Text)> {
+        let items = raw.find(property).and_then(|all| all.find("Arguments.arguments")).cloned();
+        let all = items.iter().flat_map(|all| all.items());
+        all.map(|item| (self.text(item, "Argument.name"), self.text(item, "Argument.value"))).collect()
+    }
+
+    fn dummy(&mut self, raw: &Raw) -> SamplerKind {
+        let class = JavaClass::Dummy {
+            is_success: self.flag(raw, "SUCCESFULL", false),
+            waits: self.flag(raw, "WAITING", false),
+        };
+        let names = [
+            "RESPONSE_CODE",
+            "RESPONSE_MESSAGE",
+            "REQUEST_DATA",
+            "RESPONSE_DATA",
+            "RESPONSE_TIME",
+            "LATENCY",
+            "CONNECT",
+            "URL",
+        ];
+        let argument = |name: &&str| (Text::literal(name, raw.pos), self.text(raw, name));
+        SamplerKind::Java { class, arguments: names.iter().map(argument).collect() }
     }
 }

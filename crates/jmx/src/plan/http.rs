@@ -1,6 +1,6 @@
 //! HTTP samplers, merged with the HTTP Request Defaults in scope.
 
-use crate::text::Text;
+use crate::text::{Pos, Text};
 
 /// An HTTP request. Numbers are texts: one that is not a number counts as 0, as in JMeter.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -35,8 +35,15 @@ pub struct Http {
     pub resources: Option<Resources>,
     /// Whether the response's MD5 replaces its body.
     pub stores_md5: bool,
-    pub proxy_host: Text,
-    pub proxy_port: Text,
+    /// The URL of its proxy.
+    pub proxy: Option<Proxy>,
+}
+
+/// The proxy of a request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Proxy {
+    pub url: String,
+    pub pos: Pos,
 }
 
 /// The download of embedded resources.

@@ -9,10 +9,22 @@ pub enum PreProcessor {
     /// Those that change for each sampler.
     Parameters(UserParameters),
     Script(Script),
+    /// Replaces the values of arguments by groups of a regular expression's matches (RegEx User Parameters).
+    Replacement(Replacement),
     /// Puts a session ID of the last response into the request.
     Rewriting(Rewriting),
     /// Interrupts the sample after this time, in ms.
     Timeout(Text),
+}
+
+/// RegEx User Parameters: the matches of an extractor as names and values of arguments.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Replacement {
+    /// The variable of the extractor.
+    pub variable: Text,
+    /// The group with the name.
+    pub name_group: Text,
+    pub value_group: Text,
 }
 
 /// An HTTP URL Re-writing Modifier.
@@ -50,6 +62,9 @@ pub enum Timer {
         batch_delay_ms: Text,
         seed: Text,
     },
+    /// A Throughput Shaping Timer of a plugin: samples of all its threads per second, as rows of the rates at begin and
+    /// end, and the seconds between. After the last row, the test stops.
+    Shaping { rows: Vec<[Text; 3]> },
     /// Waits for `group` threads, or `timeout_ms`. 0 threads: all of the thread group.
     Synchronizing { group: Text, timeout_ms: Text },
     /// A script whose result is the delay.
@@ -137,6 +152,10 @@ pub enum Match {
     JsonPath {
         paths: Text,
         joins: bool,
+    },
+    /// The JSON Path Extractor of a plugin: one path, whose array is also set as numbered values.
+    JsonArray {
+        path: Text,
     },
     JmesPath {
         path: Text,

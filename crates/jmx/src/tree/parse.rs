@@ -9,6 +9,7 @@ use crate::place::Source;
 use crate::text::Pos;
 use plimsoll_plan::{Diagnostic, Problem};
 use roxmltree::{Document, Node, ParsingOptions};
+use std::borrow::Cow;
 
 /// Elements and texts of a file: those of the largest plans are some 100,000.
 const MOST_NODES: u32 = 2_000_000;
@@ -22,7 +23,8 @@ const MOST_LEVELS: usize = 200;
 /// Returns an error with its place if the text is not XML or not a plan.
 pub(crate) fn parse(source: &Source) -> Result<Vec<Raw>, Diagnostic> {
     let options = ParsingOptions { allow_dtd: false, nodes_limit: MOST_NODES, ..ParsingOptions::default() };
-    let document = Document::parse_with_options(&source.text, options).map_err(|e| broken(source, &e))?;
+    let text = masked(&source.text);
+    let document = Document::parse_with_options(&text, options).map_err(|e| broken(source, &e))?;
     let root = document.root_element();
     let reader = Reader { source };
     if root.tag_name().name() != "jmeterTestPlan" {
@@ -37,6 +39,52 @@ pub(crate) fn parse(source: &Source) -> Result<Vec<Raw>, Diagnostic> {
         return Err(source.diagnostic(code::XML, reader.pos(root), problem));
     };
     reader.elements(tree, 0)
+}
+
+/// Control characters that XML does not have, from [`MASK`] on: noncharacters of Unicode, so that no text has them.
+const MASK: u32 = 0xFDD0;
+/// Fills the rest of a masked reference.
+const FILL: char = '\u{7F}';
+
+/// Replaces references to control characters, such as `&#x10;`, which JMeter writes and reads although XML does not have
+/// them. All places stay where they are: a masked reference has the same length.
+fn masked(text: &str) -> Cow<'_, str> {
+    let mut masked = Cow::Borrowed(text);
+    let mut from = 0;
+    while let Some(at) = text[from..].find("&#").map(|at| from + at) {
+        from = at + 2;
+        let Some(end) = text[from..].bytes().take(12).position(|byte| byte == b';').map(|end| from + end)
+        else {
+            continue;
+        };
+        let number = match text[from..end].strip_prefix('x') {
+            Some(hex) => u32::from_str_radix(hex, 16),
+            None => text[from..end].parse(),
+        };
+        let Ok(number @ (1..=8 | 11 | 12 | 14..=31)) = number else { continue };
+        let Some(sign) = char::from_u32(MASK + number) else { continue };
+        let mut reference = sign.to_string();
+        while reference.len() < end + 1 - at {
+            reference.push(FILL);
+        }
+        masked.to_mut().replace_range(at..=end, &reference);
+    }
+    masked
+}
+
+/// Returns a text with the control characters that were masked.
+fn unmasked(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut is_filled = false;
+    for sign in text.chars() {
+        match u32::from(sign).checked_sub(MASK).filter(|number| *number < 32).and_then(char::from_u32) {
+            Some(control) => out.push(control),
+            None if sign == FILL && is_filled => continue,
+            None => out.push(sign),
+        }
+        is_filled = (MASK..MASK + 32).contains(&u32::from(sign));
+    }
+    out
 }
 
 fn broken(source: &Source, error: &roxmltree::Error) -> Diagnostic {
@@ -115,7 +163,7 @@ impl Reader<'_> {
         Ok(Raw {
             class: last(node.tag_name().name()),
             form: last(&form.unwrap_or_default()),
-            name: name.unwrap_or_default(),
+            name: unmasked(&name.unwrap_or_default()),
             is_enabled: enabled.as_deref() != Some("false"),
             properties,
             children: Vec::new(),
@@ -162,5 +210,5 @@ impl Reader<'_> {
 
 /// Returns the whole text of an element, which may have comments or CDATA between.
 fn text(node: Node<'_, '_>) -> String {
-    node.children().filter(Node::is_text).filter_map(|part| part.text()).collect()
+    unmasked(&node.children().filter(Node::is_text).filter_map(|part| part.text()).collect::<String>())
 }

@@ -7,6 +7,7 @@ pub fn named(path: &str) -> Option<(&'static str, &'static str)> {
         "/html" => ("text/html; charset=utf-8", HTML),
         "/xml" => ("application/xml", XML),
         "/page" => ("text/html", PAGE),
+        "/nested" => ("text/html", NESTED),
         "/large" => ("text/plain", LARGE),
         _ => return None,
     })
@@ -35,6 +36,9 @@ const PAGE: &str = r#"<html><head><link rel="stylesheet" href="/style.css"><scri
 <body background="/back.png"><img src="/a.png"><img src="/b.png"><img src="/a.png"><a href="/no">link</a>
 <iframe src="/frame"></iframe><input type="image" src="/button.png"></body></html>
 "#;
+
+/// A page that is its own frame.
+const NESTED: &str = "<html><body><iframe src=\"/nested\"></iframe></body></html>";
 
 const LARGE: &str =
     "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
