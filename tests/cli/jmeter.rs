@@ -218,9 +218,62 @@ fn what_a_plan_cannot_do_is_refused_before_the_load() {
     let script = plan(&server, &format!("{PLAN}{script}"));
     refused("d.jmx", &script, &["error[J012]", "p > Users > s", "line 1 of the script"]);
     refused("e.jmx", "<jmeterTestPlan/>", &["error[J001]"]);
+    // What looks like a variable in a script, but cannot be one, is its text.
+    let script = "    JSR223PostProcessor s | scriptLanguage=javascript | script=var a = \"${b: \" + 1 + \"}\";\n";
+    let file = scratch.file("f.jmx", &plan(&server, &format!("{PLAN}{script}")));
+    Tool::run(&["check", &file]).expect_code(0);
     assert_eq!(server.requests(), 0);
     let output = Tool::run(&["run", &scratch.path("d.jmx"), "--skip-scripts", "--json"]).expect_code(99);
     assert_eq!(output.json()["totals"]["requests"], 63);
+}
+
+#[test]
+fn a_plan_talks_over_a_websocket_that_stays_open() {
+    let (scratch, server) = (Scratch::new(), Ruler::start(&[]));
+    let lines = "
+TestPlan p
+  ThreadGroup Users | threads=2 | loops=3
+    OnceOnlyController once
+      OpenWebSocketSampler open | server=127.0.0.1 | port=PORT | path=/websocket
+    RequestResponseWebSocketSampler ask | createNewConnection=false | requestData=hello ${__threadNum} | readTimeout=9000
+      ResponseAssertion same | Assertion.test_field=Assertion.response_data | Assertion.test_type=8 | text:hello ${__threadNum}
+    SingleWriteWebSocketSampler write | createNewConnection=false | payloadType=Binary | requestData=0x01 ff
+    SingleReadWebSocketSampler read | createNewConnection=false | dataType=Binary | readTimeout=9000
+    SingleReadWebSocketSampler none | createNewConnection=false | optional=true | readTimeout=10
+  PostThreadGroup After | threads=1 | loops=1
+    CloseWebSocketSampler nothing
+";
+    let file = scratch.file("a.jmx", &plan(&server, lines));
+    let results = scratch.path("r.jtl");
+    let output = Tool::run(&["jmeter", "-n", "-t", &file, "-l", &results]).expect_code(0);
+    let text = std::fs::read_to_string(&results).unwrap();
+    let count = |part: &str| text.lines().filter(|line| line.contains(part)).count();
+    assert_eq!(count(",open,101,Switching Protocols,Users 1-"), 2, "{text}{}", output.stderr);
+    assert_eq!(count(",ask,200,OK,"), 6, "{text}");
+    assert_eq!(count(",read,200,OK,"), 6, "{text}");
+    assert_eq!(count(",none,No response,\"Read timeout, no response received.\","), 6, "{text}");
+    assert_eq!(count(",nothing,,No connection; nothing to close.,"), 1, "{text}");
+    assert_eq!(text.lines().count(), 1 + 2 + 4 * 6 + 1, "{text}");
+    // A new connection for each request, an explicit end, and a server that opens none.
+    let lines = "
+TestPlan p
+  ThreadGroup Users | threads=1 | loops=2
+    RequestResponseWebSocketSampler ask | createNewConnection=true | server=127.0.0.1 | port=PORT | path=/websocket | requestData=a
+    PingPongSampler ping
+    CloseWebSocketSampler close | statusCode=1000
+    SingleReadWebSocketSampler late | createNewConnection=false
+    OpenWebSocketSampler refused | server=127.0.0.1 | port=PORT | path=/page?status=404
+";
+    let file = scratch.file("b.jmx", &plan(&server, lines));
+    let results = scratch.path("s.jtl");
+    Tool::run(&["jmeter", "-n", "-t", &file, "-l", &results]).expect_code(0);
+    let text = std::fs::read_to_string(&results).unwrap();
+    let count = |part: &str| text.lines().filter(|line| line.contains(part)).count();
+    assert_eq!(count(",ask,101,Switching Protocols,"), 2, "{text}");
+    assert_eq!(count(",ping,200,OK,"), 2, "{text}");
+    assert_eq!(count(",close,1000,Connection closed; close reason: "), 2, "{text}");
+    assert_eq!(count(",late,Sampler error,"), 2, "{text}");
+    assert_eq!(count(",refused,404,HTTP Upgrade request failed with status code 404,"), 2, "{text}");
 }
 
 #[test]

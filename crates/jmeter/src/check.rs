@@ -295,6 +295,12 @@ fn parsed(code: &Text, language: Language) -> Result<(), Refused> {
     for part in &code.parts {
         match part {
             Part::Literal(literal) => text.push_str(literal),
+            // No variable has such a name, so that its text stays.
+            Part::Variable(name) if name.contains(['"', '\'', ';', '\n']) => {
+                text.push_str("${");
+                text.push_str(name);
+                text.push('}');
+            }
             Part::Variable(_) | Part::Call(_) => text.push('1'),
         }
     }

@@ -78,6 +78,7 @@ impl Files {
         // Looked up first, because a name is copied only once.
         if !results.begun.contains(name) {
             results.begun.insert(name.to_owned());
+            make_folder(name);
             let failed = |e: std::io::Error| self.note(format!("cannot write `{name}`: {e}"));
             let has_begun = match columns.is_xml {
                 true => {
@@ -169,5 +170,12 @@ impl Files {
 
     fn lock(&self) -> MutexGuard<'_, HashMap<PathBuf, BufWriter<File>>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Makes the folder of a file, as JMeter does for results. If that fails, writing the file says why.
+pub fn make_folder(name: &str) {
+    if let Some(folder) = Path::new(name).parent() {
+        let _ = std::fs::create_dir_all(folder);
     }
 }

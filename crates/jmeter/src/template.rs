@@ -36,21 +36,46 @@ pub struct Call {
 #[derive(Default)]
 pub struct Compiler {
     pub names: Names,
+    /// The properties, if nothing changes them during the run: what only reads them is then a fixed text.
+    pub properties: Option<BTreeMap<String, String>>,
     /// Calls by their place, so that a text in the scope of several samplers keeps one state.
     instances: BTreeMap<(Pos, String, u32), u32>,
 }
 
 impl Compiler {
     pub fn text(&mut self, text: &Text) -> Template {
-        let mut parts = Vec::with_capacity(text.parts.len());
+        let mut parts: Vec<Part> = Vec::with_capacity(text.parts.len());
         for (at, part) in text.parts.iter().enumerate() {
-            parts.push(match part {
+            let part = match part {
                 text::Part::Literal(literal) => Part::Literal(literal.as_str().into()),
                 text::Part::Variable(name) => Part::Variable(self.names.intern(name)),
-                text::Part::Call(call) => self.call(call, text.pos, at as u32),
-            });
+                text::Part::Call(call) => match self.fixed(call) {
+                    Some(value) => Part::Literal(value.into()),
+                    None => self.call(call, text.pos, at as u32),
+                },
+            };
+            match (parts.last_mut(), part) {
+                (Some(Part::Literal(before)), Part::Literal(after)) => {
+                    *before = format!("{before}{after}").into();
+                }
+                (_, Part::Literal(empty)) if empty.is_empty() => {}
+                (_, part) => parts.push(part),
+            }
         }
         Template { parts: parts.into() }
+    }
+
+    /// Returns the value of a call that only reads a property which nothing changes.
+    fn fixed(&self, call: &text::Call) -> Option<String> {
+        let properties = self.properties.as_ref()?;
+        let mut arguments = call.arguments.iter().map(Text::fixed);
+        let (name, default) = (arguments.next()??.trim(), arguments.next());
+        match (call.name.as_str(), default) {
+            ("__P", None) => Some(properties.get(name).map_or("1", |value| value).to_owned()),
+            ("__P", Some(default)) => Some(properties.get(name).map_or(default?, |value| value).to_owned()),
+            ("__property", None) => Some(properties.get(name).map_or(name, |value| value).to_owned()),
+            _ => None,
+        }
     }
 
     fn call(&mut self, call: &text::Call, pos: Pos, at: u32) -> Part {

@@ -46,3 +46,8 @@ pub mod note {
     /// A disabled or unused element.
     pub const UNUSED: &str = "J108";
 }
+
+/// Returns whether a text may change a property during the run: by a function, or by a script that refers to them.
+pub(crate) fn changes_properties(text: &str) -> bool {
+    ["__setProperty", "props", "setProperty"].iter().any(|word| text.contains(word))
+}

@@ -45,6 +45,7 @@ pub(crate) fn compile(
         known: Known::default(),
         wrong: Vec::new(),
         notes: Vec::new(),
+        changes_properties: files.all.iter().any(|source| code::changes_properties(&source.text)),
         next_id: 0,
         path: vec![plan.name.clone()],
     };
@@ -53,7 +54,7 @@ pub(crate) fn compile(
     let groups = compiler.groups(plan);
     let is_serial = compiler.flag(&plan.properties, "TestPlan.serialize_threadgroups", false);
     let tears_down_on_stop = compiler.flag(&plan.properties, "TestPlan.tearDown_on_shutdown", false);
-    let Compiler { mut wrong, mut notes, known, .. } = compiler;
+    let Compiler { mut wrong, mut notes, known, changes_properties, .. } = compiler;
     notes.extend(crate::lint::variables(plan, &known, &folder, files));
     if !wrong.is_empty() {
         // One mistake in an element that several samplers share is reported once.
@@ -70,6 +71,7 @@ pub(crate) fn compile(
         files: files.all.iter().map(|source| source.name.clone()).collect(),
         folder,
         properties: given.properties.clone(),
+        changes_properties,
         variables,
         is_serial,
         tears_down_on_stop,
@@ -86,6 +88,7 @@ struct Compiler<'a> {
     known: Known,
     wrong: Vec<Diagnostic>,
     notes: Vec<Diagnostic>,
+    changes_properties: bool,
     next_id: u32,
     /// Names of the elements around the current one.
     path: Vec<String>,

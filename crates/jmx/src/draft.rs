@@ -31,6 +31,12 @@ pub fn draft(plan: &TestPlan, files: &Files) -> Result<Draft, Vec<Diagnostic>> {
         let problem = Problem::new("the plan has no enabled thread group", "enable one in JMeter");
         return Err(vec![Diagnostic::of(code::EMPTY, plimsoll_plan::diag::Place::Whole, problem)]);
     };
+    let mut count = 0;
+    plan.groups.iter().for_each(|group| samplers(&group.nodes, &mut |_| count += 1));
+    if count == 0 {
+        let problem = Problem::new("the plan has no enabled sampler", "enable one in JMeter");
+        return Err(vec![Diagnostic::of(code::EMPTY, files.place(first.info.pos), problem)]);
+    }
     let mut draft = Draft::default();
     for (number, group) in (0u16..).zip(&groups) {
         if group.is_same_user != first.is_same_user {

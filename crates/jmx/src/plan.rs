@@ -68,6 +68,8 @@ pub struct TestPlan {
     pub folder: PathBuf,
     /// Properties of the run, from `-J`, `-G`, and property files: what `__P` and `__property` read.
     pub properties: BTreeMap<String, String>,
+    /// Whether a function or a script may change them during the run.
+    pub changes_properties: bool,
     /// User-defined variables of the plan and of all `User Defined Variables` elements, in their order. JMeter
     /// evaluates them once, before the first thread: a later one sees earlier ones, except within one element.
     pub variables: Vec<Variable>,

@@ -306,6 +306,15 @@ fn what_plimsoll_does_not_run_is_refused_by_path() {
 }
 
 #[test]
+fn a_plan_without_samplers_is_refused() {
+    let none = reading("\nTestPlan p\n  ThreadGroup g | threads=1 | loops=1\n    LoopController l\n").unwrap();
+    let wrong = draft(&none.plan, &none.files).unwrap_err();
+    assert_eq!((wrong[0].code, &*wrong[0].message), ("J009", "the plan has no enabled sampler"));
+    let one = reading(ONE).unwrap();
+    assert!(draft(&one.plan, &one.files).is_ok());
+}
+
+#[test]
 fn broken_xml_has_line_and_column() {
     let at = |text: &str| {
         let folder = Folder::new();
@@ -323,14 +332,14 @@ fn broken_xml_has_line_and_column() {
 fn control_characters_are_read_although_xml_does_not_have_them() {
     let lines =
         "\nTestPlan p\n  ThreadGroup g | threads=1 | loops=1\n    HTTPSamplerProxy a | domain=h | path=/a";
-    let text = jmx::plan(lines).replace("/a", "/&#x1;&#16;b~");
+    let text = jmx::plan(lines).replace("/a", "/&#x0;&#x1;&#16;b~");
     let folder = Folder::new();
     let reading = read(&folder.file("a.jmx", &text), &Given::default()).unwrap();
     let SamplerKind::Http(http) = &sampler(&group(&reading.plan).nodes, "a").kind else { panic!() };
-    assert_eq!(http.path.fixed().unwrap(), "/\u{1}\u{10}b~");
-    // No text has a character without a number.
-    let zero = text.replace("&#x1;", "&#x0;");
-    assert_eq!(read(&folder.file("b.jmx", &zero), &Given::default()).unwrap_err()[0].code, "J001");
+    assert_eq!(http.path.fixed().unwrap(), "/\0\u{1}\u{10}b~");
+    // What is no character at all stays a mistake.
+    let none = text.replace("&#x1;", "&#xD800;");
+    assert_eq!(read(&folder.file("b.jmx", &none), &Given::default()).unwrap_err()[0].code, "J001");
 }
 
 #[test]

@@ -5,7 +5,8 @@
 //! becomes the code of a plan ([`LuaCode`]).
 //!
 //! The differences: a connection does not wait for all responses of a pipelined string before it sends the next one;
-//! names are not looked up by scripts (`wrk.lookup`, `wrk.connect`, `thread.addr`); and the library `ffi` is missing.
+//! `wrk.connect` tries nothing, because all addresses are tried before the load; connections take turns at the addresses
+//! of all threads (`thread.addr`); and the library `ffi` is missing.
 
 #![forbid(unsafe_code)]
 
@@ -17,5 +18,5 @@ mod thread;
 
 pub use code::LuaCode;
 pub use done::{Distribution, Results};
-pub use session::{Session, Site};
+pub use session::{Lookup, Session, Site};
 pub use thread::Watch;

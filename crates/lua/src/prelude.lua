@@ -8,12 +8,9 @@ wrk = {
   method = "GET", headers = headers,
 }
 
-local function unsupported(name)
-  return function() error(name .. " is not supported: name the addresses with `--addresses` of `plimsoll URL`", 2) end
-end
-
-wrk.lookup = unsupported("wrk.lookup")
-wrk.connect = unsupported("wrk.connect")
+wrk.lookup = site.lookup
+-- All addresses are tried before the load.
+function wrk.connect(address) return address ~= nil end
 
 local concat = table.concat
 

@@ -5,11 +5,12 @@ use crate::message::{Message, split};
 use crate::thread::{Handle, Thread, Watch, problem};
 use mlua::Function;
 use plimsoll_plan::{Problem, Request};
+use std::net::SocketAddr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// What the command line says of the requests.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Clone)]
 pub struct Site {
     pub scheme: String,
     pub host: String,
@@ -17,7 +18,12 @@ pub struct Site {
     pub port: Option<String>,
     pub path: String,
     pub headers: Vec<(String, String)>,
+    /// Returns the addresses of a host and a port or service, for `wrk.lookup`.
+    pub lookup: Lookup,
 }
+
+/// Looks up the addresses of a host name, or returns why there are none.
+pub type Lookup = fn(&str, &str) -> Result<Vec<SocketAddr>, String>;
 
 /// A script whose threads have started.
 pub struct Session {
@@ -113,6 +119,26 @@ impl Session {
         let has = |name: &str| self.threads[0].function(name).is_some();
         let is_fixed = !has("response") && !has("delay") && (self.is_constant || !has("request"));
         is_fixed.then(|| self.first.iter().map(Message::request).collect())
+    }
+
+    /// Returns the addresses that `setup` has given to threads.
+    ///
+    /// # Errors
+    /// Returns an error if only some threads have one.
+    pub fn addresses(&self) -> Result<Vec<SocketAddr>, Problem> {
+        let all: Vec<SocketAddr> = self.threads.iter().filter_map(|thread| thread.address()).collect();
+        match all.is_empty() || all.len() == self.threads.len() {
+            true => Ok(all),
+            false => Err(Problem::new(
+                format!(
+                    "{}: only {} of {} threads have an address",
+                    self.name,
+                    all.len(),
+                    self.threads.len()
+                ),
+                "set `thread.addr` of each thread, or of none",
+            )),
+        }
     }
 
     pub(crate) fn first(&self) -> &[Message] {

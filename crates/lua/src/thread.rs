@@ -3,8 +3,9 @@
 use crate::session::Site;
 use mlua::{Function, HookTriggers, Lua, MultiValue, Table, UserData, UserDataMethods, Value};
 use plimsoll_plan::Problem;
+use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 /// Instructions between two looks at the budget, and the budget of one call before the load: some seconds.
 const LOOK: u32 = 1_000_000;
@@ -15,6 +16,8 @@ pub struct Thread {
     pub lua: Lua,
     /// Set by `thread:stop()`.
     pub is_stopped: AtomicBool,
+    /// Set by `thread.addr`.
+    address: Mutex<Option<SocketAddr>>,
     /// Begun and ended calls during the load: odd while the script runs.
     calls: AtomicU64,
 }
@@ -36,13 +39,28 @@ impl Thread {
             parts.set("host", site.host.as_str())?;
             parts.set("port", site.port.as_deref())?;
             parts.set("path", site.path.as_str())?;
+            let lookup = site.lookup;
+            let lookup = lua.create_function(move |_, (host, service): (String, String)| {
+                let all = lookup(&host, &service).map_err(mlua::Error::runtime)?;
+                Ok(all.iter().map(SocketAddr::to_string).collect::<Vec<_>>())
+            })?;
+            parts.set("lookup", lookup)?;
             lua.load(include_str!("prelude.lua")).set_name("=wrk").call::<Function>((parts, fields))
         })();
         let start = start.map_err(|error| problem(name, &error))?;
-        let thread = Thread { lua, is_stopped: AtomicBool::new(false), calls: AtomicU64::new(0) };
+        let thread = Thread {
+            lua,
+            is_stopped: AtomicBool::new(false),
+            address: Mutex::default(),
+            calls: AtomicU64::new(0),
+        };
         let chunk = thread.lua.load(script).set_name(format!("@{name}"));
         thread.within_budget(name, || chunk.exec())?;
         Ok((Arc::new(thread), start))
+    }
+
+    pub fn address(&self) -> Option<SocketAddr> {
+        *self.address.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns a global of the script if it is a function.
@@ -127,9 +145,22 @@ impl UserData for Handle {
             this.thread()?.is_stopped.store(true, Ordering::Relaxed);
             Ok(())
         });
-        methods.add_meta_method("__newindex", |_, _, (name, _): (String, Value)| {
-            let message = format!("`thread.{name}` cannot be set: all threads load the address of the URL");
-            Err::<(), _>(mlua::Error::runtime(message))
+        methods.add_meta_method("__newindex", |_, this, (name, value): (String, Value)| {
+            let text = value.as_string().map(|text| text.to_string_lossy());
+            match (name.as_str(), text.and_then(|text| text.parse().ok())) {
+                ("addr", Some(address)) => {
+                    *this.thread()?.address.lock().unwrap_or_else(PoisonError::into_inner) = Some(address);
+                    Ok(())
+                }
+                ("addr", None) => {
+                    Err(mlua::Error::runtime("`thread.addr` must be an address of `wrk.lookup`"))
+                }
+                _ => Err(mlua::Error::runtime(format!("`thread.{name}` cannot be set"))),
+            }
+        });
+        methods.add_meta_method("__index", |_, this, name: String| match name.as_str() {
+            "addr" => Ok(this.thread()?.address().map(|address| address.to_string())),
+            _ => Ok(None),
         });
     }
 }

@@ -9,6 +9,10 @@ fn site() -> Site {
         port: Some("8080".into()),
         path: "/x".into(),
         headers: vec![("X-A".into(), "1".into())],
+        lookup: |host, service| match (host, service) {
+            ("h", "8080") => Ok(vec![([127, 0, 0, 1], 8080).into(), ([127, 0, 0, 2], 8080).into()]),
+            _ => Err(format!("cannot resolve `{host}`")),
+        },
     }
 }
 
@@ -60,8 +64,9 @@ fn mistakes_have_their_place() {
         ("function init()\n nothing()\nend", "test.lua:2: attempt to call global 'nothing'"),
         ("function request() return 'nonsense' end", "test.lua: the request has no end of its head"),
         ("function request() return nil end", "test.lua: "),
-        ("function setup(t)\n t.addr = 1 end", "cannot be set"),
-        ("wrk.lookup('h', 'http')", "wrk.lookup is not supported"),
+        ("function setup(t)\n t.addr = 1 end", "must be an address"),
+        ("function setup(t)\n t.name = 1 end", "cannot be set"),
+        ("wrk.lookup('other', 'http')", "cannot resolve `other`"),
     ] {
         let why = start(script).unwrap_err();
         assert!(why.contains(expected) && !why.contains('\n'), "{script}: {why}");
@@ -90,4 +95,26 @@ fn the_end_of_a_run_has_its_numbers() {
     let results =
         Results { duration_us: 5, completed: 3, errors: [0, 0, 0, 4, 0], latency, ..Results::default() };
     assert_eq!(session.done(results).unwrap_err().message, "test.lua:7: reached");
+}
+
+#[test]
+fn threads_have_the_addresses_that_setup_gives_them() {
+    let start = |script: &str| Session::start("a.lua", script.as_bytes(), &site(), &[], 3).unwrap();
+    let all = "local all, at = wrk.lookup(wrk.host, wrk.port), 0
+function setup(thread)
+  at = at % #all + 1
+  assert(wrk.connect(all[at]))
+  thread.addr = all[at]
+end
+function init() assert(wrk.thread.addr:find('127.0.0.')) end";
+    let addresses = start(all).addresses().unwrap();
+    let addresses: Vec<String> = addresses.iter().map(ToString::to_string).collect();
+    assert_eq!(addresses, ["127.0.0.1:8080", "127.0.0.2:8080", "127.0.0.1:8080"]);
+    assert!(start("").addresses().unwrap().is_empty());
+    let some = "local n = 0
+function setup(thread)
+  n = n + 1
+  if n == 1 then thread.addr = '127.0.0.1:8080' end
+end";
+    assert!(start(some).addresses().unwrap_err().message.contains("only 1 of 3 threads"));
 }

@@ -43,7 +43,7 @@ pub struct Url {
 pub fn url(text: &str) -> Result<Url, Problem> {
     let text = text.trim();
     // Errors quote the URL without its password.
-    let shown = || redacted_url(text);
+    let shown = redacted_url(text);
     // `h/go?to=http://x` has no scheme: the text before `://` must look like one.
     let is_scheme =
         |s: &str| !s.is_empty() && s.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c));
@@ -53,13 +53,13 @@ pub fn url(text: &str) -> Result<Url, Problem> {
         Some((scheme, rest)) if scheme.eq_ignore_ascii_case("https") => (true, rest),
         Some((scheme, _)) if scheme.eq_ignore_ascii_case("ws") || scheme.eq_ignore_ascii_case("wss") => {
             return Err(Problem::new(
-                format!("WebSocket (`{scheme}` in `{}`) requires an experiment file", shown()),
+                format!("WebSocket (`{scheme}` in `{shown}`) requires an experiment file"),
                 "write the URL in a `connect` step, or as the `target` of a file",
             ));
         }
         Some((scheme, _)) => {
             return Err(Problem::new(
-                format!("unsupported scheme `{scheme}` in `{}`", shown()),
+                format!("unsupported scheme `{scheme}` in `{shown}`"),
                 "use `http://` or `https://`",
             ));
         }
@@ -72,14 +72,14 @@ pub fn url(text: &str) -> Result<Url, Problem> {
         None => (None, authority),
     };
     let target = host_and_port(host_port, tls)
-        .map_err(|problem| problem.within(format_args!("invalid URL `{}`: ", shown())))?;
+        .map_err(|problem| problem.within(format_args!("invalid URL `{shown}`: ")))?;
     let mut path = path.to_owned();
     if !path.starts_with('/') {
         path.insert(0, '/');
     }
     if let Some(bad) = path.chars().find(|c| c.is_ascii_control() || *c == ' ' || !c.is_ascii()) {
         return Err(Problem::new(
-            format!("invalid character {bad:?} in `{}`", shown()),
+            format!("invalid character {bad:?} in `{shown}`"),
             "percent-encode it, such as `%20` for a space",
         ));
     }

@@ -11,6 +11,7 @@ mod figures;
 pub mod hey;
 pub mod loadtest;
 pub mod oha;
+mod ordered;
 pub mod vegeta;
 pub mod wrk;
 

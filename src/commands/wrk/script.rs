@@ -7,9 +7,12 @@ use plimsoll_build::body;
 use plimsoll_lines::wrk::Wrk;
 use plimsoll_lua::{Distribution, LuaCode, Results, Session, Site, Watch};
 use plimsoll_plan::Diagnostic;
+use plimsoll_plan::address::WeightedAddress;
 use plimsoll_plan::diag::Place;
+use plimsoll_plan::link::Addresses;
 use plimsoll_plan::phrase::counted;
 use plimsoll_toolend::wrk::{self, Stats};
+use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,6 +27,11 @@ pub fn command(line: &Wrk, file: &str) -> Result<Exit, Failure> {
     let session = Session::start(&name, &text, &site(line), &line.arguments, line.threads as usize);
     let session = Arc::new(session.map_err(wrong)?);
     let mut draft = line.draft.clone();
+    let addresses = session.addresses().map_err(wrong)?;
+    if !addresses.is_empty() {
+        draft.link.addresses = Addresses::All;
+        draft.link.weighted = weighted(&addresses);
+    }
     match session.fixed() {
         Some(requests) => {
             if session.is_constant() {
@@ -55,6 +63,32 @@ pub fn command(line: &Wrk, file: &str) -> Result<Exit, Failure> {
     Ok(exit)
 }
 
+/// Returns the addresses of the threads, each with a weight for their number.
+fn weighted(addresses: &[SocketAddr]) -> Vec<WeightedAddress> {
+    let mut all: Vec<WeightedAddress> = Vec::new();
+    for one in addresses {
+        match all.iter_mut().find(|known| known.address == one.ip() && known.port == Some(one.port())) {
+            Some(known) => known.weight += 1,
+            None => all.push(WeightedAddress { address: one.ip(), port: Some(one.port()), weight: 1 }),
+        }
+    }
+    all
+}
+
+/// Looks up a host. The service is a port, or the name of one.
+fn lookup(host: &str, service: &str) -> Result<Vec<SocketAddr>, String> {
+    let port = match service {
+        "http" => Some(80),
+        "https" => Some(443),
+        other => other.parse().ok(),
+    };
+    let port: u16 = port.ok_or(format!("unknown service `{service}`: expected a port, http, or https"))?;
+    let mut all: Vec<SocketAddr> =
+        (host, port).to_socket_addrs().map_err(|e| format!("cannot resolve `{host}`: {e}"))?.collect();
+    all.dedup();
+    Ok(all)
+}
+
 /// Returns what the script finds in the table `wrk`.
 fn site(line: &Wrk) -> Site {
     let (target, request) = (line.draft.target.as_ref(), line.draft.requests.first());
@@ -67,6 +101,7 @@ fn site(line: &Wrk) -> Site {
         port: port.map(str::to_owned),
         path: request.map(|request| request.path.clone()).unwrap_or_default(),
         headers: request.map(|request| request.headers.clone()).unwrap_or_default(),
+        lookup,
     }
 }
 

@@ -11,6 +11,7 @@ use std::sync::atomic::AtomicI64;
 /// Compiles a plan. The compiler then has the names of all variables.
 pub fn compile(plan: &TestPlan) -> (Plan, Compiler) {
     let mut elements = Elements::default();
+    elements.compiler.properties = (!plan.changes_properties).then(|| plan.properties.clone());
     let groups = plan.groups.iter().map(|group| of_group(group, &mut elements)).collect();
     let mut compiled = Plan {
         groups,

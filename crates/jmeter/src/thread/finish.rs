@@ -190,6 +190,7 @@ impl Thread {
             name.push_str(if kind.is_empty() { "unknown" } else { kind });
         }
         let path = self.worker.run.files.in_plan_folder(&name);
+        crate::files::make_folder(&path);
         if let Err(error) = std::fs::write(&path, &sample.body) {
             self.worker.run.warn_once(&format!("cannot write `{path}`: {error}"));
         }

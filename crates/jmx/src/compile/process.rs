@@ -304,7 +304,10 @@ impl Compiler<'_> {
             let whole = self.folder.join(&path);
             plimsoll_plan::inputs::note(&whole);
             match std::fs::read_to_string(whole) {
-                Ok(text) => file_code = Some(text),
+                Ok(text) => {
+                    self.changes_properties |= code::changes_properties(&text);
+                    file_code = Some(text);
+                }
                 Err(e) => {
                     let message = format!("cannot read the script `{path}`: {e}");
                     self.wrong(code::FILE, name.pos, message, "check the name of the file");

@@ -61,7 +61,7 @@ fn masked(text: &str) -> Cow<'_, str> {
             Some(hex) => u32::from_str_radix(hex, 16),
             None => text[from..end].parse(),
         };
-        let Ok(number @ (1..=8 | 11 | 12 | 14..=31)) = number else { continue };
+        let Ok(number @ (..=8 | 11 | 12 | 14..=31)) = number else { continue };
         let Some(sign) = char::from_u32(MASK + number) else { continue };
         let mut reference = sign.to_string();
         while reference.len() < end + 1 - at {
