@@ -219,7 +219,8 @@ fn what_a_plan_cannot_do_is_refused_before_the_load() {
     refused("d.jmx", &script, &["error[J012]", "p > Users > s", "line 1 of the script"]);
     refused("e.jmx", "<jmeterTestPlan/>", &["error[J001]"]);
     // What looks like a variable in a script, but cannot be one, is its text.
-    let script = "    JSR223PostProcessor s | scriptLanguage=javascript | script=var a = \"${b: \" + 1 + \"}\";\n";
+    let script =
+        "    JSR223PostProcessor s | scriptLanguage=javascript | script=var a = \"${b: \" + 1 + \"}\";\n";
     let file = scratch.file("f.jmx", &plan(&server, &format!("{PLAN}{script}")));
     Tool::run(&["check", &file]).expect_code(0);
     assert_eq!(server.requests(), 0);
@@ -230,6 +231,8 @@ fn what_a_plan_cannot_do_is_refused_before_the_load() {
 #[test]
 fn a_plan_talks_over_a_websocket_that_stays_open() {
     let (scratch, server) = (Scratch::new(), Ruler::start(&[]));
+    // The properties of the plugin have names that are short for others here.
+    let plan = |server: &Ruler, lines: &str| plan(server, lines).replace("\"HTTPSampler.p", "\"p");
     let lines = "
 TestPlan p
   ThreadGroup Users | threads=2 | loops=3

@@ -8,6 +8,7 @@ use plimsoll_body::Values;
 use plimsoll_jmx::plan::{Comparison, Pattern, ResponseField, SizeField};
 use plimsoll_plan::head::Head;
 use serde_json::Value;
+use std::borrow::Cow;
 
 /// What JMeter says of an empty text.
 const NULL: &str = "Response was null";
@@ -239,15 +240,15 @@ fn response(kind: &AssertionKind, sample: &Sample, scope: &mut Scope<'_>) -> Res
         return Ok(());
     };
     let text = match subject {
-        Subject::Variable(_) => text_of(subject, sample, scope),
+        Subject::Variable(_) => Cow::Owned(text_of(subject, sample, scope)),
         _ => match field {
-            ResponseField::Body | ResponseField::Document => sample.text().into_owned(),
-            ResponseField::Code => sample.code.to_string(),
-            ResponseField::Message => sample.message.to_string(),
-            ResponseField::ResponseHeaders => sample.response_headers(),
-            ResponseField::RequestHeaders => sample.request_headers(),
-            ResponseField::RequestData => sample.sampler_data(),
-            ResponseField::Url => sample.url.to_string(),
+            ResponseField::Body | ResponseField::Document => sample.text(),
+            ResponseField::Code => Cow::Borrowed(&*sample.code),
+            ResponseField::Message => Cow::Borrowed(&*sample.message),
+            ResponseField::ResponseHeaders => Cow::Owned(sample.response_headers()),
+            ResponseField::RequestHeaders => Cow::Owned(sample.request_headers()),
+            ResponseField::RequestData => Cow::Owned(sample.sampler_data()),
+            ResponseField::Url => Cow::Borrowed(&*sample.url),
         },
     };
     if text.is_empty() {
@@ -256,17 +257,17 @@ fn response(kind: &AssertionKind, sample: &Sample, scope: &mut Scope<'_>) -> Res
     let mut failures = Vec::new();
     let mut passed_any = false;
     for expected in patterns {
-        let expected = expected.value(scope);
+        let expected = expected.text(scope);
         let found = match pattern {
             Pattern::Equals => text == expected,
-            Pattern::Substring => text.contains(&expected),
+            Pattern::Substring => text.contains(&*expected),
             Pattern::Contains | Pattern::Matches => {
                 let whole;
                 let source = match pattern {
-                    Pattern::Contains => &expected,
+                    Pattern::Contains => &*expected,
                     _ => {
                         whole = format!("\\A(?:{expected})\\z");
-                        &whole
+                        whole.as_str()
                     }
                 };
                 match &*scope.caches.pattern(source) {

@@ -49,8 +49,7 @@ const FILL: char = '\u{7F}';
 /// Replaces references to control characters, such as `&#x10;`, which JMeter writes and reads although XML does not have
 /// them. All places stay where they are: a masked reference has the same length.
 fn masked(text: &str) -> Cow<'_, str> {
-    let mut masked = Cow::Borrowed(text);
-    let mut from = 0;
+    let (mut masked, mut copied, mut from) = (String::new(), 0, 0);
     while let Some(at) = text[from..].find("&#").map(|at| from + at) {
         from = at + 2;
         let Some(end) = text[from..].bytes().take(12).position(|byte| byte == b';').map(|end| from + end)
@@ -63,13 +62,17 @@ fn masked(text: &str) -> Cow<'_, str> {
         };
         let Ok(number @ (..=8 | 11 | 12 | 14..=31)) = number else { continue };
         let Some(sign) = char::from_u32(MASK + number) else { continue };
-        let mut reference = sign.to_string();
-        while reference.len() < end + 1 - at {
-            reference.push(FILL);
-        }
-        masked.to_mut().replace_range(at..=end, &reference);
+        masked.push_str(&text[copied..at]);
+        masked.push(sign);
+        masked.extend(std::iter::repeat_n(FILL, end + 1 - at - sign.len_utf8()));
+        copied = end + 1;
+        from = copied;
     }
-    masked
+    if copied == 0 {
+        return Cow::Borrowed(text);
+    }
+    masked.push_str(&text[copied..]);
+    Cow::Owned(masked)
 }
 
 /// Returns a text with the control characters that were masked.
