@@ -25,7 +25,6 @@ impl Json {
     pub fn text(&self, is_indented: bool) -> String {
         let mut out = String::new();
         self.write(is_indented.then_some(0), &mut out);
-        out.push('\n');
         out
     }
 

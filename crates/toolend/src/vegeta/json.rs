@@ -44,7 +44,7 @@ pub fn json(figures: &Figures, edges_ns: &[u64]) -> String {
         pair("status_codes", Json::Map(codes.collect())),
         pair("errors", attack.errors.into()),
     ]);
-    Json::Map(document).text(false)
+    Json::Map(document).text(false) + "\n"
 }
 
 /// Returns a time as Go writes it (RFC 3339).
