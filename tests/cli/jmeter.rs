@@ -232,14 +232,18 @@ fn what_a_plan_cannot_do_is_refused_before_the_load() {
 fn a_plan_talks_over_a_websocket_that_stays_open() {
     let (scratch, server) = (Scratch::new(), Ruler::start(&[]));
     // The properties of the plugin have names that are short for others here.
-    let plan = |server: &Ruler, lines: &str| plan(server, lines).replace("\"HTTPSampler.p", "\"p");
+    let plan = |server: &Ruler, lines: &str| {
+        let lines =
+            lines.replace("DATA", "Assertion.response_data").replace("SERVER", "server=HOST | port=PORT");
+        plan(server, &lines).replace("\"HTTPSampler.p", "\"p")
+    };
     let lines = "
 TestPlan p
   ThreadGroup Users | threads=2 | loops=3
     OnceOnlyController once
       OpenWebSocketSampler open | server=127.0.0.1 | port=PORT | path=/websocket
-    RequestResponseWebSocketSampler ask | createNewConnection=false | requestData=hello ${__threadNum} | readTimeout=9000
-      ResponseAssertion same | Assertion.test_field=Assertion.response_data | Assertion.test_type=8 | text:hello ${__threadNum}
+    RequestResponseWebSocketSampler ask | createNewConnection=false | requestData=hello ${__threadNum}
+      ResponseAssertion same | Assertion.test_type=8 | Assertion.test_field=DATA | text:hello ${__threadNum}
     SingleWriteWebSocketSampler write | createNewConnection=false | payloadType=Binary | requestData=0x01 ff
     SingleReadWebSocketSampler read | createNewConnection=false | dataType=Binary | readTimeout=9000
     SingleReadWebSocketSampler none | createNewConnection=false | optional=true | readTimeout=10
@@ -261,7 +265,7 @@ TestPlan p
     let lines = "
 TestPlan p
   ThreadGroup Users | threads=1 | loops=2
-    RequestResponseWebSocketSampler ask | createNewConnection=true | server=127.0.0.1 | port=PORT | path=/websocket | requestData=a
+    RequestResponseWebSocketSampler ask | createNewConnection=true | SERVER | path=/websocket | requestData=a
     PingPongSampler ping
     CloseWebSocketSampler close | statusCode=1000
     SingleReadWebSocketSampler late | createNewConnection=false

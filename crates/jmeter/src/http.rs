@@ -10,8 +10,9 @@ pub use failure::{Failure, of_fault};
 use crate::function::url_encoded;
 use crate::plan::{Http, Sampler};
 use crate::scope::Scope;
+use plimsoll_plan::origin::OriginId;
 use plimsoll_plan::request::Target;
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -31,6 +32,8 @@ pub struct Request {
     pub body_headers: Vec<(String, String)>,
     /// Timeout from the send, ns; 0: none.
     pub timeout_ns: u64,
+    /// What its headers are from, unless something has changed them.
+    pub base: Option<Rc<Base>>,
 }
 
 /// The texts that precede the path of a request, evaluated: method, protocol, host, port, timeout, and headers.
@@ -80,6 +83,8 @@ pub struct Base {
     /// If a header says so.
     closes: Option<bool>,
     timeout_ns: u64,
+    /// The head after its first line, for an origin, of a request without body, cookies, and credentials.
+    pub tail: OnceCell<(OriginId, Box<[u8]>)>,
 }
 
 /// The last base of a sampler.
@@ -149,6 +154,7 @@ impl Base {
             headers: headers.into(),
             closes,
             timeout_ns: timeout_ms.max(0) as u64 * 1_000_000,
+            tail: OnceCell::new(),
             origin,
             texts,
         }
@@ -219,8 +225,8 @@ pub struct Given {
     pub content_type: String,
 }
 
-/// Builds the request of a sampler. `base` returns what precedes its path; `replaced` has the values of arguments by name
-/// that pre-processors have found.
+/// Builds the request of a sampler. `base` returns what precedes its path; `replaced` has the values of arguments by
+/// name that pre-processors have found.
 ///
 /// # Errors
 /// Returns why JMeter would fail the sample without a request.
@@ -293,6 +299,7 @@ pub fn build(
         headers: Rc::clone(&base.headers),
         closes: base.closes.unwrap_or(!http.keeps_alive),
         timeout_ns: base.timeout_ns,
+        base: Some(Rc::clone(&base)),
         ..Request::default()
     };
     if is_whole && request.header("host").is_some() {
@@ -363,6 +370,13 @@ fn query(arguments: &[Given], mut has_mark: bool, url: &mut String) {
 }
 
 impl Request {
+    /// Returns what its head after the first line is made of only, if it has neither a body nor other headers.
+    pub fn plain_base(&self) -> Option<&Base> {
+        let base = self.base.as_deref()?;
+        let is_own = self.body.is_some() || !self.body_headers.is_empty();
+        (!is_own && Rc::ptr_eq(&self.headers, &base.headers)).then_some(base)
+    }
+
     /// Returns the request that a redirect leads to.
     ///
     /// # Errors

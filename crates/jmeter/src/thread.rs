@@ -8,6 +8,7 @@ mod authorize;
 mod begin;
 mod exchange;
 mod finish;
+mod hold;
 mod host;
 mod page;
 mod react;
@@ -19,22 +20,21 @@ mod transaction;
 use crate::cache::Cache;
 use crate::config::{self, Effect, Kept, Opened};
 use crate::controller::{self, Next, State};
-use crate::plan::{Group, Plan, SamplerId};
+use crate::plan::{Group, SamplerId};
 use crate::sample::Sample;
 use crate::scope::{Identity, Wish};
 use crate::timer::Waiting;
 use crate::vars::Vars;
-use crate::worker::Worker;
+use crate::worker::{OwnPlan, Worker};
 use exchange::Flow;
 use host::Controllers;
 use page::Page;
-use plimsoll_jmx::plan::{GroupLoad, Phase};
+use plimsoll_jmx::plan::GroupLoad;
 use plimsoll_plan::program::{At, Outbox, Program, StepId, Wake};
 use plimsoll_script::ask::CookieJar;
 use plimsoll_stats::random::SplitMix64;
 use socket::{Socket, Talk};
 use std::rc::Rc;
-use std::sync::Arc;
 use transaction::Open;
 
 /// Builds the scope of a thread from its parts, so that the rest of the thread stays usable.
@@ -57,8 +57,6 @@ pub(crate) use scope;
 
 /// Pauses between two looks at a lock or a barrier, ns.
 const POLL_NS: u64 = 1_000_000;
-/// Pauses between two looks at the thread groups before, ns.
-const HOLD_NS: u64 = 20_000_000;
 /// Steps without waiting, after which a thread lets others run.
 const STEPS_MAX: u32 = 2_000;
 
@@ -95,8 +93,7 @@ enum Stage {
 /// A thread.
 pub struct Thread {
     worker: Rc<Worker>,
-    /// Shared without the others: counting references to the plan itself would be a write that all workers share.
-    plan: Rc<Arc<Plan>>,
+    plan: Rc<OwnPlan>,
     identity: Identity,
     /// A number over all groups, for locks and files.
     key: u64,
@@ -232,46 +229,6 @@ impl Thread {
             return self.hold(out);
         }
         self.begin_iteration(iteration + self.more_iterations, at, out);
-    }
-
-    /// Returns whether the groups before its own run first.
-    fn has_to_wait(&self) -> bool {
-        let group = self.identity.group;
-        self.plan.is_serial
-            && self.group().phase == Phase::Main
-            && self.plan.groups.iter().take(group).any(|before| before.phase == Phase::Main)
-    }
-
-    /// Waits for the groups before its own.
-    fn hold(&mut self, out: &mut Outbox) {
-        let step = self.next_step();
-        out.sleep(step, HOLD_NS);
-        self.stage = Stage::Held;
-    }
-
-    /// Looks whether the groups before its own have ended.
-    fn held(&mut self, at: At, out: &mut Outbox) -> After {
-        if self.worker.run.is_stopped() {
-            return After::Ended;
-        }
-        let groups = self.plan.groups.iter().enumerate().take(self.identity.group);
-        let mut before = groups.filter(|(_, group)| group.phase == Phase::Main).map(|(number, _)| number);
-        if !before.all(|group| self.worker.run.is_through(group)) {
-            self.hold(out);
-            return After::Waits;
-        }
-        let start_ns = match &self.group().load {
-            GroupLoad::Threads(load) => crate::conductor::start_ns(load, self.identity.number - 1),
-            _ => 0,
-        };
-        if start_ns > 0 {
-            let step = self.next_step();
-            out.sleep(step, start_ns);
-            self.stage = Stage::Starting;
-            return After::Waits;
-        }
-        self.begin_iteration(0, at, out);
-        After::Waits
     }
 
     fn begin_iteration(&mut self, iteration: u64, at: At, out: &mut Outbox) {

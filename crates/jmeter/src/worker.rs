@@ -12,16 +12,28 @@ use plimsoll_plan::series::Family;
 use plimsoll_script::ask::{Origin, Site};
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::HashMap;
+use std::ops::Deref;
 use std::rc::Rc;
 use std::sync::Arc;
 
 /// Version that requests name unless the plan sets another.
 pub const USER_AGENT: &str = concat!("plimsoll/", env!("CARGO_PKG_VERSION"));
 
+/// The plan as one worker refers to it: counting references to the plan itself would be a write that all workers share.
+pub struct OwnPlan(Arc<Plan>);
+
+impl Deref for OwnPlan {
+    type Target = Plan;
+
+    fn deref(&self) -> &Plan {
+        &self.0
+    }
+}
+
 /// State of a worker.
 pub struct Worker {
     pub run: Arc<Run>,
-    pub plan: Rc<Arc<Plan>>,
+    pub plan: Rc<OwnPlan>,
     pub caches: Caches,
     pub files: FileContents,
     /// By group and sampler.
@@ -85,7 +97,7 @@ impl Worker {
         let last_ok = (run.names.find("JMeterThread.last_sample_ok"), ["false".into(), "true".into()]);
         let worker = Worker {
             run,
-            plan: Rc::new(plan),
+            plan: Rc::new(OwnPlan(plan)),
             caches: Caches::default(),
             files: FileContents::default(),
             kept,

@@ -133,3 +133,45 @@ fn an_invalid_url_fails_without_a_request() {
     assert!(trace.requests.is_empty());
     assert_eq!(trace.column(3), ["Non HTTP response code: java.net.URISyntaxException"]);
 }
+
+#[test]
+fn what_precedes_a_path_is_kept_only_while_its_texts_stay_the_same() {
+    let line = |request: &str, name: &str| {
+        let found =
+            request.lines().find_map(|line| line.strip_prefix(&format!("{name}: ")).map(str::to_owned));
+        found.unwrap_or_default()
+    };
+    let sent = |below: &str| {
+        let trace = run(&plan(&[("h", "one.test")], &group(1, 3, below)), |_| text(200, ""));
+        let all: Vec<String> = trace
+            .requests
+            .iter()
+            .map(|one| {
+                format!("{} {} {}", one.split(' ').nth(1).unwrap(), line(one, "Host"), line(one, "X-N"))
+            })
+            .collect();
+        all.join("; ")
+    };
+    // A counter in a header, and another one in the path only.
+    let counted = headers(&[("X-N", "${__counter(TRUE)}")]);
+    assert_eq!(sent(&get("A", "/", &counted)), "/ server.test 1; / server.test 2; / server.test 3");
+    let fixed = headers(&[("X-N", "a")]);
+    let path = get("A", "/${__counter(TRUE)}", &fixed);
+    assert_eq!(sent(&path), "/1 server.test a; /2 server.test a; /3 server.test a");
+    // A host that a variable changes, and a body between two requests without one.
+    let counter = element(
+        "CounterConfig",
+        "c",
+        &[
+            ("s", "CounterConfig.name", "n"),
+            ("s", "CounterConfig.start", "1"),
+            ("s", "CounterConfig.incr", "1"),
+        ],
+        "",
+    );
+    let host = request("A", "GET", "/", &[], &fixed).replace("server.test", "h${n}.test");
+    assert_eq!(sent(&(counter + &host)), "/ h1.test a; / h2.test a; / h3.test a");
+    // The text of a property that the run changes is not fixed.
+    let changed = get("A", "/${__P(p)}${__setProperty(p,${__counter(TRUE)})}", &fixed);
+    assert_eq!(sent(&changed), "/1 server.test a; /1 server.test a; /2 server.test a");
+}

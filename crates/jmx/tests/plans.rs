@@ -348,8 +348,8 @@ fn one_proxy_of_all_requests_is_that_of_the_run() {
     let proxy = "HTTPSampler.proxyHost=127.0.0.1 | HTTPSampler.proxyPort=3128";
     let of = |first: &str, second: &str| {
         let reading = reading(&format!(
-            "\nTestPlan p\n  ThreadGroup g | threads=1 | loops=1\n    HTTPSamplerProxy a | domain=h | path=/a{first}\n    \
-             HTTPSamplerProxy b | domain=h | path=/b{second}\n"
+            "\nTestPlan p\n  ThreadGroup g | threads=1 | loops=1\n    HTTPSamplerProxy a | domain=h | \
+             path=/a{first}\n    HTTPSamplerProxy b | domain=h | path=/b{second}\n"
         ))
         .unwrap();
         draft(&reading.plan, &reading.files).map(|draft| draft.link.route.proxy.map(|proxy| proxy.url()))

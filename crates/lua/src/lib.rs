@@ -5,8 +5,8 @@
 //! becomes the code of a plan ([`LuaCode`]).
 //!
 //! The differences: a connection does not wait for all responses of a pipelined string before it sends the next one;
-//! `wrk.connect` tries nothing, because all addresses are tried before the load; connections take turns at the addresses
-//! of all threads (`thread.addr`); and the library `ffi` is missing.
+//! `wrk.connect` tries nothing, because all addresses are tried before the load; connections take turns at the
+//! addresses of all threads (`thread.addr`); and the library `ffi` is missing.
 
 #![forbid(unsafe_code)]
 

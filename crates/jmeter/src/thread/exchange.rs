@@ -230,11 +230,15 @@ impl Thread {
             None => self.credentials(of, &flow.request, at),
         };
         let request = &flow.request;
-        // A fixed request is checked once.
+        // A fixed request is checked once, and so is what precedes a path.
         let head = flow.fixed.as_ref().and_then(|fixed| fixed.head.get());
+        let base = request.plain_base();
+        let tail = base.and_then(|base| base.tail.get()).filter(|(origin, _)| *origin == known.number);
         if head.is_none() {
             check_method(&request.method)?;
             check_target(&request.path)?;
+        }
+        if head.is_none() && tail.is_none() {
             for (name, value) in request.headers.iter().chain(&request.body_headers) {
                 check_header(name, value)?;
             }
@@ -278,15 +282,24 @@ impl Thread {
         let begin = out.arena.len();
         let mut head_end = begin;
         out.push_rendered(step, |bytes| {
-            match head.filter(|(origin, _)| is_plain && *origin == known.number) {
-                Some((_, head)) => bytes.extend_from_slice(head),
-                None => write_head(request, known, cookies, authorization.as_deref(), bytes),
+            let head = head.filter(|(origin, _)| is_plain && *origin == known.number);
+            match (head, tail.filter(|_| is_plain)) {
+                (Some((_, head)), _) => bytes.extend_from_slice(head),
+                (None, Some((_, tail))) => {
+                    write_line(request, bytes);
+                    bytes.extend_from_slice(tail);
+                }
+                (None, None) => write_head(request, known, cookies, authorization.as_deref(), bytes),
             }
             head_end = bytes.len();
             bytes.extend_from_slice(body);
         });
         if let (Some(fixed), None, true) = (&flow.fixed, head, is_plain) {
             fixed.head.get_or_init(|| (known.number, out.arena[begin..head_end].into()));
+        }
+        if let (Some(base), None, true) = (base, tail, is_plain) {
+            let line = request.method.len() + request.path.len() + LINE_BYTES;
+            base.tail.get_or_init(|| (known.number, out.arena[begin + line..head_end].into()));
         }
         flow.sent_bytes = (out.arena.len() - begin) as u64;
         flow.request_head.clear();
@@ -314,6 +327,17 @@ impl Thread {
     }
 }
 
+/// Bytes of a request line besides method and target: two spaces, the version, and the line end.
+const LINE_BYTES: usize = " ".len() * 2 + "HTTP/1.1\r\n".len();
+
+/// Writes the request line.
+fn write_line(request: &Request, bytes: &mut Vec<u8>) {
+    let Ok(_) = Writer::new(bytes).line(&request.method, false, |bytes| {
+        bytes.extend_from_slice(request.path.as_bytes());
+        Ok::<(), Infallible>(())
+    });
+}
+
 /// Writes the request line and the fields of a request.
 fn write_head(
     request: &Request,
@@ -322,11 +346,8 @@ fn write_head(
     authorization: Option<&str>,
     bytes: &mut Vec<u8>,
 ) {
+    write_line(request, bytes);
     let mut writer = Writer::new(bytes);
-    let Ok(_) = writer.line(&request.method, false, |bytes| {
-        bytes.extend_from_slice(request.path.as_bytes());
-        Ok::<(), Infallible>(())
-    });
     let connection: &[u8] = if request.closes { b"close" } else { b"keep-alive" };
     writer.field("Connection", connection);
     for (name, value) in request.headers.iter().chain(&request.body_headers) {

@@ -22,7 +22,7 @@ use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::rc::Rc;
 
-/// The first of the steps that open WebSockets. Two of them take turns, as one may still close while the next one opens.
+/// The first of the steps that open WebSockets. Two of them take turns, as one may still close while the next opens.
 pub(super) const FIRST_STEP: StepId = 4_094;
 
 /// The default timeouts of the plugin, ms.

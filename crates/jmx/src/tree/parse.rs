@@ -41,13 +41,14 @@ pub(crate) fn parse(source: &Source) -> Result<Vec<Raw>, Diagnostic> {
     reader.elements(tree, 0)
 }
 
-/// Control characters that XML does not have, from [`MASK`] on: noncharacters of Unicode, so that no text has them.
+/// Replaces the first of the control characters that XML does not have; the others follow. No text has these
+/// noncharacters of Unicode.
 const MASK: u32 = 0xFDD0;
 /// Fills the rest of a masked reference.
 const FILL: char = '\u{7F}';
 
-/// Replaces references to control characters, such as `&#x10;`, which JMeter writes and reads although XML does not have
-/// them. All places stay where they are: a masked reference has the same length.
+/// Replaces references to control characters, such as `&#x10;`, which JMeter writes and reads although XML does not
+/// have them. All places stay where they are: a masked reference has the same length.
 fn masked(text: &str) -> Cow<'_, str> {
     let (mut masked, mut copied, mut from) = (String::new(), 0, 0);
     while let Some(at) = text[from..].find("&#").map(|at| from + at) {
