@@ -232,6 +232,7 @@ pub enum Tool {
     Artillery,
     Autocannon,
     Bombardier,
+    Fortio,
     Gatling,
     Ghz,
     H2load,

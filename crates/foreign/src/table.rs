@@ -11,6 +11,7 @@ mod grid;
 mod list;
 pub mod markup;
 pub mod number;
+pub mod records;
 mod sentence;
 pub mod several;
 pub mod unit;

@@ -21,6 +21,7 @@ pub mod artillery {
     pub mod definitions;
     pub mod first;
     pub mod grammar;
+    pub mod json;
 }
 pub mod autocannon {
     pub mod definitions;
@@ -30,6 +31,12 @@ pub mod autocannon {
 pub mod bombardier {
     pub mod definitions;
     pub mod grammar;
+    pub mod json;
+}
+pub mod fortio {
+    pub mod definitions;
+    pub mod grammar;
+    pub mod json;
 }
 pub mod gatling {
     pub mod definitions;
@@ -39,6 +46,7 @@ pub mod gatling {
 }
 pub mod ghz {
     pub mod definitions;
+    pub mod json;
 }
 pub mod h2load {
     pub mod definitions;
@@ -70,6 +78,7 @@ pub mod loadtest {
 pub mod locust {
     pub mod definitions;
     pub mod grammar;
+    pub mod json;
 }
 pub mod oha {
     pub mod definitions;
@@ -106,7 +115,7 @@ use text::Text;
 /// Reads an output that begins at this line, and gives the line after it.
 type Reader = fn(&Text, usize, &mut Document) -> Option<usize>;
 
-const READERS: [Reader; 22] = [
+const READERS: [Reader; 23] = [
     // Its first line is that of wrk.
     autocannon::grammar::read,
     wrk::grammar::read,
@@ -130,6 +139,7 @@ const READERS: [Reader; 22] = [
     loadtest::object::read,
     gatling::page::read,
     rewrk::grammar::read,
+    fortio::grammar::read,
 ];
 
 /// Reads a file of single samples, if the stream is one. What was looked at to decide is still in the stream if not: a
@@ -182,6 +192,7 @@ impl Tool {
             Self::Artillery => &artillery::definitions::ARTILLERY,
             Self::Autocannon => &autocannon::definitions::AUTOCANNON,
             Self::Bombardier => &bombardier::definitions::BOMBARDIER,
+            Self::Fortio => &fortio::definitions::FORTIO,
             Self::Gatling => &gatling::definitions::GATLING,
             Self::Ghz => &ghz::definitions::GHZ,
             Self::H2load => &h2load::definitions::H2LOAD,

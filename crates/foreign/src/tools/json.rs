@@ -3,8 +3,9 @@
 
 use super::number::{self, Comma};
 use super::text::{Text, unread};
-use super::{autocannon, gatling, jmeter, k6, oha, vegeta};
+use super::{artillery, autocannon, bombardier, fortio, gatling, ghz, jmeter, k6, locust, oha, vegeta};
 use crate::model::{Document, Figure};
+use crate::table::records;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 
@@ -91,22 +92,25 @@ fn line_of(text: &Text, raw: &RawValue) -> u32 {
 /// A kind of JSON result: whether an object is one, and how it is read.
 type Kind = (&'static str, fn(&Object) -> bool, fn(&Object, &Text, usize, &mut Document));
 
-const KINDS: [Kind; 6] = [
+const KINDS: [Kind; 12] = [
     ("a result of autocannon", autocannon::json::is_one, autocannon::json::read),
     ("statistics of Gatling", gatling::json::is_one, gatling::json::read),
     ("`metrics` of k6", k6::json::is_summary, k6::json::read),
     ("`statistics.json` of JMeter", jmeter::statistics::is_one, jmeter::statistics::read),
     ("a report of vegeta", vegeta::json::is_report, vegeta::json::read),
     ("a result of oha", oha::json::is_result, oha::json::read),
+    ("a result of fortio", fortio::json::is_one, fortio::json::read),
+    ("a result of bombardier", bombardier::json::is_one, bombardier::json::read),
+    ("a result of ghz", ghz::json::is_one, ghz::json::read),
+    ("a report of Artillery", artillery::json::is_one, artillery::json::read),
+    ("statistics of Locust's page", locust::json::is_page, locust::json::read_page),
+    ("an entry of Locust's `--json`", locust::json::is_entry, locust::json::read_entry),
 ];
 
 /// Reads the JSON result that begins at this line, and gives the line after it.
 pub fn read(text: &Text, at: usize, document: &mut Document) -> Option<usize> {
-    // A result is an object of its own: at the beginning of the text, of a code block, or after an empty line.
-    let alone = at == 0 || text.at(at - 1).is_empty() || text.end(at - 1) == at;
-    if !text.at(at).starts_with('{')
-        || !(alone || text.at(at - 1).ends_with('}') || is_prompt(text.at(at - 1)))
-    {
+    let begins = text.at(at).starts_with('{') || text.at(at).starts_with("[{") || text.at(at) == "[";
+    if !begins || at > 0 && text.end(at - 1) != at && is_inside(text.at(at - 1)) {
         return None;
     }
     let rest = text.source.get(text.start(at)..text.start(text.end(at)))?;
@@ -114,11 +118,17 @@ pub fn read(text: &Text, at: usize, document: &mut Document) -> Option<usize> {
     match values.next()? {
         Ok(raw) => {
             let last = text.index_of(text.start(at) + values.byte_offset().saturating_sub(1));
-            let object = Object::new(text, raw)?;
-            let (_, _, reader) = KINDS.iter().find(|(_, is_one, _)| is_one(&object))?;
-            reader(&object, text, at, document);
-            document.taken.extend((at..=last).map(|i| text.number(i)));
-            Some(last + 1)
+            let before = document.rows.len();
+            for object in objects(text, raw) {
+                match KINDS.iter().find(|(_, is_one, _)| is_one(&object)) {
+                    Some((_, _, reader)) => reader(&object, text, at, document),
+                    None => records::read(&object, document),
+                }
+            }
+            (document.rows.len() > before).then(|| {
+                document.taken.extend((at..=last).map(|i| text.number(i)));
+                last + 1
+            })
         }
         Err(error) => {
             const MARKS: [&str; 5] = [
@@ -137,6 +147,13 @@ pub fn read(text: &Text, at: usize, document: &mut Document) -> Option<usize> {
     }
 }
 
-fn is_prompt(line: &str) -> bool {
-    line.starts_with(['$', '#', '`', '~'])
+/// The value itself, or the objects of a list.
+fn objects<'t, 'a>(text: &'t Text<'a>, raw: &'a RawValue) -> Vec<Object<'t, 'a>> {
+    let list: Vec<&'a RawValue> = serde_json::from_str(raw.get()).unwrap_or_else(|_| vec![raw]);
+    list.into_iter().filter_map(|raw| Object::new(text, raw)).collect()
+}
+
+/// After such a line, an object is a part of another one or of a list.
+fn is_inside(before: &str) -> bool {
+    before.ends_with([',', '[', '{', '(']) || before.starts_with('"') && before.ends_with(':')
 }

@@ -1,5 +1,5 @@
 //! siege, by `main.c` and `data.c` of version 4: a transaction is a request with a response, `Successful transactions`
-//! counts those that were no error, `Failed transactions` are requests without a response and are no transactions.
+//! counts those that were no error and, in most versions, no redirect (which is followed as one more transaction), `Failed transactions` are requests without a response and are no transactions.
 //! Availability is transactions / (transactions + failed). `Concurrency` is the sum of all times / elapsed time, which
 //! is rate x response time, and never exceeds the users.
 

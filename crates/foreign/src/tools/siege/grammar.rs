@@ -85,15 +85,14 @@ fn time(value: &str) -> f64 {
     if value.ends_with("ms") { 1e-3 } else { 1.0 }
 }
 
-/// Transactions that are neither successful nor failed got a status of an error.
+/// Transactions without success got the status of an error or a redirect, which siege follows as one more transaction.
+/// Only a run without any success leaves no doubt which.
 fn unsuccessful(entry: &mut Entry) {
     let all = entry.row.figures.get(&Measure::Requests).cloned();
     let good = entry.row.others.get("successful transactions").cloned();
-    if let (Some(all), Some(good)) = (all, good)
-        && all.value > good.value
-    {
+    let (Some(all), Some(good)) = (all, good) else { return };
+    if good.value == 0.0 && all.value > 0.0 {
         let written = format!("{} - {}", all.written, good.written);
-        let other = Figure::exact(all.value - good.value, written, good.line);
-        entry.row.figures.insert(Measure::Non2xx, other);
+        entry.row.figures.insert(Measure::Non2xx, Figure::exact(all.value, written, good.line));
     }
 }
