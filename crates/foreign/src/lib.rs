@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 pub mod model;
+mod prefix;
 pub mod table;
 pub mod times;
 pub mod tools;
@@ -26,6 +27,11 @@ pub fn read(name: &str, text: &str) -> Document {
     table::read(name, text, &mut document);
     if document.rows.is_empty() {
         tools::read_parts(text, &mut document);
+    }
+    if document.rows.is_empty()
+        && let Some(bare) = prefix::without(text)
+    {
+        tools::read(name, &bare, &mut document);
     }
     document
 }

@@ -115,7 +115,7 @@ use text::Text;
 /// Reads an output that begins at this line, and gives the line after it.
 type Reader = fn(&Text, usize, &mut Document) -> Option<usize>;
 
-const READERS: [Reader; 23] = [
+const READERS: [Reader; 24] = [
     // Its first line is that of wrk.
     autocannon::grammar::read,
     wrk::grammar::read,
@@ -140,6 +140,8 @@ const READERS: [Reader; 23] = [
     gatling::page::read,
     rewrk::grammar::read,
     fortio::grammar::read,
+    // Last: what an object of another reader has, it names as well.
+    json::read_unknown,
 ];
 
 /// Reads a file of single samples, if the stream is one. What was looked at to decide is still in the stream if not: a
@@ -172,9 +174,10 @@ pub fn read(_name: &str, text: &str, document: &mut Document) {
     }
 }
 
-/// Reads reports of parts of a run, for a text in which nothing else was found.
+/// Reads reports of parts of a run and ends of outputs, for a text in which nothing else was found.
 pub fn read_parts(text: &str, document: &mut Document) {
-    const READERS: [Reader; 2] = [artillery::first::read_period, artillery::grammar::read_period];
+    const READERS: [Reader; 3] =
+        [artillery::first::read_period, artillery::grammar::read_period, wrk::grammar::read_end];
     let text = Text::new(text);
     let mut at = 0;
     while at < text.line_count() {

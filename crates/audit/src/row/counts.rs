@@ -330,6 +330,9 @@ pub(super) fn not_more_than_offered(s: &Subject) -> Option<Hit> {
 /// rate >= 0.8 x offered rate of a tool, without failures that would explain the rest.
 pub(super) fn offered_was_reached(s: &Subject) -> Option<Hit> {
     const LEAST: f64 = 0.8;
+    if let Some(hit) = command_was_followed(s, LEAST) {
+        return Some(hit);
+    }
     let (offered_figure, offered) = s.get(Measure::OfferedRate).filter(|_| s.tool().is_some())?;
     let (rate_figure, rate) = s.get(Measure::Rate)?;
     // Of vegeta, the offered rate is what was sent, and its rate is of successes.
@@ -346,6 +349,31 @@ pub(super) fn offered_was_reached(s: &Subject) -> Option<Hit> {
     );
     let hit = Hit::new(Likely, sentence, sentence).line(line).at([offered_figure, rate_figure]);
     let why = "service or load generator were at their limit, or the rate is not the one that was set";
+    Some(hit.why(why).advice("state the rate that was reached, and do not compare times at different rates"))
+}
+
+/// vegeta: requests / attack, as stated or computed, is the rate of the command above.
+fn command_was_followed(s: &Subject, least: f64) -> Option<Hit> {
+    let asked_figure = s.row.others.get("rate of the command")?;
+    let asked = Span::of(asked_figure)?;
+    let attack = s.row.others.get("duration attack").and_then(Span::of).or(s.span(Measure::Duration))?;
+    let (count_figure, count) = s.get(Measure::Requests)?;
+    let sent = count.over(attack)?;
+    // A run of one second has its last request before the end.
+    if count.low < 100.0 || sent.high >= asked.low * least {
+        return None;
+    }
+    let line = format!(
+        "{} / {} = {}/s of {}/s offered ({})",
+        say::number(count.said),
+        say::time(attack.said),
+        say::about(sent.said),
+        say::number(asked.said),
+        say::percent(sent.said / asked.said)
+    );
+    let sentence = "the offered rate was not reached";
+    let hit = Hit::new(Likely, sentence, sentence).line(line).at([asked_figure, count_figure]);
+    let why = "the load generator was at its limit, or it waited for free workers";
     Some(hit.why(why).advice("state the rate that was reached, and do not compare times at different rates"))
 }
 

@@ -1,4 +1,8 @@
-//! Tables drawn with lines, as programs print them: `┌──┬──┐` and `│ a │ b │`, or `+---+---+` and `| a | b |`.
+//! Tables drawn with lines, as programs print them: `┌──┬──┐` and `│ a │ b │`, `+---+---+` and `| a | b |`, columns below
+//! rules (`----  ----`), or columns that only spaces or tabs separate.
+
+use super::cell;
+use super::column::column;
 
 /// A table, its header and its rows with their lines (from 1), and the line (from 0) after it.
 pub struct Drawn {
@@ -37,6 +41,43 @@ fn cells(line: &str) -> Vec<String> {
 
 /// The table that begins at this line, if one does: with its upper border.
 pub fn read(lines: &[&str], at: usize) -> Option<Drawn> {
+    framed(lines, at).or_else(|| aligned(lines, at))
+}
+
+/// Columns that at least two spaces or a tab separate, with or without rules below their names.
+fn aligned(lines: &[&str], at: usize) -> Option<Drawn> {
+    /// Names that are known quantities; fewer make a sentence with gaps.
+    const KNOWN: usize = 2;
+    let header: Vec<String> = gaps(lines.get(at)?);
+    if header.len() < 3 || header.iter().filter(|name| column(name).is_some()).count() < KNOWN {
+        return None;
+    }
+    let is_rule = |line: &str| line.contains("---") && line.chars().all(|c| matches!(c, '-' | '=' | ' ' | '\t'));
+    let mut next = at + 1;
+    let mut rows = Vec::new();
+    while let Some(line) = lines.get(next) {
+        let cells = gaps(line);
+        if is_rule(bare(line)) {
+            next += 1;
+            continue;
+        }
+        let figures = cells.iter().filter(|text| cell::number(text, 0).is_some()).count();
+        if cells.len() != header.len() || figures < KNOWN {
+            break;
+        }
+        rows.push((u32::try_from(next + 1).unwrap_or(u32::MAX), cells));
+        next += 1;
+    }
+    let header_line = u32::try_from(at + 1).unwrap_or(u32::MAX);
+    (!rows.is_empty()).then_some(Drawn { header, header_line, rows, next })
+}
+
+fn gaps(line: &str) -> Vec<String> {
+    let split = bare(line).split("  ").flat_map(|part| part.split('\t'));
+    split.map(str::trim).filter(|part| !part.is_empty()).map(str::to_owned).collect()
+}
+
+fn framed(lines: &[&str], at: usize) -> Option<Drawn> {
     let line = lines.get(at)?;
     if !is_border(line) || !is_row(lines.get(at + 1)?) {
         return None;

@@ -63,6 +63,11 @@ pub enum Counted {
     Unknown,
 }
 
+/// Whether a response of this status is a failure: redirects are none, and gRPC has names.
+pub fn is_failure(status: &str) -> bool {
+    !(status.starts_with(['1', '2', '3']) || ["OK", "SERVING"].contains(&status))
+}
+
 /// A closed loop without pauses whose figures are of all responses: what most tools of one command line are.
 pub const PLAIN: Definitions = Definitions {
     name: "",

@@ -92,7 +92,7 @@ fn line_of(text: &Text, raw: &RawValue) -> u32 {
 /// A kind of JSON result: whether an object is one, and how it is read.
 type Kind = (&'static str, fn(&Object) -> bool, fn(&Object, &Text, usize, &mut Document));
 
-const KINDS: [Kind; 12] = [
+const KINDS: [Kind; 13] = [
     ("a result of autocannon", autocannon::json::is_one, autocannon::json::read),
     ("statistics of Gatling", gatling::json::is_one, gatling::json::read),
     ("`metrics` of k6", k6::json::is_summary, k6::json::read),
@@ -104,11 +104,37 @@ const KINDS: [Kind; 12] = [
     ("a result of ghz", ghz::json::is_one, ghz::json::read),
     ("a report of Artillery", artillery::json::is_one, artillery::json::read),
     ("statistics of Locust's page", locust::json::is_page, locust::json::read_page),
+    ("statistics of Locust by name", locust::json::is_named, locust::json::read_named),
     ("an entry of Locust's `--json`", locust::json::is_entry, locust::json::read_entry),
 ];
 
 /// Reads the JSON result that begins at this line, and gives the line after it.
 pub fn read(text: &Text, at: usize, document: &mut Document) -> Option<usize> {
+    result(text, at, document, &|object, document| {
+        let kind = KINDS.iter().find(|(_, is_one, _)| is_one(object));
+        kind.is_some_and(|(_, _, reader)| {
+            reader(object, text, at, document);
+            true
+        })
+    })
+}
+
+/// The same for JSON of unknown programs, by the names of its fields.
+pub fn read_unknown(text: &Text, at: usize, document: &mut Document) -> Option<usize> {
+    result(text, at, document, &|object, document| {
+        let before = document.rows.len();
+        records::read(object, document);
+        document.rows.len() > before
+    })
+}
+
+/// `take` reads one object, and says whether it is one of its kind.
+fn result(
+    text: &Text,
+    at: usize,
+    document: &mut Document,
+    take: &dyn Fn(&Object, &mut Document) -> bool,
+) -> Option<usize> {
     let begins = text.at(at).starts_with('{') || text.at(at).starts_with("[{") || text.at(at) == "[";
     if !begins || at > 0 && text.end(at - 1) != at && is_inside(text.at(at - 1)) {
         return None;
@@ -118,14 +144,8 @@ pub fn read(text: &Text, at: usize, document: &mut Document) -> Option<usize> {
     match values.next()? {
         Ok(raw) => {
             let last = text.index_of(text.start(at) + values.byte_offset().saturating_sub(1));
-            let before = document.rows.len();
-            for object in objects(text, raw) {
-                match KINDS.iter().find(|(_, is_one, _)| is_one(&object)) {
-                    Some((_, _, reader)) => reader(&object, text, at, document),
-                    None => records::read(&object, document),
-                }
-            }
-            (document.rows.len() > before).then(|| {
+            let taken = objects(text, raw).iter().filter(|object| take(object, document)).count();
+            (taken > 0).then(|| {
                 document.taken.extend((at..=last).map(|i| text.number(i)));
                 last + 1
             })

@@ -1,6 +1,7 @@
 //! Artillery's summary report, version 2: `http.requests: ...... 300` and groups of times with one line for each.
 
 use crate::model::{Document, Figure, Measure, Tool};
+use crate::tools::definitions::is_failure;
 use crate::tools::entry::Entry;
 use crate::tools::number::{count, plain};
 use crate::tools::text::Text;
@@ -37,7 +38,7 @@ fn report(text: &Text, at: usize, document: &mut Document, title: &str) -> Optio
         }
         if let Some(code) = name.strip_prefix("http.codes.") {
             let answers = count(value, number);
-            other += answers.as_ref().filter(|_| !code.starts_with('2')).map_or(0.0, |f| f.value);
+            other += answers.as_ref().filter(|_| is_failure(code)).map_or(0.0, |f| f.value);
             entry.other(format!("status {code}"), answers, (number, line));
             continue;
         }

@@ -2,6 +2,7 @@
 //! are milliseconds.
 
 use crate::model::{Document, Figure, Measure, Tool};
+use crate::tools::definitions::is_failure;
 use crate::tools::entry::Entry;
 use crate::tools::json::Object;
 use crate::tools::text::Text;
@@ -36,7 +37,7 @@ pub fn read(object: &Object, text: &Text, at: usize, document: &mut Document) {
         }
     };
     if let Some(counters) = &counters {
-        let other = |key: &str| key.starts_with("http.codes.") && !key.starts_with("http.codes.2");
+        let other = |key: &str| key.strip_prefix("http.codes.").is_some_and(is_failure);
         put(Measure::Requests, counters.count("http.requests"));
         put(Measure::Errors, sum(Some(counters), &|key| key.starts_with("errors.")));
         put(Measure::Non2xx, sum(Some(counters), &other));
@@ -49,7 +50,7 @@ pub fn read(object: &Object, text: &Text, at: usize, document: &mut Document) {
         });
         put(Measure::Requests, requests);
         put(Measure::Errors, failed);
-        put(Measure::Non2xx, sum(codes.as_ref(), &|code| !code.starts_with('2')));
+        put(Measure::Non2xx, sum(codes.as_ref(), &is_failure));
     }
     if let Some(times) = times {
         const KEYS: [(&str, Measure); 6] = [

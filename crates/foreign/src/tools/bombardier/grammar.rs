@@ -46,7 +46,7 @@ pub fn read(text: &Text, at: usize, document: &mut Document) -> Option<usize> {
             names.iter().filter_map(|n| entry.row.others.get(*n)).map(|f| f.value).sum::<f64>()
         };
         let (other, failed) =
-            (sum(&["status 1xx", "status 3xx", "status 4xx", "status 5xx"]), sum(&["status others"]));
+            (sum(&["status 4xx", "status 5xx"]), sum(&["status others"]));
         entry.put(Measure::Non2xx, Some(Figure::exact(other, format!("{other}"), line)), (line, ""));
         entry.put(Measure::Errors, Some(Figure::exact(failed, format!("{failed}"), line)), (line, ""));
     }

@@ -29,7 +29,7 @@ pub fn read(object: &Object, text: &Text, at: usize, document: &mut Document) {
         parts.first().map(|part| Figure::exact(sum, format!("{sum}"), part.line))
     };
     put(Measure::Requests, sum(&["req1xx", "req2xx", "req3xx", "req4xx", "req5xx", "others"]));
-    put(Measure::Non2xx, sum(&["req1xx", "req3xx", "req4xx", "req5xx"]));
+    put(Measure::Non2xx, sum(&["req4xx", "req5xx"]));
     put(Measure::Errors, sum(&["others"]));
     if let Some(rps) = result.object("rps") {
         put(Measure::Rate, rps.number("mean", 1.0, "/s"));

@@ -2,6 +2,7 @@
 //! the calls.
 
 use crate::model::{Document, Figure, Measure, Tool};
+use crate::tools::definitions::is_failure;
 use crate::tools::entry::Entry;
 use crate::tools::number::{self, Comma, count, leading, plain, with_unit};
 use crate::tools::text::Text;
@@ -165,7 +166,7 @@ impl Reader {
         // -1: no response.
         let codes = || self.entry.row.others.iter().filter(|(name, _)| name.starts_with("status "));
         let failed: f64 =
-            codes().filter(|(name, _)| !name.starts_with("status 2")).map(|(_, calls)| calls.value).sum();
+            codes().filter(|(name, _)| is_failure(&name["status ".len()..])).map(|(_, calls)| calls.value).sum();
         if let Some(line) = codes().next().map(|(_, calls)| calls.line) {
             self.entry.put(Measure::Non2xx, Some(Figure::exact(failed, format!("{failed}"), line)), (line, ""));
         }

@@ -1,6 +1,7 @@
 //! fortio's result in JSON: seconds, and a duration in nanoseconds.
 
 use crate::model::{Document, Figure, Measure, Tool};
+use crate::tools::definitions::is_failure;
 use crate::tools::entry::Entry;
 use crate::tools::json::Object;
 use crate::tools::text::Text;
@@ -41,7 +42,7 @@ pub fn read(object: &Object, text: &Text, at: usize, document: &mut Document) {
         for code in codes.keys() {
             let Some(calls) = codes.count(code) else { continue };
             line = codes.line;
-            failed += if code.starts_with('2') || code == "SERVING" { 0.0 } else { calls.value };
+            failed += if is_failure(code) { calls.value } else { 0.0 };
         }
     }
     if line > 0 {

@@ -2,6 +2,7 @@
 //! `0.0000 secs`; a `Size/request` is cut to whole bytes. oha puts a unit on everything.
 
 use crate::model::{Document, Figure, Measure, Tool};
+use crate::tools::definitions::is_failure;
 use crate::tools::entry::Entry;
 use crate::tools::number::{self, Comma, count, leading, percent, with_unit};
 use crate::tools::text::Text;
@@ -218,9 +219,7 @@ impl Reader {
         if self.section == "Status code distribution" {
             let Some(answers) = count(rest.trim_end_matches("responses"), number) else { return false };
             self.sums.answers += answers.value;
-            // Statuses of gRPC are words.
-            let good = inside.starts_with('2') || inside == "OK";
-            self.sums.other += if good { 0.0 } else { answers.value };
+            self.sums.other += if is_failure(inside) { answers.value } else { 0.0 };
             self.sums.line = Some(number);
             self.entry.other(format!("status {inside}"), Some(answers), (number, line));
         } else {

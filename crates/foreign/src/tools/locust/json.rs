@@ -3,7 +3,7 @@
 
 use super::grammar::steps;
 use crate::model::{Document, Figure, Measure, Tool};
-use crate::tools::entry::Entry;
+use crate::tools::entry::{Entry, measure_of};
 use crate::tools::json::Object;
 use crate::tools::text::Text;
 
@@ -14,19 +14,53 @@ pub fn is_page(object: &Object) -> bool {
 
 pub fn read_page(object: &Object, text: &Text, at: usize, document: &mut Document) {
     for stats in object.members("stats") {
-        const KEYS: [(&str, Measure); 4] = [
-            ("avg_response_time", Measure::Mean),
-            ("min_response_time", Measure::Min),
-            ("max_response_time", Measure::Max),
-            ("median_response_time", Measure::Percentile(5_000)),
-        ];
         let mut entry = begin(&stats, text, at);
-        for (key, measure) in KEYS {
-            if let Some(figure) = stats.number(key, 1e-3, "ms") {
-                entry.put(measure, Some(steps(figure, measure)), (stats.line_of(key), key));
-            }
-        }
+        page_times(&mut entry, &stats);
         counts(&mut entry, &stats);
+        entry.finish(document);
+    }
+}
+
+fn page_times(entry: &mut Entry, stats: &Object) {
+    const KEYS: [(&str, Measure); 4] = [
+        ("avg_response_time", Measure::Mean),
+        ("min_response_time", Measure::Min),
+        ("max_response_time", Measure::Max),
+        ("median_response_time", Measure::Percentile(5_000)),
+    ];
+    for (key, measure) in KEYS {
+        if let Some(figure) = stats.number(key, 1e-3, "ms") {
+            entry.put(measure, Some(steps(figure, measure)), (stats.line_of(key), key));
+        }
+    }
+    let times = stats.object("response_times");
+    for (key, times) in times.iter().flat_map(|times| times.keys().map(move |key| (key, times))) {
+        let share = key.strip_prefix('p').and_then(|share| share.parse::<f64>().ok());
+        if let Some((share, figure)) = share.zip(times.number(key, 1e-3, "ms")) {
+            let figure = measure_of(share).map_or(figure.clone(), |measure| steps(figure, measure));
+            entry.percentile(share, Some(figure), (times.line_of(key), key));
+        }
+    }
+}
+
+/// Objects by name, as programs around Locust write them: `{"requests": {"get_/": {"total_rps": 0.5, ...}}}`.
+pub fn is_named(object: &Object) -> bool {
+    object.object("requests").is_some_and(|requests| {
+        requests.objects().any(|(_, stats)| stats.has("median_response_time") && stats.has("total_rps"))
+    })
+}
+
+pub fn read_named(object: &Object, text: &Text, at: usize, document: &mut Document) {
+    let Some(requests) = object.object("requests") else { return };
+    for (name, stats) in requests.objects() {
+        let mut entry = begin(&stats, text, at);
+        name.clone_into(&mut entry.row.label);
+        page_times(&mut entry, &stats);
+        counts(&mut entry, &stats);
+        if let Some(rate) = stats.number("total_rps", 1.0, "/s") {
+            let line = rate.line;
+            entry.put(Measure::Rate, Some(rate), (line, ""));
+        }
         entry.finish(document);
     }
 }

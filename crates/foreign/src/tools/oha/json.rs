@@ -1,6 +1,7 @@
 //! oha's JSON result: seconds with all digits. `successRate` counts requests that were answered, whatever the status.
 
-use crate::model::{Document, Measure, Tool};
+use crate::model::{Document, Figure, Measure, Tool};
+use crate::tools::definitions::is_failure;
 use crate::tools::entry::Entry;
 use crate::tools::json::Object;
 use crate::tools::text::Text;
@@ -26,7 +27,11 @@ pub fn read(object: &Object, text: &Text, at: usize, document: &mut Document) {
     ];
     for (key, measure, unit) in KEYS {
         // `null` where nothing was answered: left out, as it is no figure.
-        if let Some(figure) = summary.number(key, 1.0, unit) {
+        if let Some(mut figure) = summary.number(key, 1.0, unit) {
+            if measure == Measure::BodyBytes {
+                // Whole bytes, cut off.
+                figure.high = figure.value + 1.0;
+            }
             entry.put(measure, Some(figure), (summary.line, key));
         }
     }
@@ -46,11 +51,17 @@ pub fn read(object: &Object, text: &Text, at: usize, document: &mut Document) {
         for code in codes.keys() {
             let Some(count) = codes.count(code) else { continue };
             all += count.value;
-            other += if code.starts_with('2') { 0.0 } else { count.value };
+            other += if is_failure(code) { count.value } else { 0.0 };
             entry.other(format!("status {code}"), Some(count), (codes.line, code));
         }
-        let exact = |value: f64| crate::model::Figure::exact(value, format!("{value}"), codes.line);
-        entry.put(Measure::Requests, Some(exact(all)), (codes.line, ""));
+        let exact = |value: f64| Figure::exact(value, format!("{value}"), codes.line);
+        let mut requests = exact(all);
+        if !object.has("errorDistribution") {
+            // A part that was left out has requests without a response: the rate counts them.
+            let rate = summary.number("requestsPerSec", 1.0, "1/s").zip(summary.number("total", 1.0, "s"));
+            requests.high = rate.map_or(all, |(rate, total)| all.max(rate.value * total.value + 1.0));
+        }
+        entry.put(Measure::Requests, Some(requests), (codes.line, ""));
         entry.put(Measure::Non2xx, Some(exact(other)), (codes.line, ""));
     }
     if let Some(errors) = object.object("errorDistribution") {
@@ -60,7 +71,7 @@ pub fn read(object: &Object, text: &Text, at: usize, document: &mut Document) {
             sum += count.value;
             entry.other(format!("error {kind}"), Some(count), (errors.line, kind));
         }
-        let figure = crate::model::Figure::exact(sum, format!("{sum}"), errors.line);
+        let figure = Figure::exact(sum, format!("{sum}"), errors.line);
         entry.put(Measure::Errors, Some(figure), (errors.line, ""));
     }
     entry.finish(document);

@@ -18,6 +18,10 @@ pub fn read(text: &Text, at: usize, document: &mut Document) -> Option<usize> {
     }
     let mut entry = Entry::new(Tool::Vegeta, text, at);
     "vegeta".clone_into(&mut entry.row.label);
+    if let Some((rate, line)) = (at.saturating_sub(4)..at).rev().find_map(|i| Some((asked(text.at(i))?, i))) {
+        let place = (text.number(line), text.at(line));
+        entry.other("rate of the command", plain(rate, 1.0, "/s", place.0), place);
+    }
     let (end, mut next, mut whole) = (text.end(at), at, false);
     while next < end {
         let (line, number) = (text.at(next), text.number(next));
@@ -56,6 +60,20 @@ pub fn read(text: &Text, at: usize, document: &mut Document) -> Option<usize> {
     let line = entry.row.lines.0;
     entry.word("rate", "of successful answers only", line);
     entry.finish(document).then_some(next)
+}
+
+/// `vegeta attack -rate=6000 -duration=20s`, also below a pipe; a rate per minute is left out.
+fn asked(line: &str) -> Option<&str> {
+    let (_, flags) = line.split_once("vegeta attack ")?;
+    let words: Vec<&str> = flags.split('|').next()?.split_whitespace().collect();
+    let rate = words.iter().enumerate().find_map(|(at, word)| {
+        match word.trim_start_matches('-').strip_prefix("rate")? {
+            "" => words.get(at + 1).copied(),
+            own => own.strip_prefix('='),
+        }
+    })?;
+    let rate = rate.strip_suffix("/s").or_else(|| rate.strip_suffix("/1s")).unwrap_or(rate);
+    rate.parse::<f64>().is_ok_and(|rate| rate > 0.0).then_some(rate)
 }
 
 /// `vegeta report -type=hist`: `[0s,     5ms]  120   60.00%  ####`. It says how many, and between which bounds.

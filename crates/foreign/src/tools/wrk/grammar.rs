@@ -12,6 +12,17 @@ pub fn read(text: &Text, at: usize, document: &mut Document) -> Option<usize> {
     if running(text.at(at)).is_none() && threads(text.at(at)).is_none() && !titles(text.at(at)) {
         return None;
     }
+    report(text, at, document)
+}
+
+/// The end of an output whose beginning is cut off.
+pub fn read_end(text: &Text, at: usize, document: &mut Document) -> Option<usize> {
+    let line = text.at(at);
+    (line.contains(" requests in ") && line.ends_with(" read")).then_some(())?;
+    report(text, at, document)
+}
+
+fn report(text: &Text, at: usize, document: &mut Document) -> Option<usize> {
     let mut entry = Entry::new(Tool::Wrk, text, at);
     let mut pipeline = None;
     if let Some((command, line)) = text.command(at, "wrk").or_else(|| text.command(at, "wrk2")) {
