@@ -23,3 +23,4 @@ mod printed_tables;
 mod published;
 mod reduced;
 mod row;
+mod shapes;

@@ -25,13 +25,13 @@ pub fn read(name: &str, text: &str) -> Document {
     // A tool's output in a report is read where it stands; what is left is prose and tables.
     tools::read(name, text, &mut document);
     table::read(name, text, &mut document);
-    if document.rows.is_empty() {
-        tools::read_parts(text, &mut document);
-    }
     if document.rows.is_empty()
         && let Some(bare) = prefix::without(text)
     {
         tools::read(name, &bare, &mut document);
+    }
+    if document.rows.is_empty() {
+        tools::read_parts(text, &mut document);
     }
     document
 }

@@ -91,6 +91,7 @@ pub mod rewrk {
 pub mod siege {
     pub mod definitions;
     pub mod grammar;
+    pub mod log;
 }
 pub mod taurus {
     pub mod csv;
@@ -115,7 +116,7 @@ use text::Text;
 /// Reads an output that begins at this line, and gives the line after it.
 type Reader = fn(&Text, usize, &mut Document) -> Option<usize>;
 
-const READERS: [Reader; 24] = [
+const READERS: [Reader; 25] = [
     // Its first line is that of wrk.
     autocannon::grammar::read,
     wrk::grammar::read,
@@ -128,6 +129,7 @@ const READERS: [Reader; 24] = [
     hey::grammar::read,
     vegeta::grammar::read,
     siege::grammar::read,
+    siege::log::read,
     h2load::grammar::read,
     bombardier::grammar::read,
     gatling::grammar::read,

@@ -55,6 +55,21 @@ fn has_abandoned(values: &str) -> bool {
     done < total && ended == Some(total) && of("errored").is_some_and(|errored| errored > 0)
 }
 
+/// `min max mean sd +/- sd`; version 1.66 puts `median p95 p99` in front of the mean.
+const COLUMNS: [&str; 4] = ["min", "max", "mean", "sd"];
+const COLUMNS_1_66: [&str; 7] = ["min", "max", "median", "p95", "p99", "mean", "sd"];
+
+/// The times of a line by their columns, without the share within one deviation.
+fn columns(values: &str) -> Vec<(&'static str, &str)> {
+    let values: Vec<&str> = values.split_whitespace().collect();
+    let names = if values.len() > 5 { COLUMNS_1_66.as_slice() } else { COLUMNS.as_slice() };
+    names.iter().copied().zip(values).collect()
+}
+
+fn times(values: &str, number: u32) -> impl Iterator<Item = (&'static str, Option<Figure>)> {
+    columns(values).into_iter().map(move |(name, value)| (name, with_unit(value, number, number::time_unit)))
+}
+
 fn line(entry: &mut Entry, line: &str, number: u32) -> bool {
     let place = (number, line);
     if line.starts_with("min") && line.contains("max") {
@@ -95,33 +110,50 @@ fn line(entry: &mut Entry, line: &str, number: u32) -> bool {
             let exact = values.split_once('(').and_then(|(_, rest)| rest.split_once(')'));
             entry.put(Measure::BytesTotal, exact.and_then(|(value, _)| count(value, number)), place);
         }
-        "time for request" => {
-            let measures = [Measure::Min, Measure::Max, Measure::Mean, Measure::StdDev];
-            for (value, measure) in values.split_whitespace().zip(measures) {
-                entry.put(measure, with_unit(value, number, number::time_unit), place);
+        "time for request" | "request" => {
+            for (column, figure) in times(values, number) {
+                let measure = match column {
+                    "min" => Measure::Min,
+                    "max" => Measure::Max,
+                    "median" => Measure::Percentile(5_000),
+                    "p95" => Measure::Percentile(9_500),
+                    "p99" => Measure::Percentile(9_900),
+                    "mean" => Measure::Mean,
+                    _ => Measure::StdDev,
+                };
+                entry.put(measure, figure, place);
             }
-            if let Some(share) = values.split_whitespace().nth(4) {
+            if let Some(share) = values.split_whitespace().next_back().filter(|share| share.ends_with('%')) {
                 entry.put(Measure::WithinStdDev, number::percent(share, number), place);
             }
         }
-        "time for connect" => {
-            let measures = [Measure::ConnectMin, Measure::ConnectMax, Measure::ConnectMean];
-            for (value, measure) in values.split_whitespace().zip(measures) {
-                entry.put(measure, with_unit(value, number, number::time_unit), place);
+        "time for connect" | "connect" => {
+            for (column, figure) in times(values, number) {
+                let measure = match column {
+                    "min" => Measure::ConnectMin,
+                    "max" => Measure::ConnectMax,
+                    "median" => Measure::ConnectMedian,
+                    "p95" => Measure::ConnectPercentile(9_500),
+                    "p99" => Measure::ConnectPercentile(9_900),
+                    "mean" => Measure::ConnectMean,
+                    _ => {
+                        entry.other("connect sd", figure, place);
+                        continue;
+                    }
+                };
+                entry.put(measure, figure, place);
             }
-            let deviation = values.split_whitespace().nth(3);
-            let deviation = deviation.and_then(|value| with_unit(value, number, number::time_unit));
-            entry.other("connect sd", deviation, place);
         }
         // It counts from the beginning of a connection, so it is not a part of a request's time.
-        "time to 1st byte" => {
-            for (value, column) in values.split_whitespace().zip(["min", "max", "mean", "sd"]) {
-                let figure = with_unit(value, number, number::time_unit);
+        "time to 1st byte" | "TTFB" => {
+            for (column, figure) in times(values, number) {
                 entry.other(format!("first byte of a connection {column}"), figure, place);
             }
         }
+        "UDP datagram" | "min RTT" | "smoothed RTT" | "packets sent" | "packets recv" | "packets lost"
+        | "GRO packets" => entry.take(number),
         "req/s" => {
-            for (value, column) in values.split_whitespace().zip(["min", "max", "mean", "sd"]) {
+            for (column, value) in columns(values) {
                 let figure = plain(value, 1.0, "req/s", number);
                 entry.other(format!("rate of a client {column}"), figure, place);
             }

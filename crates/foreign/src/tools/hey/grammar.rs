@@ -107,6 +107,11 @@ impl Reader {
             "Error distribution",
             "Latency percentiles",
         ];
+        // oha's `--stats-success-breakdown` repeats both for parts of the responses.
+        if line.ends_with("only):") {
+            self.section = "Part";
+            return true;
+        }
         if line.ends_with(':')
             && let Some(section) = SECTIONS.into_iter().find(|name| line.starts_with(name))
         {
@@ -114,6 +119,7 @@ impl Reader {
             return true;
         }
         match self.section {
+            "Part" => true,
             "Summary" => self.summary(line, number),
             "Latency distribution" | "Response time distribution" | "Latency percentiles" => {
                 self.percentile(line, number)
@@ -144,7 +150,9 @@ impl Reader {
             "Size/sec" => (Measure::BytesPerS, size()),
             "Success rate" => {
                 // Of connections that were answered, whatever the answer was.
-                self.entry.other("answered", percent(value, number), place);
+                // Up to 0.4.5, a ratio.
+                let ratio = || number::plain(value, 1.0, "", number).filter(|ratio| ratio.value <= 1.0);
+                self.entry.other("answered", percent(value, number).or_else(ratio), place);
                 return true;
             }
             _ => return false,

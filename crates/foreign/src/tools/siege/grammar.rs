@@ -6,6 +6,8 @@ use crate::tools::entry::Entry;
 use crate::tools::number::{Comma, leading};
 use crate::tools::text::Text;
 
+pub(super) const MB: f64 = 1_048_576.0;
+
 /// Reads the result that begins at this line, and gives the line after it.
 pub fn read(text: &Text, at: usize, document: &mut Document) -> Option<usize> {
     let first = field(text.at(at)).filter(|(name, _)| name == "transactions")?;
@@ -44,7 +46,6 @@ fn field(line: &str) -> Option<(String, &str)> {
 }
 
 fn quantity(entry: &mut Entry, name: &str, value: &str, place: (u32, &str)) -> bool {
-    const MB: f64 = 1_048_576.0;
     let of = |unit: f64, called: &str| {
         leading(value, Comma::Point).map(|(number, _)| number.figure(unit, called, value, place.0))
     };
@@ -87,7 +88,7 @@ fn time(value: &str) -> f64 {
 
 /// Transactions without success got the status of an error or a redirect, which siege follows as one more transaction.
 /// Only a run without any success leaves no doubt which.
-fn unsuccessful(entry: &mut Entry) {
+pub(super) fn unsuccessful(entry: &mut Entry) {
     let all = entry.row.figures.get(&Measure::Requests).cloned();
     let good = entry.row.others.get("successful transactions").cloned();
     let (Some(all), Some(good)) = (all, good) else { return };
