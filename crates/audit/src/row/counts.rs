@@ -272,6 +272,10 @@ pub(super) fn successes_and_errors(s: &Subject) -> Option<Hit> {
     if good.high <= 1.0 && count.low > 1.0 || good.plus(errors).meets(count) {
         return None;
     }
+    // A response with the status of an error may be neither.
+    if s.span(Measure::Non2xx).is_some_and(|other| good.plus(errors).plus(other).meets(count)) {
+        return None;
+    }
     let sentence = "successes and errors do not add up to the requests";
     let hit = Hit::new(Likely, sentence, sentence).line(format!(
         "{} + {} = {}, stated {}",

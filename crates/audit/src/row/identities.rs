@@ -183,7 +183,8 @@ pub(super) fn groups_add_up(s: &Subject) -> Option<Hit> {
         Tool::Gatling => (other(s, "all groups")?.1, count, "in all groups"),
         // Requests without a response have no status.
         Tool::H2load if !statuses.is_empty() => {
-            (sum, count.minus(other(s, "errored")?.1).minus(other(s, "timeout")?.1), "with a status")
+            // Each timeout is an error as well.
+            (sum, count.minus(other(s, "errored")?.1), "with a status")
         }
         Tool::Artillery if !statuses.is_empty() => (sum, other(s, "http.responses")?.1, "with a status"),
         Tool::Ghz => (sum, other(s, "count")?.1, "with a status"),

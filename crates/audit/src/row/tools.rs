@@ -15,7 +15,7 @@ pub(super) fn everybody_connected(s: &Subject) -> Option<Hit> {
     }
     let who = say::users(s.tool());
     // wrk opens each connection once at the start; others try again for every request.
-    if s.is(|d| d.connects_once) {
+    if s.is(|d| d.connects_once) && errors.low <= users.high {
         let live = users.minus(errors);
         let sentence = format!(
             "{} of {} {who} never came about: {} were live",
@@ -48,7 +48,9 @@ pub(super) fn everybody_connected(s: &Subject) -> Option<Hit> {
     // A few lost attempts are what the tool says itself; the other figures are those of the rest.
     const MANY: f64 = 0.05;
     let count = s.span(Measure::Requests).filter(|n| n.high > 0.0);
-    if count.and_then(|n| errors.over(n)).is_some_and(|share| share.said < MANY) {
+    // Of wrk, more than there are connections were tried again.
+    let again = s.is(|d| d.connects_once);
+    if !again && count.and_then(|n| errors.over(n)).is_some_and(|share| share.said < MANY) {
         return None;
     }
     let sentence = format!("{} attempts to connect failed", say::number(errors.said));

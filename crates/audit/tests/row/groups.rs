@@ -2,7 +2,7 @@
 
 use crate::row::fixture::{document, found, row};
 use plimsoll_audit::foreign::model::{Claim, Samples, Table};
-use plimsoll_audit::foreign::{Document, Row};
+use plimsoll_audit::foreign::{Document, Measure, Row};
 use plimsoll_audit::{Certainty, Grade, audit};
 
 fn has(rows: Vec<Row>, rule: &str) -> bool {
@@ -104,12 +104,21 @@ fn connections_that_failed_carry_no_requests() {
 #[test]
 fn parts_and_totals_add_up() {
     let rows = |total: u32| {
-        let all = ["a", "b"].map(|name| row(&format!("jmeter label={name} requests=500 errors=0")));
+        let all = ["a", "b"].map(|name| row(&format!("jmeter label={name} requests=500 errors=0 rate=50")));
         all.into_iter()
-            .chain([row(&format!("jmeter label=Total requests={total} errors=0"))])
+            .chain([row(&format!("jmeter label=Total requests={total} errors=0 rate=100"))])
             .collect::<Vec<_>>()
     };
     assert!(has(rows(1200), "total_impossible"), "more than the sum");
+    // Rows that are left out have a rate as well, and nothing tells without one.
+    for rate in [Some("120"), None] {
+        let mut cut = rows(1200);
+        match rate {
+            Some(rate) => cut[2] = row(&format!("jmeter label=Total requests=1200 errors=0 rate={rate}")),
+            None => cut.iter_mut().for_each(|row| drop(row.figures.remove(&Measure::Rate))),
+        }
+        assert!(!has(cut, "total_impossible"));
+    }
     assert!(has(rows(400), "total_impossible"), "less than a part");
     assert!(has(rows(900), "parts_exceed_total"));
     assert!(!has(rows(1000), "total_impossible") && !has(rows(1000), "parts_exceed_total"));

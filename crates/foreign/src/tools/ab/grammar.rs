@@ -66,6 +66,9 @@ fn begins(text: &Text, at: usize) -> bool {
         || line.starts_with("Server Software:")
         || line.starts_with("Server Hostname:")
         || is_fact(line)
+        // Some quote the lines that matter to them.
+        || line.starts_with("Complete requests:")
+            && (at + 1..at + 12).any(|i| text.at(i).starts_with("Requests per second:"))
 }
 
 /// Lines of the form `Name:   value [unit] (remark)`.

@@ -10,7 +10,23 @@ const TITLES: [&str; 2] = ["Summary report @", "Metrics for period to: "];
 
 /// Reads the summary that begins at this line, and gives the line after it. Reports of periods are not results.
 pub fn read(text: &Text, at: usize, document: &mut Document) -> Option<usize> {
-    report(text, at, document, "Summary report @")
+    report(text, at, document, "Summary report @").or_else(|| untitled(text, at, document))
+}
+
+/// A summary whose title was cut off, which no title of a period precedes.
+fn untitled(text: &Text, at: usize, document: &mut Document) -> Option<usize> {
+    /// Lines of a period.
+    const ABOVE: usize = 120;
+    const NAMES: [&str; 4] = ["http.codes.", "http.requests:", "http.response_time:", "errors."];
+    let is_value = |line: &str| line.contains(": ....") || line == "http.response_time:";
+    let is_own = |i: usize| NAMES.iter().any(|name| text.at(i).starts_with(name)) && is_value(text.at(i));
+    let begins = is_own(at) && !(at > 0 && is_own(at - 1));
+    let above = || (at.saturating_sub(ABOVE)..at).rev().take_while(|i| text.end(*i) == text.end(at));
+    let in_period = || above().any(|i| TITLES.iter().any(|title| text.at(i).starts_with(title)));
+    if !begins || in_period() {
+        return None;
+    }
+    read_lines(text, at, at, document, false)
 }
 
 /// The same of a text that has nothing else than reports of periods.
@@ -22,8 +38,18 @@ fn report(text: &Text, at: usize, document: &mut Document, title: &str) -> Optio
     if !text.at(at).starts_with(title) {
         return None;
     }
+    read_lines(text, at, at + 1, document, title == TITLES[1])
+}
+
+fn read_lines(
+    text: &Text,
+    at: usize,
+    first: usize,
+    document: &mut Document,
+    is_period: bool,
+) -> Option<usize> {
     let mut entry = Entry::new(Tool::Artillery, text, at);
-    let (end, mut next, mut group, mut other) = (text.end(at), at + 1, String::new(), 0.0);
+    let (end, mut next, mut group, mut other) = (text.end(at), first, String::new(), 0.0);
     while next < end {
         let (line, number) = (text.at(next), text.number(next));
         if TITLES.iter().any(|title| line.starts_with(title)) {
@@ -46,7 +72,7 @@ fn report(text: &Text, at: usize, document: &mut Document, title: &str) -> Optio
     }
     let line = entry.row.lines.1;
     entry.put(Measure::Non2xx, Some(Figure::exact(other, format!("{other}"), line)), (line, ""));
-    entry.row.is_part = title == TITLES[1];
+    entry.row.is_part = is_period;
     if entry.row.is_part { "Artillery, a period" } else { "Artillery" }.clone_into(&mut entry.row.label);
     entry.finish(document).then_some(next)
 }

@@ -8,15 +8,20 @@ use crate::tools::text::Text;
 /// Reads the result that begins at this line, and gives the line after it.
 pub fn read(text: &Text, at: usize, document: &mut Document) -> Option<usize> {
     let rest = text.at(at).strip_prefix("finished in ")?;
-    let values: Vec<&str> = rest.split(", ").collect();
-    let [duration, rate, bytes] = values[..] else { return None };
+    // Up to version 0.7, the duration has commas: `0 sec, 385 millisec and 851 microsec`.
+    let (rest, bytes) = rest.rsplit_once(", ")?;
+    let (duration, rate) = rest.rsplit_once(", ").filter(|(_, rate)| rate.ends_with(" req/s"))?;
     let mut entry = Entry::new(Tool::H2load, text, at);
     let place = (text.number(at), text.at(at));
-    entry.put(Measure::Duration, number::go_time(duration, place.0), place);
+    let spelled = || {
+        let short = duration.replace("millisec", "ms").replace("microsec", "us").replace("sec", "s");
+        number::go_time(&short.replace(" and ", " ").replace([',', ' '], ""), place.0)
+    };
+    entry.put(Measure::Duration, number::go_time(duration, place.0).or_else(spelled), place);
     entry.put(Measure::Rate, plain(rate.trim_end_matches(" req/s"), 1.0, "req/s", place.0), place);
     entry.put(
         Measure::BytesPerS,
-        with_unit(bytes.trim_end_matches("/s"), place.0, number::binary_size),
+        with_unit(&bytes.trim_end_matches("/s").replace(" kbytes", "KB"), place.0, number::binary_size),
         place,
     );
     for i in (at.saturating_sub(40)..at).rev() {
@@ -37,11 +42,33 @@ pub fn read(text: &Text, at: usize, document: &mut Document) -> Option<usize> {
         }
         next += 1;
     }
+    timed(&mut entry);
     entry.label("", "clients");
     if entry.row.label.is_empty() {
         "h2load".clone_into(&mut entry.row.label);
     }
     entry.finish(document).then_some(next)
+}
+
+/// A run for a stated time takes its rate over that time, in whole seconds; `finished in` has warm-up and end as well.
+fn timed(entry: &mut Entry) {
+    let figure = |measure| entry.row.figures.get(&measure);
+    let (Some(done), Some(rate), Some(whole)) =
+        (figure(Measure::Requests), figure(Measure::Rate), figure(Measure::Duration))
+    else {
+        return;
+    };
+    let failed = figure(Measure::Errors).map_or(0.0, |failed| failed.value);
+    let seconds = (done.value - failed) / rate.value;
+    let is_whole = seconds >= 1.0 && (seconds - seconds.round()).abs() < 1e-3 * seconds;
+    // A warm-up is a part of the time that is measured, and so is what was in flight at the end.
+    if is_whole && (seconds.round()..1.3 * seconds + 1.0).contains(&whole.low) {
+        let written = format!("{:.0} s, by the rate", seconds.round());
+        let own = Figure::exact(seconds.round(), written, whole.line);
+        let all = entry.row.figures.insert(Measure::Duration, own);
+        let line = entry.row.lines.0;
+        entry.other("finished in", all, (line, ""));
+    }
 }
 
 /// Returns whether requests were abandoned with their connection: these failed, but were not done.
@@ -107,8 +134,10 @@ fn line(entry: &mut Entry, line: &str, number: u32) -> bool {
         }
         // `traffic: 154.78KB (158490) total, ...`.
         "traffic" => {
-            let exact = values.split_once('(').and_then(|(_, rest)| rest.split_once(')'));
-            entry.put(Measure::BytesTotal, exact.and_then(|(value, _)| count(value, number)), place);
+            // Up to version 1.3: `1026625 bytes total`.
+            let old = values.trim().split_once(" bytes total").map(|(value, _)| value);
+            let exact = values.split_once('(').and_then(|(_, rest)| Some(rest.split_once(')')?.0));
+            entry.put(Measure::BytesTotal, old.or(exact).and_then(|value| count(value, number)), place);
         }
         "time for request" | "request" => {
             for (column, figure) in times(values, number) {
