@@ -14,19 +14,49 @@ fn slack(s: &Subject) -> f64 {
 
 /// requests / duration = rate, of what one tool printed.
 pub(super) fn rate_of_a_tool(s: &Subject) -> Option<Hit> {
-    s.tool()?;
+    if s.tool().is_none() || rate_is_loose(s) {
+        return None;
+    }
     per_second(s, Measure::Requests, Measure::Rate, "requests / duration is not the stated rate")
+}
+
+/// The rate is a mean of samples, or it counts requests without a response, whose list may be cut off.
+fn rate_is_loose(s: &Subject) -> bool {
+    s.is(|d| d.rate_is_sampled) || errors_may_be_cut(s) && more_than_counted(s).is_some()
+}
+
+/// hey and oha print requests without a response last, if there are any: an excerpt may end before.
+pub(super) fn errors_may_be_cut(s: &Subject) -> bool {
+    s.row.words.get("errors").is_some_and(|word| word.text.ends_with("cut off"))
+}
+
+/// Requests beyond those that the text counts, by its rate; none if it counts as many or more.
+fn more_than_counted(s: &Subject) -> Option<f64> {
+    let all = s.span(Measure::Rate)?.times(s.span(Measure::Duration)?);
+    let counted = s.span(Measure::Requests)?;
+    (all.low > counted.high).then(|| all.said - counted.said)
 }
 
 /// requests / duration = rate, in a table: the duration is often the planned one.
 pub(super) fn rate_of_a_table(s: &Subject) -> Option<Hit> {
-    if s.tool().is_some() {
+    let loose = rate_is_loose(s);
+    if s.tool().is_some() && !loose {
+        return None;
+    }
+    // oha stops what is in flight at the end of the run, one request of each connection at most.
+    const CONNECTIONS: f64 = 50.0;
+    let users = s.span(Measure::Users).map_or(CONNECTIONS, |users| users.high);
+    if loose && errors_may_be_cut(s) && more_than_counted(s).is_some_and(|more| more <= users + 1.0) {
         return None;
     }
     let hit =
         per_second(s, Measure::Requests, Measure::Rate, "requests, duration and rate do not fit together")?;
-    let why =
-        "the duration is the planned one, or the rate is of a part of the run or of several rows together";
+    let why = match loose {
+        true => "requests without a response are left out of the text, or the rate is a mean of samples",
+        false => {
+            "the duration is the planned one, or the rate is of a part of the run or of several rows together"
+        }
+    };
     Some(Hit { certainty: Likely, ..hit.why(why) })
 }
 

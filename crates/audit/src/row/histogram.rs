@@ -9,6 +9,8 @@ use crate::foreign::{Figure, Measure, Tool};
 
 /// A rank may differ by the definition of a percentile (Hyndman & Fan 1996).
 const RANKS: f64 = 2.0;
+/// hey, oha, and ghz print at least so many buckets: in fewer, some are left out.
+const BUCKETS: usize = 10;
 /// hey keeps a million times; counts of longer runs are not those of all responses.
 const HEY_KEEPS: f64 = 1_000_000.0;
 
@@ -37,10 +39,16 @@ pub(super) fn fits(s: &Subject) -> Option<Hit> {
     let mut remarks: Vec<(String, Vec<&Figure>)> = Vec::new();
     let sum: f64 = all.iter().map(|b| b.times.value).sum();
     let capped = s.tool() == Some(Tool::Hey) && s.samples().is_some_and(|n| n >= HEY_KEEPS);
+    let counted = s.span(Measure::Requests).map(|count| {
+        let failed = s.span(Measure::Errors).unwrap_or(Span::exact(0.0));
+        count.minus(failed).meets(Span::exact(sum))
+    });
+    let is_whole = all.len() >= BUCKETS || counted != Some(false);
     if let Some((count_figure, count)) = s.get(Measure::Requests).filter(|_| !capped) {
         // Requests without a response have no time.
         let responses = count.minus(s.span(Measure::Errors).unwrap_or(Span::exact(0.0)));
-        if !responses.meets(Span::exact(sum)) {
+        let sum_span = Span::exact(sum);
+        if !responses.meets(sum_span) && (is_whole || sum_span.above(responses)) {
             let line =
                 format!("{} in all buckets, {} responses", say::number(sum), say::number(responses.said));
             remarks.push((line, all.iter().map(|b| b.times).chain([count_figure]).collect()));
@@ -52,7 +60,7 @@ pub(super) fn fits(s: &Subject) -> Option<Hit> {
     };
     // Old versions of oha count from the fastest: neither end is that of a time.
     let is_offset = s.tool() == Some(Tool::Oha) && !ends.iter().any(meets);
-    for (measure, bucket) in ends.into_iter().filter(|_| !is_offset) {
+    for (measure, bucket) in ends.into_iter().filter(|_| !is_offset && is_whole) {
         let (Some((figure, span)), Some(bucket)) = (s.get(measure), bucket) else { continue };
         if !span.meets(bucket.high) {
             let line = format!(
@@ -64,7 +72,7 @@ pub(super) fn fits(s: &Subject) -> Option<Hit> {
             remarks.push((line, vec![figure, bucket.edge]));
         }
     }
-    if remarks.is_empty() && !is_offset {
+    if remarks.is_empty() && !is_offset && is_whole {
         remarks.extend(percentiles(s, &all, sum));
         remarks.extend(mean(s, &all, sum));
     }

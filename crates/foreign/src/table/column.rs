@@ -309,7 +309,8 @@ fn measure(
         () if has(&["slaves", "generators", "injectors", "vms"]) => (Measure::Generators, Plain),
         () if has(&["loops"]) => (Measure::Loops, Plain),
         () if has(&["ramp", "rampup"]) => (Measure::RampUp, Time),
-        () if has(&["samples", "#samples", "requests", "#requests", "reqs", "hits"])
+        () if words == ["completed"]
+            || has(&["samples", "#samples", "requests", "#requests", "reqs", "hits"])
             || part(&["sample count", "request count"]) =>
         {
             return (!odd && !has(&["per"])).then_some((Measure::Requests, Plain));

@@ -17,6 +17,8 @@ pub struct Definitions {
     pub grace_s: f64,
     /// Share by which count / duration and the rate differ, because their windows do.
     pub window: f64,
+    /// Its rate is the mean of samples of the rate, not count / duration.
+    pub rate_is_sampled: bool,
     /// The responses that its rate counts.
     pub rate_counts: Counted,
     /// The responses whose times are in its distribution.
@@ -76,6 +78,7 @@ pub const PLAIN: Definitions = Definitions {
     is_busy: true,
     grace_s: 0.0,
     window: 0.02,
+    rate_is_sampled: false,
     rate_counts: Counted::All,
     times_of: Counted::All,
     is_silent_on_success: false,

@@ -41,12 +41,25 @@ pub fn read(text: &Text, at: usize, document: &mut Document) -> Option<usize> {
         let place = (figure.line, "");
         entry.put(Measure::OfferedRate, Some(Figure::exact(offered, figure.written, place.0)), place);
     }
+    sent(&mut entry);
     let url = entry.row.words.get("url").map(|word| word.text.clone()).unwrap_or_default();
     entry.label(&url, "connections");
     if entry.row.label.is_empty() {
         "autocannon".clone_into(&mut entry.row.label);
     }
     entry.finish(document).then_some(next)
+}
+
+/// `566k requests in 30.2s` are those that were sent. With errors, fewer were answered, as the rate tells.
+fn sent(entry: &mut Entry) {
+    let figure = |measure| entry.row.figures.get(&measure).cloned();
+    let failed = figure(Measure::Errors).is_some_and(|failed| failed.value > 0.0);
+    let answered = figure(Measure::Rate).zip(figure(Measure::Duration)).map(|(rate, time)| rate.low * time.low);
+    if let (true, Some(answered), Some(sent)) =
+        (failed, answered, entry.row.figures.get_mut(&Measure::Requests))
+    {
+        sent.low = sent.low.min(answered);
+    }
 }
 
 /// What the command asks for per second: `--overallRate` of all connections, `--connectionRate` of each (true).

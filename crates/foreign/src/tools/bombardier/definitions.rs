@@ -11,6 +11,7 @@ pub const BOMBARDIER: Definitions = Definitions {
     is_busy: false,
     grace_s: 30.0,
     window: 0.15,
+    rate_is_sampled: true,
     rate_counts: Counted::Unknown,
     is_silent_on_success: true,
     command: Some(&[("-c", Measure::Users)]),

@@ -111,7 +111,7 @@ fn share(entry: &mut Entry) {
         .filter(|(name, _)| name.starts_with("group "))
         .map(|(_, f)| f.value)
         .collect();
-    if groups.len() >= 3 {
+    if groups.len() >= 4 {
         let sum: f64 = groups.iter().sum();
         let line = entry.row.lines.1;
         entry

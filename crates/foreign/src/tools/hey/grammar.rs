@@ -258,6 +258,9 @@ impl Reader {
         if self.sums.line.is_some() || self.sums.error_line.is_some() {
             self.entry.put(Measure::Errors, Some(errors), (line, ""));
         }
+        if self.sums.error_line.is_none() && tool != Tool::Ghz {
+            self.entry.word("errors", "none printed, or cut off", line);
+        }
         self.entry.label("", tool.definitions().users);
         if self.entry.row.label.is_empty() {
             tool.definitions().name.clone_into(&mut self.entry.row.label);

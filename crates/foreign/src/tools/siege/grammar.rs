@@ -12,7 +12,7 @@ pub(super) const MB: f64 = 1_048_576.0;
 pub fn read(text: &Text, at: usize, document: &mut Document) -> Option<usize> {
     let first = field(text.at(at)).filter(|(name, _)| name == "transactions")?;
     let near = |name: &str| (at + 1..at + 8).any(|i| field(text.at(i)).is_some_and(|(own, _)| own == name));
-    if leading(first.1, Comma::Groups).is_none() || !near("availability") {
+    if leading(first.1, Comma::Groups).is_none() || !(near("availability") || near("transaction rate")) {
         return None;
     }
     let mut entry = Entry::new(Tool::Siege, text, at);
