@@ -70,7 +70,7 @@ const CASES: &[(&str, &str, &str, &str)] = &[
         "groups_differ_from_whole",
         "gatling requests=1000 other:all_groups=900",
         "other:all_groups=1000",
-        "ghz requests=100 other:count=100 other:status_OK=90",
+        "ghz requests=100 other:count=100 other:status_OK=110",
     ),
     (
         "phases_differ",
