@@ -118,7 +118,8 @@ pub fn time_missing(documents: &[Document], out: &mut Out) {
         let mut done: Vec<(u32, f64)> = Vec::new();
         for table in &document.tables {
             let Some((claim, users, own)) = users_of(document, table) else { continue };
-            if super::view::mentions(document, PAUSES) {
+            // A thread that ends after its loops has no more time.
+            if super::view::mentions(document, PAUSES) || super::view::has(&claim.text, &["loops"]) {
                 continue;
             }
             // Parts of one run (two sites, one number of users) are added up.

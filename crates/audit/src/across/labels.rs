@@ -69,8 +69,11 @@ fn is_list_of_levels(
     Some(&claim.text) != heading && figures.any(|(m, f)| *m == measure && f.value != figure.value)
 }
 
-/// A heading, or a short line of the form `name: value` with one figure.
+/// A heading, or a short line of the form `name: value` with one figure; a command has a rule of its own.
 fn is_label(claim: &Claim, heading: Option<&String>) -> bool {
+    if claim.text.contains(" | ") || claim.text.contains("| ./") {
+        return false;
+    }
     let words = claim.text.split_whitespace().count();
     let labelled = words <= 12 && claim.figures.len() == 1 && claim.text.contains([':', '=']);
     Some(&claim.text) == heading || labelled

@@ -183,10 +183,16 @@ pub(super) fn groups_add_up(s: &Subject) -> Option<Hit> {
     let sum = statuses.iter().fold(Span::exact(0.0), |sum, (_, span)| sum.plus(*span));
     let (parts, whole, what) = match s.tool()? {
         Tool::Gatling => (other(s, "all groups")?.1, count, "in all groups"),
-        // Requests without a response have no status.
+        // Requests without a response have no status. A timed run ends between the head of a response, which has the
+        // status, and its end, which makes it done.
         Tool::H2load if !statuses.is_empty() => {
             // Each timeout is an error as well.
-            (sum, count.minus(other(s, "errored")?.1), "with a status")
+            let done = count.minus(other(s, "errored")?.1);
+            let begun = other(s, "started").map_or(done, |(_, started)| started);
+            if sum.above(done) && !sum.above(begun) {
+                return None;
+            }
+            (sum, done, "with a status")
         }
         Tool::Artillery if !statuses.is_empty() => (sum, other(s, "http.responses")?.1, "with a status"),
         Tool::Ghz => (sum, other(s, "count")?.1, "with a status"),

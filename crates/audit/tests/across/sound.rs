@@ -72,6 +72,30 @@ fn phases_that_state_their_length_may_differ() {
     assert!(!speaks(rule, &table("phase | duration (s) | requests | rps", &rows)));
     let bare = ["ramp | 6000 | 100.0", "hold | 120000 | 200.0"];
     assert!(speaks(rule, &table("phase | requests | rps", &bare)));
+    let few = ["create | 100 | 15.2", "list | 1 | 1.0"];
+    assert!(!speaks(rule, &table("request | requests | rps", &few)));
+}
+
+#[test]
+fn the_time_for_a_table_grows_with_its_rows() {
+    let text = |count: u32| {
+        let mut rows = String::from("| run | users | rps | mean (ms) | p95 (ms) |\n|---|---|---|---|---|\n");
+        for i in 0..count {
+            rows += &format!("| {i} | {} | {}.5 | 12.{} | 31.5 |\n", 10 + i % 7, 100 + i % 977, i % 97);
+        }
+        rows
+    };
+    let time = |text: &str| {
+        let one = || {
+            let start = std::time::Instant::now();
+            findings(text);
+            start.elapsed().as_secs_f64()
+        };
+        (0..3).map(|_| one()).fold(f64::INFINITY, f64::min)
+    };
+    let (part, whole) = (time(&text(3_000)), time(&text(27_000)));
+    // 9 times the rows: a rule that goes through all of them for each takes 81 times as long.
+    assert!(whole < 27.0 * part, "{part} s for 3,000 rows, {whole} s for 27,000");
 }
 
 #[test]

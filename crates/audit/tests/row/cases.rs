@@ -73,6 +73,12 @@ const CASES: &[(&str, &str, &str, &str)] = &[
         "ghz requests=100 other:count=100 other:status_OK=110",
     ),
     (
+        "groups_differ_from_whole",
+        "h2load requests=960 other:errored=0 other:started=970 other:status_2xx=980",
+        "other:status_2xx=961",
+        "h2load requests=960 other:errored=0 other:started=970 other:status_2xx=950",
+    ),
+    (
         "phases_differ",
         "ab first=90ms processing=50ms mean=120ms",
         "first=40ms",

@@ -138,15 +138,20 @@ fn result(
     document: &mut Document,
     take: &dyn Fn(&Object, &mut Document) -> bool,
 ) -> Option<usize> {
-    let begins = text.at(at).starts_with('{') || text.at(at).starts_with("[{") || text.at(at) == "[";
-    if !begins || at > 0 && text.end(at - 1) != at && is_inside(text.at(at - 1)) {
+    let line = text.at(at);
+    let begins = line.starts_with('{') || line.starts_with("[{") || line == "[";
+    // A program's own text, as in its tests: const result = `{.
+    let is_quoted = ["`{", "\"{", "'{"].iter().any(|open| line.ends_with(open));
+    if !begins && !is_quoted || at > 0 && text.end(at - 1) != at && is_inside(text.at(at - 1)) {
         return None;
     }
     let rest = text.source.get(text.start(at)..text.start(text.end(at)))?;
+    let skipped = if begins { 0 } else { rest.lines().next()?.rfind('{')? };
+    let rest = rest.get(skipped..)?;
     let mut values = serde_json::Deserializer::from_str(rest).into_iter::<&RawValue>();
     match values.next()? {
         Ok(raw) => {
-            let last = text.index_of(text.start(at) + values.byte_offset().saturating_sub(1));
+            let last = text.index_of(text.start(at) + skipped + values.byte_offset().saturating_sub(1));
             let taken = objects(text, raw).iter().filter(|object| take(object, document)).count();
             (taken > 0).then(|| {
                 document.taken.extend((at..=last).map(|i| text.number(i)));

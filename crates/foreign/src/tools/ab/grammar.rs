@@ -67,6 +67,8 @@ fn begins(text: &Text, at: usize) -> bool {
         || line.starts_with("Server Hostname:")
         || is_fact(line)
         // Some quote the lines that matter to them.
+        || line.starts_with("Requests per second:")
+            && (at + 1..at + 3).any(|i| text.at(i).starts_with("Time per request:"))
         || line.starts_with("Complete requests:")
             && (at + 1..at + 12).any(|i| text.at(i).starts_with("Requests per second:"))
 }
