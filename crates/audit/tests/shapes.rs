@@ -181,7 +181,8 @@ const SHAPES: &[Shape] = &[
 fn each_shape_is_read_as_its_tool() {
     for (tool, name, text, figures) in SHAPES {
         let document = read("report.md", text);
-        let row = document.rows.first().unwrap_or_else(|| panic!("{name} is not read: {:?}", document.unread));
+        let row =
+            document.rows.first().unwrap_or_else(|| panic!("{name} is not read: {:?}", document.unread));
         assert_eq!(row.tool, Some(*tool), "{name}");
         assert!(document.unread.is_empty(), "{name}: {:?}", document.unread);
         for (measure, expected) in *figures {

@@ -106,7 +106,8 @@ pub(super) fn timeouts_left_out(s: &Subject) -> Option<Hit> {
 fn keeps_late_times(s: &Subject) -> bool {
     const TIMEOUT_S: f64 = 2.0;
     let Some(command) = s.row.words.get("command") else { return false };
-    let is_set = command.text.split_whitespace().any(|word| word.starts_with("-T") || word.starts_with("--timeout"));
+    let is_set =
+        command.text.split_whitespace().any(|word| word.starts_with("-T") || word.starts_with("--timeout"));
     !is_set && s.span(Measure::Max).is_some_and(|max| max.low > TIMEOUT_S * 1.05)
 }
 
@@ -198,8 +199,9 @@ fn failed<'a>(s: &Subject<'a>) -> Option<(&'a crate::foreign::Figure, f64)> {
     let share = |m| {
         let (figure, n) = s.get(m)?;
         let share = n.over(count?)?;
-        // A rounded count may be all of an exact part.
-        let whole = share.low < share.high && (share.low..=share.high).contains(&1.0);
+        // A rounded count may be all of an exact part; a wide range says nothing.
+        let is_rounded = share.low < share.high && share.high <= 2.0 * share.low;
+        let whole = is_rounded && (share.low..=share.high).contains(&1.0);
         Some((figure, if whole { 1.0 } else { share.said }))
     };
     let ratio = s.get(Measure::ErrorRatio).map(|(figure, span)| (figure, span.said));

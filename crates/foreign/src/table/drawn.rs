@@ -52,7 +52,8 @@ fn aligned(lines: &[&str], at: usize) -> Option<Drawn> {
     if header.len() < 3 || header.iter().filter(|name| column(name).is_some()).count() < KNOWN {
         return None;
     }
-    let is_rule = |line: &str| line.contains("---") && line.chars().all(|c| matches!(c, '-' | '=' | ' ' | '\t'));
+    let is_rule =
+        |line: &str| line.contains("---") && line.chars().all(|c| matches!(c, '-' | '=' | ' ' | '\t'));
     let mut next = at + 1;
     let mut rows = Vec::new();
     while let Some(line) = lines.get(next) {

@@ -60,7 +60,11 @@ pub fn read(text: &str, taken: &BTreeSet<u32>) -> Vec<List> {
 
 /// Without the mark of a list and of bold letters: `- **p95:** 120 ms`.
 fn item(line: &str) -> &str {
-    ["- ", "* ", "• ", "+ ", "└ ", "├ "].iter().find_map(|mark| line.strip_prefix(mark)).unwrap_or(line).trim()
+    ["- ", "* ", "• ", "+ ", "└ ", "├ "]
+        .iter()
+        .find_map(|mark| line.strip_prefix(mark))
+        .unwrap_or(line)
+        .trim()
 }
 
 /// `Name: value`, `Name = value`, `name - value`, or both in columns.

@@ -30,7 +30,8 @@ fn rows(object: &Object, label: &str, depth: usize, document: &mut Document) {
     // `{"rps": 10, "latency_ms": {"p50": 1}}` is one row, `{"GET /": {...}, "GET /b": {...}}` has one for each.
     let parts = || object.objects().flat_map(|(key, part)| cells(&part, key));
     let mut all: Vec<Cell> = cells(object, "");
-    if !own.is_empty() || object.objects().any(|(key, _)| column(&spelled(key)).is_some() || is_of_times(key)) {
+    if !own.is_empty() || object.objects().any(|(key, _)| column(&spelled(key)).is_some() || is_of_times(key))
+    {
         all.extend(parts());
     }
     let mut known = BTreeSet::new();
@@ -40,7 +41,8 @@ fn rows(object: &Object, label: &str, depth: usize, document: &mut Document) {
         matches!(cell.measure, M::Rate | M::Mean | M::Min | M::Max | M::Percentile(_))
     };
     if all.len() >= LEAST && all.iter().filter(is_result).count() >= 2 {
-        let name = ["name", "label", "endpoint", "scenario", "test"].iter().find_map(|key| object.string(key));
+        let name =
+            ["name", "label", "endpoint", "scenario", "test"].iter().find_map(|key| object.string(key));
         let title = name.unwrap_or_else(|| label.to_owned());
         let first = all.first().map_or(object.line, |cell| cell.line);
         let column = |of: fn(&Cell) -> String, own: String| -> Vec<String> {
@@ -94,7 +96,9 @@ fn cell(object: &Object, within: &str, key: &str) -> Option<Cell> {
 /// A group of times, whatever its unit.
 fn is_of_times(key: &str) -> bool {
     let name = spelled(key);
-    ["latency", "latencies", "response time", "duration", "percentiles"].iter().any(|word| name.contains(word))
+    ["latency", "latencies", "response time", "duration", "percentiles"]
+        .iter()
+        .any(|word| name.contains(word))
 }
 
 /// `avgLatencyMs` and `avg_latency_ms` as words.

@@ -160,8 +160,15 @@ fn heading(line: &str) -> Option<(usize, String)> {
     let level = line.bytes().take_while(|byte| *byte == b'#').count();
     let title = line.get(level..)?;
     // `# of samples: 3` of autocannon, `# occurrences` of Locust, and `# target 99%` of fortio are figures.
-    const COUNTS: [&str; 7] =
-        [" of samples:", " occurrences", " reqs", " fails", " target ", " range, mid point", " Socket and IP"];
+    const COUNTS: [&str; 7] = [
+        " of samples:",
+        " occurrences",
+        " reqs",
+        " fails",
+        " target ",
+        " range, mid point",
+        " Socket and IP",
+    ];
     if COUNTS.iter().any(|count| title.starts_with(count)) {
         return None;
     }

@@ -54,7 +54,8 @@ pub fn read(text: &Text, at: usize, document: &mut Document) -> Option<usize> {
 fn sent(entry: &mut Entry) {
     let figure = |measure| entry.row.figures.get(&measure).cloned();
     let failed = figure(Measure::Errors).is_some_and(|failed| failed.value > 0.0);
-    let answered = figure(Measure::Rate).zip(figure(Measure::Duration)).map(|(rate, time)| rate.low * time.low);
+    let answered =
+        figure(Measure::Rate).zip(figure(Measure::Duration)).map(|(rate, time)| rate.low * time.low);
     if let (true, Some(answered), Some(sent)) =
         (failed, answered, entry.row.figures.get_mut(&Measure::Requests))
     {

@@ -45,8 +45,7 @@ pub fn read(text: &Text, at: usize, document: &mut Document) -> Option<usize> {
         let sum = |names: &[&str]| {
             names.iter().filter_map(|n| entry.row.others.get(*n)).map(|f| f.value).sum::<f64>()
         };
-        let (other, failed) =
-            (sum(&["status 4xx", "status 5xx"]), sum(&["status others"]));
+        let (other, failed) = (sum(&["status 4xx", "status 5xx"]), sum(&["status others"]));
         entry.put(Measure::Non2xx, Some(Figure::exact(other, format!("{other}"), line)), (line, ""));
         entry.put(Measure::Errors, Some(Figure::exact(failed, format!("{failed}"), line)), (line, ""));
     }

@@ -112,8 +112,17 @@ impl Reader {
                 self.buckets.push((low, high));
             }
         } else {
-            const OTHERS: [&str; 9] =
-                ["# range", "Sockets used", "Jitter", "Uniform", "IP addr", "Error cases", "Sleep times", "[", "WARN"];
+            const OTHERS: [&str; 9] = [
+                "# range",
+                "Sockets used",
+                "Jitter",
+                "Uniform",
+                "IP addr",
+                "Error cases",
+                "Sleep times",
+                "[",
+                "WARN",
+            ];
             return OTHERS.iter().any(|name| line.starts_with(name));
         }
         true
@@ -165,10 +174,16 @@ impl Reader {
         }
         // -1: no response.
         let codes = || self.entry.row.others.iter().filter(|(name, _)| name.starts_with("status "));
-        let failed: f64 =
-            codes().filter(|(name, _)| is_failure(&name["status ".len()..])).map(|(_, calls)| calls.value).sum();
+        let failed: f64 = codes()
+            .filter(|(name, _)| is_failure(&name["status ".len()..]))
+            .map(|(_, calls)| calls.value)
+            .sum();
         if let Some(line) = codes().next().map(|(_, calls)| calls.line) {
-            self.entry.put(Measure::Non2xx, Some(Figure::exact(failed, format!("{failed}"), line)), (line, ""));
+            self.entry.put(
+                Measure::Non2xx,
+                Some(Figure::exact(failed, format!("{failed}"), line)),
+                (line, ""),
+            );
         }
         "fortio".clone_into(&mut self.entry.row.label);
         if let Some(users) = self.entry.row.figures.get(&Measure::Users) {

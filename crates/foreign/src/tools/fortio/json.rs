@@ -35,7 +35,9 @@ pub fn read(object: &Object, text: &Text, at: usize, document: &mut Document) {
     let edges: Vec<(f64, f64)> = times
         .members("Data")
         .iter()
-        .filter_map(|bucket| Some((bucket.number("Start", 1.0, "s")?.value, bucket.number("End", 1.0, "s")?.value)))
+        .filter_map(|bucket| {
+            Some((bucket.number("Start", 1.0, "s")?.value, bucket.number("End", 1.0, "s")?.value))
+        })
         .collect();
     let (mut failed, mut line) = (0.0, 0);
     if let Some(codes) = object.object("RetCodes") {
@@ -49,7 +51,8 @@ pub fn read(object: &Object, text: &Text, at: usize, document: &mut Document) {
         put(Measure::Non2xx, Some(Figure::exact(failed, format!("{failed}"), line)));
     }
     for percentile in times.members("Percentiles") {
-        let (share, value) = (percentile.number("Percentile", 1.0, "%"), percentile.number("Value", 1.0, "s"));
+        let (share, value) =
+            (percentile.number("Percentile", 1.0, "%"), percentile.number("Value", 1.0, "s"));
         if let (Some(share), Some(mut value)) = (share, value) {
             // Interpolated within its bucket.
             if let Some((low, high)) = super::grammar::within(&edges, &value) {

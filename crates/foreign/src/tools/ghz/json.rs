@@ -38,7 +38,11 @@ pub fn read(object: &Object, text: &Text, at: usize, document: &mut Document) {
     if let Some(codes) = object.object("statusCodeDistribution") {
         let bad = codes.keys().filter(|code| *code != "OK").filter_map(|code| codes.count(code));
         let failed: f64 = bad.map(|calls| calls.value).sum();
-        entry.put(Measure::Errors, Some(Figure::exact(failed, format!("{failed}"), codes.line)), (codes.line, ""));
+        entry.put(
+            Measure::Errors,
+            Some(Figure::exact(failed, format!("{failed}"), codes.line)),
+            (codes.line, ""),
+        );
     }
     entry.finish(document);
 }

@@ -166,7 +166,8 @@ fn percentiles(text: &Text, from: usize, end: usize, entries: &mut [(String, Ent
 fn percentiles_alone(text: &Text, at: usize, document: &mut Document) -> Option<usize> {
     let shares = Shares::of(text.at(at))?;
     let (end, mut next, mut any) = (text.end(at), at + 1, false);
-    let is_last = |line: &str| line.is_empty() || !rule(line) && shares.row(&line.replace('|', " ")).is_none();
+    let is_last =
+        |line: &str| line.is_empty() || !rule(line) && shares.row(&line.replace('|', " ")).is_none();
     let last = (next..end).find(|i| is_last(text.at(*i))).unwrap_or(end);
     let many = (next..last).filter(|i| !rule(text.at(*i))).count() > 1;
     while next < last {
