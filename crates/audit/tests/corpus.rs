@@ -51,9 +51,9 @@ Judgments that were wrong by arithmetic, and are corrected: `histogram_differs` 
 three false doubts of reading 2 (a mean of 125.14 above a p95 of 124.07, and 2,996 checks on 3,300 iterations);
 `failures_in_the_times` in file/68383596141, where half the requests of a row failed; and the one finding of reading 5
 that counts as false among what cannot be true: `within_deviation_wrong` in file/54181698274, where 92% within one
-deviation, up to 0.95 ms, contradict a p90 of 1.10 ms. `groups_differ_from_whole` in nghttp2/nghttp2 issue 1523 was wrong
-by the meaning of h2load's numbers. Two of the three that reading 5 missed are below the threshold of `made_up_samples`
-(1.10 and 1.23 times the connections).
+deviation, up to 0.95 ms, contradict a p90 of 1.10 ms. `groups_differ_from_whole` in nghttp2/nghttp2 issue 1523 was
+wrong by the meaning of h2load's numbers. Two of the three that reading 5 missed are below the threshold of
+`made_up_samples` (1.10 and 1.23 times the connections).
 
 A source `file/NUMBER` is the number of a file in an index of public repositories that names no repository.
 ";

@@ -140,7 +140,7 @@ fn siege_is_held_against_its_own_definitions() {
                 Failed transactions:\t           0\nLongest transaction:\t        1.23\n\
                 Shortest transaction:\t        0.01\n";
     assert_eq!(impossible(text), Vec::<&str>::new());
-    // 7,240 transactions are neither successful nor failed: redirects, or a status of an error. None successful is both.
+    // 7,240 transactions are neither successful nor failed: redirects, or errors. None successful is both.
     let speaks = |text: &str, rule| audit(&[read("siege.txt", text)]).findings.iter().any(|f| f.rule == rule);
     assert!(!speaks(text, "failures_in_the_times"));
     assert!(speaks(&text.replace("14471", "0"), "every_answer_failed"));

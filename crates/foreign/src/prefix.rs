@@ -3,10 +3,10 @@
 
 /// The text without them, line by line; none if no line has one.
 pub fn without(text: &str) -> Option<String> {
-    let bare: Vec<&str> = text.lines().map(|line| container(comment(time(line)))).collect();
+    let bare: Vec<&str> = text.lines().map(time).map(comment).map(container).collect();
     // A log of one container has its name in each line after the time.
     let first = |line: &&str| line.split_once(' ').map(|(word, _)| word.to_owned());
-    let words: Vec<String> = bare.iter().filter_map(|line| first(line)).collect();
+    let words: Vec<String> = bare.iter().filter_map(first).collect();
     let common = words.first().filter(|word| words.len() > 3 && words.iter().all(|other| other == *word));
     let strip = |line: &&str| match common {
         Some(word) => line.strip_prefix(word.as_str()).map_or("", str::trim_start).to_owned(),

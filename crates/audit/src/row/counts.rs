@@ -34,7 +34,7 @@ pub(super) fn errors_may_be_cut(s: &Subject) -> bool {
 fn more_than_counted(s: &Subject) -> Option<f64> {
     let all = s.span(Measure::Rate)?.times(s.span(Measure::Duration)?);
     let counted = s.span(Measure::Requests)?;
-    (all.low > counted.high).then(|| all.said - counted.said)
+    (all.low > counted.high).then_some(all.said - counted.said)
 }
 
 /// requests / duration = rate, in a table: the duration is often the planned one.

@@ -1,5 +1,5 @@
-//! Tables drawn with lines, as programs print them: `┌──┬──┐` and `│ a │ b │`, `+---+---+` and `| a | b |`, columns below
-//! rules (`----  ----`), or columns that only spaces or tabs separate.
+//! Tables drawn with lines, as programs print them: `┌──┬──┐` and `│ a │ b │`, `+---+---+` and `| a | b |`, columns
+//! below rules (`----  ----`), or columns that only spaces or tabs separate.
 
 use super::cell;
 use super::column::column;

@@ -1,7 +1,7 @@
 //! autocannon, by `lib/run.js` and `lib/printResult.js`: times are whole milliseconds before they are averaged; the
-//! rate is the mean of one sample per second, and the count is printed with three digits. It counts what was sent (since
-//! version 5), which may be more than what was answered, if there were errors. These have no time. Responses with
-//! another status than 2xx have their own count, which includes 1xx and 3xx.
+//! rate is the mean of one sample per second, and the count is printed with three digits. It counts what was sent
+//! (since version 5), which may be more than what was answered, if there were errors. These have no time. Responses
+//! with another status than 2xx have their own count, which includes 1xx and 3xx.
 
 use crate::model::Measure;
 use crate::tools::definitions::{Counted, Definitions, InFlight, PLAIN};

@@ -122,7 +122,7 @@ impl Shares {
         let figures = self.shares.len() + usize::from(self.count.is_some());
         let (name, values) = words.split_at(words.len().checked_sub(figures)?);
         let is_number = |word: &&str| word.starts_with(|c: char| c.is_ascii_digit());
-        let fits = name.is_empty() != self.is_named && values.iter().all(|value| is_number(value));
+        let fits = name.is_empty() != self.is_named && values.iter().all(is_number);
         let (count, times) = match self.count {
             Some(CountColumn::First) => (values.first().copied(), values.get(1..)?),
             Some(CountColumn::Last) => (values.last().copied(), values.get(..values.len().checked_sub(1)?)?),

@@ -1,5 +1,5 @@
-//! Locust's `--json`: a list with an object for each name, whose times are a histogram of rounded milliseconds; and what
-//! its web page gets from `/stats/requests`.
+//! Locust's `--json`: a list with an object for each name, whose times are a histogram of rounded milliseconds; and
+//! what its web page gets from `/stats/requests`.
 
 use super::grammar::steps;
 use crate::model::{Document, Figure, Measure, Tool};

@@ -1,8 +1,8 @@
 //! siege, by `main.c` and `data.c` of version 4: a transaction is a request with a response, `Successful transactions`
 //! counts those that were no error and, in most versions, no redirect (which is followed as one more transaction).
 //! `Failed transactions` are no transactions and have no time: most are requests without a response. Availability is
-//! transactions / (transactions + failed). `Concurrency` is the sum of all times / elapsed time, which is rate x response
-//! time, and never exceeds the users. `Data transferred` is that of the bodies.
+//! transactions / (transactions + failed). `Concurrency` is the sum of all times / elapsed time, which is rate x
+//! response time, and never exceeds the users. `Data transferred` is that of the bodies.
 
 use crate::tools::definitions::{Counted, Definitions, PLAIN};
 

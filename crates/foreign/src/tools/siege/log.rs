@@ -6,7 +6,10 @@ use crate::tools::entry::Entry;
 use crate::tools::number::{count, plain};
 use crate::tools::text::Text;
 
-const COLUMNS: [(&str, Option<(Measure, f64, &str)>); 9] = [
+/// A measure, its size, and its unit.
+type Meaning = (Measure, f64, &'static str);
+
+const COLUMNS: [(&str, Option<Meaning>); 9] = [
     ("Trans", None),
     ("Elap Time", Some((Measure::Duration, 1.0, "s"))),
     ("Data Trans", Some((Measure::BytesTotal, grammar::MB, "MB"))),

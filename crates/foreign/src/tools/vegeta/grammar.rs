@@ -18,7 +18,9 @@ pub fn read(text: &Text, at: usize, document: &mut Document) -> Option<usize> {
     }
     let mut entry = Entry::new(Tool::Vegeta, text, at);
     "vegeta".clone_into(&mut entry.row.label);
-    if let Some((rate, line)) = (at.saturating_sub(4)..at).rev().find_map(|i| Some((asked(text.at(i))?, i))) {
+    if let Some((rate, line)) =
+        (at.saturating_sub(4)..at).rev().find_map(|i| Some((asked_rate(text.at(i))?, i)))
+    {
         let place = (text.number(line), text.at(line));
         entry.other("rate of the command", plain(rate, 1.0, "/s", place.0), place);
     }
@@ -63,7 +65,7 @@ pub fn read(text: &Text, at: usize, document: &mut Document) -> Option<usize> {
 }
 
 /// `vegeta attack -rate=6000 -duration=20s`, also below a pipe; a rate per minute is left out.
-fn asked(line: &str) -> Option<&str> {
+fn asked_rate(line: &str) -> Option<&str> {
     let (_, flags) = line.split_once("vegeta attack ")?;
     let words: Vec<&str> = flags.split('|').next()?.split_whitespace().collect();
     let rate = words.iter().enumerate().find_map(|(at, word)| {
