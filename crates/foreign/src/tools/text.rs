@@ -105,7 +105,11 @@ impl<'a> Text<'a> {
     /// The command that was typed for the output that begins here, if it is quoted directly above.
     pub fn command(&self, at: usize, name: &str) -> Option<(String, u32)> {
         (at.saturating_sub(4)..at).rev().find_map(|i| {
-            let typed = self.at(i).trim_start_matches(['$', '>', '#', '%', ' ']);
+            let line = self.at(i);
+            // A prompt may begin with user, host, and folder.
+            let line =
+                line.split_once("$ ").filter(|(from, _)| from.contains('@')).map_or(line, |(_, to)| to);
+            let typed = line.trim_start_matches(['$', '>', '#', '%', ' ']);
             let found = typed.split_whitespace().next()?.rsplit('/').next()? == name;
             // A sentence can begin with the tool's name as well: a command has options or an address.
             (found && (typed.contains(" -") || typed.contains("://")))

@@ -37,7 +37,7 @@ fn report(text: &Text, at: usize, document: &mut Document) -> Option<usize> {
         entry.word("command", command, line);
     }
     let (end, mut next, mut corrected) = (text.end(at), at, true);
-    let (mut whole, mut no_rate) = (false, false);
+    let (mut whole, mut no_rate, mut has_p99) = (false, false, false);
     while next < end {
         let (line, number) = (text.at(next), text.number(next));
         if next > at && running(line).is_some() || entry.has(Measure::Users) && threads(line).is_some() {
@@ -51,7 +51,18 @@ fn report(text: &Text, at: usize, document: &mut Document) -> Option<usize> {
         if line.contains("Uncorrected Latency") {
             corrected = false;
         }
+        // Forks of wrk2 print p99 in the column of the maximum.
+        has_p99 |= line.starts_with("Thread Stats") && line.contains(" 99% ");
         take_line(&mut entry, line, number, corrected);
+        if has_p99 && line.starts_with("Latency  ") {
+            entry.row.tool = Some(Tool::Wrk2);
+            if let Some(p99) = entry.row.figures.remove(&Measure::Max) {
+                entry.row.figures.insert(Measure::Percentile(9_900), p99);
+            }
+        }
+        if has_p99 && line.starts_with("Req/Sec") {
+            entry.row.figures.remove(&Measure::ThreadRateMax);
+        }
         if line.starts_with("Transfer/sec:") {
             whole = true;
             break;
