@@ -250,11 +250,11 @@ fn the_rate_of_a_command_of_vegeta_is_reached() {
 /// Forks of wrk2 have p99 where wrk has the maximum.
 #[test]
 fn the_column_of_p99_is_no_maximum() {
-    let text = "user@host:~/bench$ ./wrk2/wrk -D exp -t 10 -c 100 -d 10 http://a:5000 -R 10000\nRunning 10s test @ \
-                http://a:5000\n  10 threads and 100 connections\n  Thread Stats   Avg      Stdev     99%   +/- Stdev\n    \
-                Latency   189.65us   80.56us 319.00us   72.88%\n    Req/Sec     1.04k    83.30     1.22k    81.84%\n  \
-                Latency Distribution (HdrHistogram - Recorded Latency)\n 50.000%  180.00us\n 99.900%  500.00us\n  \
-                54504 requests in 9.99s, 22.50MB read\nRequests/sec:   5453.90\nTransfer/sec:      2.25MB\n";
+    let text = "user@host:~/bench$ ./wrk2/wrk -D exp -t 10 -c 100 -d 10 http://a:5000 -R 10000\nRunning 10s test @ ht\
+                tp://a:5000\n  10 threads and 100 connections\n  Thread Stats   Avg      Stdev     99%   +/- Stdev\
+                \n    Latency   189.65us   80.56us 319.00us   72.88%\n    Req/Sec     1.04k    83.30     1.22k    81.\
+                84%\n  Latency Distribution (HdrHistogram - Recorded Latency)\n 50.000%  180.00us\n 99.900%  500.00us\
+                \n  54504 requests in 9.99s, 22.50MB read\nRequests/sec:   5453.90\nTransfer/sec:      2.25MB\n";
     let document = read("report.md", text);
     let figures = &document.rows[0].figures;
     assert_eq!((figures[&P99].value, figures.get(&M::Max)), (319e-6, None));
