@@ -21,7 +21,13 @@ pub fn new_run_file(out: Option<&str>, host: &str, unix_ns: u64) -> Result<PathB
                 let sentence = format!("cannot create directory `{}`: {e}", folder.display());
                 Failure::machine(sentence, Some("name the run file with `--out run.plim`".into()))
             })?;
-            Ok(folder.join(name(host, unix_ns)?))
+            // Of many runs in one second, two may draw the same digits.
+            loop {
+                let path = folder.join(name(host, unix_ns)?);
+                if run_file::taken(&path).is_none() {
+                    return Ok(path);
+                }
+            }
         }
     }
 }
