@@ -89,6 +89,30 @@ fn as_many_iterations_as_users_are_one_each() {
     assert!(output.stdout.contains("90 completed"), "{}", output.stdout);
 }
 
+/// Five iterations of 100 ms for each of two users: a run without requests has a length, and true rates.
+#[test]
+fn a_script_without_requests_has_a_duration() {
+    let scratch = Scratch::new();
+    let file = scratch.file("load.js", "import { sleep } from 'k6';\nexport default () => sleep(0.1);\n");
+    let args = [
+        "k6",
+        "run",
+        "-u",
+        "2",
+        "-i",
+        "10",
+        "--no-color",
+        "--summary-export",
+        &scratch.path("s.json"),
+        &file,
+    ];
+    Tool::run(&args).expect_code(0);
+    let text = std::fs::read(scratch.path("s.json")).unwrap();
+    let summary: serde_json::Value = serde_json::from_slice(&text).unwrap();
+    let rate = summary["metrics"]["iterations"]["rate"].as_f64().unwrap();
+    assert!((2.0..=20.1).contains(&rate), "{rate}");
+}
+
 #[test]
 fn outputs_have_a_line_for_each_sample() {
     let (scratch, server) = (Scratch::new(), Ruler::start(&[]));

@@ -192,12 +192,16 @@ impl<D: Door, P: Post> Worker<D, P> {
         let state = &mut self.users[user as usize];
         state.iteration += 1;
         state.busy = false;
-        let (retired, iteration) = (state.retired, state.iteration);
+        let (retired, iteration, steps) = (state.retired, state.iteration, state.at);
         let number = usize::from(state.workload);
         self.under_way -= 1;
         // A user without data has only found that there is none: this is not an iteration.
         if !retired {
             self.tally.add(RunSum::Iterations, 1);
+            // Without requests, the run lasts until the last iteration ends; otherwise, until the last exchange does.
+            if steps == 0 {
+                self.ended_ns = self.now_ns;
+            }
         }
         if self.anew {
             self.close_all_of(user);
