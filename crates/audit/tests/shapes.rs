@@ -209,7 +209,7 @@ fn no_sound_shape_is_called_impossible() {
     }
 }
 
-/// A program that nobody knows, by the names of its fields; without a unit, a time is not read.
+/// The result of an unknown program is read by the names of its fields; a time without a unit is not read.
 #[test]
 fn json_of_unknown_programs_is_read_by_its_names() {
     let text = "{\"name\": \"first\", \"concurrency\": 10, \"requests\": 1000, \"rps\": 500.5, \"latency_ms\": {\"mea\

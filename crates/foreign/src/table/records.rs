@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 
 /// Objects within objects that are looked into.
 const DEPTH: usize = 4;
-/// Fewer known figures are no result.
+/// Fewer known figures do not make a result.
 const LEAST: usize = 3;
 
 /// Adds a row for each object that has enough known quantities.
@@ -93,7 +93,7 @@ fn cell(object: &Object, within: &str, key: &str) -> Option<Cell> {
     })
 }
 
-/// A group of times, whatever its unit.
+/// A group of times in any unit.
 fn is_of_times(key: &str) -> bool {
     let name = spelled(key);
     ["latency", "latencies", "response time", "duration", "percentiles"]

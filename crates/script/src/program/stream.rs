@@ -59,7 +59,12 @@ enum Ending {
 fn has_errors(data: &[u8]) -> bool {
     let mut errors = Vec::new();
     let path = json::Path::compile("$.errors");
-    path.is_ok_and(|path| path.first(data, &mut errors)) && !matches!(&errors[..], b"null" | b"[]")
+    path.is_ok_and(|path| path.first(data, &mut errors)) && are_errors(&errors)
+}
+
+/// Returns whether the value of `errors` in a GraphQL response has any.
+pub(super) fn are_errors(value: &[u8]) -> bool {
+    !matches!(value, b"null" | b"[]")
 }
 
 impl Turn<'_> {

@@ -1,7 +1,7 @@
-//! siege, by `main.c` and `data.c` of version 4: a transaction is a request with a response, `Successful transactions`
-//! counts those that were no error and, in most versions, no redirect (which is followed as one more transaction).
-//! `Failed transactions` are no transactions and have no time: most are requests without a response. Availability is
-//! transactions / (transactions + failed). `Concurrency` is the sum of all times / elapsed time, which is rate x
+//! siege, by `main.c` and `data.c` of version 4: a transaction is a request with a response. `Successful transactions`
+//! leaves out errors and, in most versions, redirects, each of which is followed as another transaction. `Failed
+//! transactions` are not among the transactions and have no time: most are requests without a response. Availability
+//! is transactions / (transactions + failed). `Concurrency` is the sum of all times / elapsed time, which is rate x
 //! response time, and never exceeds the users. `Data transferred` is that of the bodies.
 
 use crate::tools::definitions::{Counted, Definitions, PLAIN};

@@ -3,6 +3,8 @@
 //! side completes the operation. A socket has one operation, whose ID is 1.
 
 use super::{Phase, SocketId, socket_step};
+use crate::program::stage::Stage;
+use crate::program::stream::are_errors;
 use crate::program::user::{Kind, Turn, step_id};
 use crate::value::Unfilled;
 use plimsoll_body::json::Path;
@@ -62,18 +64,15 @@ pub(super) enum Meaning {
     Protocol,
 }
 
-impl Turn<'_> {
-    fn subscription(&self, ask: u32) -> Option<&'_ Subscription> {
-        self.stage.asks[ask as usize].socket.as_deref()?.subscription.as_deref()
-    }
+fn subscription_of(stage: &Stage, ask: u32) -> Option<&Subscription> {
+    stage.asks[ask as usize].socket.as_deref()?.subscription.as_deref()
+}
 
+impl Turn<'_> {
     /// Fills in the messages of a subscription, before its socket is opened: the first, and the one that subscribes.
     pub(super) fn opening_messages(&mut self, ask: u32) -> Result<Option<[Box<[u8]>; 2]>, Unfilled> {
         let stage = self.stage;
-        let asking = stage.asks[ask as usize].socket.as_deref();
-        let Some(subscription) = asking.and_then(|asking| asking.subscription.as_deref()) else {
-            return Ok(None);
-        };
+        let Some(subscription) = subscription_of(stage, ask) else { return Ok(None) };
         let init = self.filled(&subscription.init)?;
         Ok(Some([init.into(), self.filled(&subscription.subscribe)?.into()]))
     }
@@ -125,16 +124,15 @@ impl Turn<'_> {
 
     /// Handles a message of the protocol, and returns what it is.
     pub(super) fn read_result(&mut self, id: SocketId, ask: u32, data: &[u8]) -> Meaning {
+        let stage = self.stage;
+        let Some(subscription) = subscription_of(stage, ask) else { return Meaning::Result };
         let progress = self.socket(id).progress;
-        let Some(subscription) = self.subscription(ask) else { return Meaning::Result };
         let (mut kind, mut errors) = (Vec::new(), Vec::new());
         subscription.kind.first(data, &mut kind);
         let fails = subscription.fails_on_errors;
         match (&kind[..], progress) {
             (b"next", Progress::Subscribed) => {
-                let has_errors = fails
-                    && subscription.errors.first(data, &mut errors)
-                    && !matches!(&errors[..], b"null" | b"[]");
+                let has_errors = fails && subscription.errors.first(data, &mut errors) && are_errors(&errors);
                 return if has_errors { Meaning::Errors } else { Meaning::Result };
             }
             (b"connection_ack", Progress::Initialized) => self.subscribe(id, ask),
