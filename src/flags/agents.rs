@@ -196,8 +196,9 @@ pub enum AgentsAction {
 #[command(
     about = "Write the keys, the certificates, and the configuration of a NATS server for agents.",
     override_usage = "plimsoll cluster init DIR --agents NAME,... --host HOST\n       plimsoll cluster init DIR \
-                      --agents NAME,... --port PORT --mutual-tls\n\nExample:\n  \
-                      plimsoll cluster init keys --host nats.example.test --agents eu-1,eu-2",
+                      --agents NAME,... --port PORT --mutual-tls\n       plimsoll cluster add DIR --agents \
+                      NAME,...\n\nExamples:\n  plimsoll cluster init keys --host nats.example.test --agents \
+                      eu-1,eu-2\n  plimsoll cluster add keys --agents eu-3",
     disable_help_subcommand = true
 )]
 pub struct Cluster {
@@ -224,6 +225,21 @@ pub enum ClusterAction {
         /// Require certificates of agents and coordinators, too
         #[arg(long)]
         mutual_tls: bool,
+        /// Validity of the certificates in days [default: 365]
+        #[arg(long, value_name = "N")]
+        days: Option<String>,
+    },
+    /// Add agents to the files of `cluster init`
+    Add {
+        /// Directory of `cluster init`
+        #[arg(value_name = "DIR")]
+        folder: Option<String>,
+        /// Names of the new agents
+        #[arg(long, value_name = "NAME,...")]
+        agents: Option<String>,
+        /// Validity of their certificates in days, with `--mutual-tls` [default: 365]
+        #[arg(long, value_name = "N")]
+        days: Option<String>,
     },
 }
 

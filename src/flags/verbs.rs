@@ -91,7 +91,7 @@ verbs! {
     Grpc(Grpc) = "grpc", Files, "grpc list|describe HOST", "List the gRPC services of a server, or describe one";
     Agent(Agent) = "agent", Machine, "agent --nats URL", "Wait for loads of a coordinator, and send a part of them";
     Agents(Agents) = "agents", Machine, "agents --nats URL", "List the agents that are connected to a NATS server";
-    Cluster(Cluster) = "cluster", Machine, "cluster init DIR", "Write keys and the configuration of a NATS server";
+    Cluster(Cluster) = "cluster", Machine, "cluster init|add DIR", "Write keys and the configuration of a NATS server";
     Doctor(Doctor) = "doctor", Machine, "doctor", "Show the limits of this machine and how to raise them";
     TestServer(TestServer) = "test-server", Machine, "test-server", "Start a server with adjustable delays and errors";
     Completions(Completions) = "completions", Machine, "completions SHELL", "Print completions for bash, zsh, or fish";

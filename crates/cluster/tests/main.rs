@@ -7,6 +7,7 @@
     reason = "a test may stop at the first error"
 )]
 
+mod certificates;
 mod clocks;
 mod codec;
 mod simulated;

@@ -120,6 +120,30 @@ fn a_key_does_only_its_own_part() {
 }
 
 #[test]
+fn an_agent_joins_while_the_server_runs() {
+    for more in [&[][..], &["--mutual-tls"]] {
+        let (ruler, safe) = (Ruler::start(&[]), Safe::start(more));
+        let first = safe.agent("a", "a");
+        safe.wait_for(&["a"]);
+        let folder = safe.scratch.path("keys");
+        let output = Tool::run(&["cluster", "add", &folder, "--agents", "c"]).expect_code(0);
+        assert!(output.stdout.contains("--nkey c.nk"), "{}", output.stdout);
+        assert_eq!(output.stdout.contains("expire on"), !more.is_empty(), "{}", output.stdout);
+        safe.server.signal("HUP");
+        let second = safe.agent("c", "c");
+        safe.wait_for(&["a", "c"]);
+        let load = [&ruler.url("/"), "-n", "10", "-c", "2", "--agents", "a,c"];
+        safe.run(&load, "coordinator").expect_code(0);
+        assert_eq!(ruler.requests(), 10);
+        assert_eq!((ends(first).code, ends(second).code), (0, 0));
+        let again = Tool::run(&["cluster", "add", &folder, "--agents", "c"]).expect_code(2);
+        assert!(again.stderr.contains("the name `c` is used twice"), "{}", again.stderr);
+    }
+    let output = Tool::run(&["cluster", "add", "/nowhere", "--agents", "c"]).expect_code(1);
+    assert!(output.stderr.contains("cannot read"), "{}", output.stderr);
+}
+
+#[test]
 fn who_has_no_key_or_does_not_know_the_server_is_refused_with_a_sentence() {
     let safe = Safe::start(&["--mutual-tls"]);
     let agent = safe.agent("a", "a");
@@ -160,7 +184,9 @@ fn keys_are_for_their_owner_and_never_replaced() {
     assert_eq!((mode("a.nk"), mode("coordinator.nk"), mode("server.key")), (0o600, 0o600, 0o600));
     assert_eq!(mode(""), 0o700);
     let seed = std::fs::read_to_string(scratch.path("keys/a.nk")).unwrap();
-    let cases: [(&[&str], &str); 6] = [
+    let cases: [(&[&str], &str); 8] = [
+        (&["x", "--agents", "a", "--days", "0"], "invalid number of days `0`"),
+        (&["x", "--agents", "a", "--days", "4000"], "invalid number of days `4000`"),
         (&[&folder, "--agents", "a"], "exists already"),
         (&[], "missing directory"),
         (&["x"], "missing names of the agents"),

@@ -53,6 +53,12 @@ impl Server {
         self.child.wait().expect("a child");
     }
 
+    /// Sends a signal by name. After `HUP`, the server reads its configuration again.
+    pub fn signal(&self, name: &str) {
+        let status = Command::new("kill").args([&format!("-{name}"), &self.child.id().to_string()]).status();
+        assert!(status.expect("`kill` can be started").success(), "kill -{name}");
+    }
+
     pub fn restart(&mut self) {
         self.child = Self::launch(i32::from(self.port), Path::new("."), &[]).0;
     }
