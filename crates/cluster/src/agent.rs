@@ -13,7 +13,7 @@ pub const KEPT_NS: u64 = 600_000_000_000;
 const GATHER_NS: u64 = 500_000_000;
 /// Size at which events are sent even if no tick follows, bytes.
 const GATHER_BYTES: usize = 512 << 10;
-/// A start that is this far in the past belongs to an order that was delivered late, ns.
+/// A start that is this far in the past was missed, ns.
 const STALE_START_NS: u64 = 2_000_000_000;
 /// Time between two measurements of the clocks, ns.
 const CLOCK_EVERY_NS: u64 = 10_000_000_000;
@@ -233,11 +233,15 @@ impl<S: Spool + Default> Agent<S> {
             Wish::Begin { at_ns } => {
                 let Some(clock) = work.clock.filter(|_| work.stage == Stage::Ready) else { return };
                 let here_ns = clock.to_agent_ns(at_ns);
-                if here_ns + STALE_START_NS >= now_ns {
-                    work.stage = Stage::Armed;
-                    let line = serde_json::json!({ "do": "begin", "at_ns": here_ns });
-                    out.push(Output::Line(line.to_string()));
+                // An agent that has missed the common start does not begin later. Only it knows that: the coordinator
+                // may have lost its signs of life, and it may be loading.
+                if here_ns + STALE_START_NS < now_ns {
+                    work.stop(out);
+                    return;
                 }
+                work.stage = Stage::Armed;
+                let line = serde_json::json!({ "do": "begin", "at_ns": here_ns });
+                out.push(Output::Line(line.to_string()));
             }
             Wish::Steer { number, line } => {
                 let is_loading = matches!(work.stage, Stage::Armed | Stage::Running);

@@ -20,8 +20,6 @@ pub const GONE_NS: u64 = 20_000_000_000;
 const REPEAT_NS: u64 = 500_000_000;
 /// Time between two receipts without news, by which agents hear that the coordinator lives, ns.
 const ALIVE_NS: u64 = 1_000_000_000;
-/// Delay after which an agent that does not know the common start has missed it, ns.
-const MISSED_NS: u64 = 2_000_000_000;
 /// Time from the order to begin to the beginning, ns. An order takes milliseconds; repetitions need the rest.
 const LEAD_NS: u64 = 700_000_000;
 
@@ -392,13 +390,8 @@ impl Coordinator {
                 Phase::Seating if step < Step::Seating => Some(Wish::Seat { setup: self.setup.clone() }),
                 // Nothing is known yet of an agent that has not been heard.
                 Phase::Loading if part.beat.is_none() => None,
-                // An agent that has missed the common start does not begin later.
-                Phase::Loading if step < Step::Armed => {
-                    self.begin_ns.map(|at_ns| match now_ns > at_ns + MISSED_NS {
-                        true => Wish::Stop,
-                        false => Wish::Begin { at_ns },
-                    })
-                }
+                // An agent that has missed the common start stops by itself.
+                Phase::Loading if step < Step::Armed => self.begin_ns.map(|at_ns| Wish::Begin { at_ns }),
                 Phase::Loading if step == Step::Ended && all_ended => Some(Wish::TearDown),
                 _ => None,
             };

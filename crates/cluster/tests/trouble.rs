@@ -227,6 +227,40 @@ fn results_that_no_message_can_carry_end_the_load_with_a_sentence() {
     assert_eq!(outcome.received[0].len(), 31);
 }
 
+/// Ten thousand faults in one run of a thousand agents, some of which are cut off or killed, and a coordinator that is
+/// killed and started again.
+#[test]
+fn a_thousand_agents_with_ten_thousand_faults_are_merged_exactly() {
+    let mut random = Random::new(77);
+    let (agents, seconds) = (1_000, 15);
+    let mut conditions = Conditions::new(agents, seconds, 78);
+    let weather = &mut conditions.weather;
+    (weather.lost, weather.repeated, weather.delay_max_ns) = (10, 10, 300 * MS);
+    // Messages are lost from the start, so the load begins after some seconds. What follows happens during the load.
+    weather.stalls.push(14 * S..16 * S);
+    for _ in 0..100 {
+        let from_ns = (12 + random.below(8)) * S;
+        weather.cuts.push((random.below(agents as u64) as usize, from_ns..from_ns + random.below(9 * S)));
+    }
+    let mut gone = Vec::new();
+    for _ in 0..20 {
+        let at = random.below(agents as u64) as usize;
+        weather.kills.push((at, 12 * S + random.below(8 * S)));
+        gone.push(at);
+    }
+    conditions.down = Some(18 * S..21 * S);
+    let outcome = run(conditions);
+    assert_eq!(outcome.done, Some(Done::Ran));
+    let begin_ns = named(&outcome, |news| matches!(news, News::Begins { .. })).unwrap();
+    assert!(begin_ns < 12 * S, "the load began after {} ms", begin_ns / MS);
+    assert!(is_exact(&outcome, &gone));
+    assert!(outcome.faults > 10_000, "{}", outcome.faults);
+    let whole = outcome.received.iter().filter(|events| events.len() as u64 == seconds + 1).count();
+    // An agent that misses the common start has no load.
+    let begun = outcome.begun_ns.iter().flatten().count();
+    assert!(begun >= agents - 5 && whole >= begun - gone.len(), "{begun} have begun, {whole} are complete");
+}
+
 /// Ten thousand faults of all kinds, at random, over a few hundred runs.
 #[test]
 fn whatever_happens_each_record_is_exact_or_the_beginning_of_the_truth() {
