@@ -267,6 +267,8 @@ fn run(words: &[String]) -> Result<Exit, Failure> {
             Some(failed) => failed,
             // Without thresholds, the default ones apply: a run whose iterations throw fails.
             None if test.thresholds.is_empty() && exit == Exit::ThresholdMissed => exit,
+            // Numbers without the share of an agent are not those of the test.
+            None if measured.has_lost_agents() => Exit::Inconclusive,
             None => Exit::Pass,
         },
     })

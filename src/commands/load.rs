@@ -60,6 +60,14 @@ pub struct ByAgents {
     pub setup: Option<Vec<u8>>,
 }
 
+impl Measured {
+    /// Returns whether an agent was lost, so that its share of the load is missing.
+    pub fn has_lost_agents(&self) -> bool {
+        let is_agent = |opening: &plimsoll_record::event::Opening| opening.environment.agent.is_some();
+        self.record.generators.values().any(|one| is_agent(&one.opening) && one.ending.is_none())
+    }
+}
+
 impl ByAgents {
     /// Returns the exit code of a test that a script has ended or declared failed.
     pub fn end(&self) -> Option<Exit> {

@@ -1,11 +1,13 @@
 //! Loads from agents: one result with exact counts, for every kind of load and for failures on the way.
 
 mod doctor;
+mod faults;
 mod files;
 mod monitors;
 mod safety;
 mod server;
 mod tools;
+mod weather;
 
 use crate::support::{Ruler, Scratch, Tool};
 use serde_json::Value;
@@ -144,6 +146,8 @@ fn an_agent_that_is_killed_is_named_and_the_others_continue() {
     let json = output.json();
     assert!(output.stderr.contains("agent `b` has not been heard for 3 s"), "{}", output.stderr);
     assert_eq!(output.code, 3, "{}", output.stderr);
+    let said = json["verdict"]["sentence"].as_str().unwrap();
+    assert!(said.starts_with("INCONCLUSIVE: agents were lost during the load (`b`, one of 2"), "{said}");
     let rows = json["generators"].as_array().unwrap();
     let of = |name: &str| rows.iter().find(|row| row["agent"]["name"] == name).unwrap();
     assert_eq!(of("a")["requests"], 400, "its share of 8 s");

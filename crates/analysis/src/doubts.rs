@@ -15,7 +15,7 @@ use super::gaps::RecordGap;
 use super::offered::Demand;
 use super::timeline::Moment;
 use super::watched::Seen;
-use crate::caution::{CautionLimits, Kind};
+use crate::caution::{CautionLimits, Evidence, Kind};
 use crate::summary::{Caution, Client, Doubt, Severity, ThresholdResult, Times};
 
 /// What is already known when doubts are looked for.
@@ -53,15 +53,18 @@ pub(super) fn cautions(inputs: &Inputs) -> Vec<Caution> {
     all
 }
 
-/// Doubts about the run as a whole: no threshold has a figure without them.
-pub(super) const OF_ALL: [Kind; 2] = [Kind::NoRequests, Kind::MergedRunsNotConcurrent];
+/// Returns whether a caution is about the run as a whole: no threshold has a figure without it.
+pub(super) fn is_of_all(caution: &Caution) -> bool {
+    matches!(caution.kind, Kind::NoRequests | Kind::MergedRunsNotConcurrent)
+        || matches!(caution.evidence, Evidence::AgentsLost { .. })
+}
 
 /// A caution that makes a threshold inconclusive gets the highest severity, no matter what its row says; one that
 /// cannot change any result leaves the verdict as it is.
 fn weigh(cautions: &mut Vec<Caution>, thresholds: &[ThresholdResult]) {
     let deciding: Vec<&Doubt> = thresholds.iter().flat_map(|judged| judged.deciding()).collect();
     for caution in cautions.iter_mut() {
-        if OF_ALL.contains(&caution.kind) || deciding.iter().any(|doubt| doubt.kind == caution.kind) {
+        if is_of_all(caution) || deciding.iter().any(|doubt| doubt.kind == caution.kind) {
             caution.severity = Severity::Inconclusive;
         } else if caution.severity == Severity::Inconclusive {
             caution.severity = Severity::Warning;

@@ -1,7 +1,7 @@
 //! PASS, FAIL or INCONCLUSIVE, in one sentence that may be quoted.
 
 use super::cells::Cells;
-use super::doubts::OF_ALL;
+use super::doubts::is_of_all;
 use super::facts::{Facts, Machine};
 use super::outage_words::outages;
 use super::watched::{is_listening, is_thread};
@@ -134,8 +134,7 @@ fn with_outages(sentence: String, gone: &[String]) -> String {
 
 /// What is in doubt about the run as a whole: no figure stands without it.
 fn of_all(cautions: &[Caution]) -> Option<Verdict> {
-    let is_of_all = |caution: &&Caution| OF_ALL.contains(&caution.kind);
-    let doubts: Vec<&Caution> = cautions.iter().filter(is_of_all).collect();
+    let doubts: Vec<&Caution> = cautions.iter().filter(|caution| is_of_all(caution)).collect();
     let first = doubts.first()?;
     Some(Verdict {
         result: Outcome::Inconclusive,

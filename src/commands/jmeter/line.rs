@@ -108,6 +108,7 @@ pub fn command(given: &Jmeter) -> Result<Exit, Failure> {
     Ok(match measured.exit {
         exit @ (Exit::Interrupted | Exit::Terminated | Exit::HungUp) => exit,
         exit if asked.own.exits_with_verdict => exit,
+        _ if measured.has_lost_agents() => Exit::Inconclusive,
         // JMeter's code does not depend on its results.
         _ => Exit::Pass,
     })

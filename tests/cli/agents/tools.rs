@@ -58,6 +58,41 @@ fn k6_run_with_agents_prints_one_summary_and_exits_with_the_codes_of_k6() {
 }
 
 #[test]
+fn a_lost_agent_is_an_exit_code_of_k6_and_jmeter_too() {
+    let (ruler, server, scratch) = (Ruler::start(&[]), Server::start(), Scratch::new());
+    let script = scratch.file(
+        "a.js",
+        &format!(
+            "import http from 'k6/http';\n\
+             export const options = {{ vus: 2, duration: '4s', thresholds: {{ http_reqs: ['count>=1'] }} }};\n\
+             export default () => {{ http.get('{}'); }};\n",
+            ruler.url("/?delay=10ms")
+        ),
+    );
+    let lines = "
+TestPlan p
+  ConfigTestElement defaults | domain=HOST | port=PORT
+  ThreadGroup Users | threads=2 | loops=300
+    HTTPSamplerProxy page | path=/?delay=10ms
+";
+    let text = jmx::plan(lines).replace("HOST", "127.0.0.1").replace("PORT", &ruler.port().to_string());
+    let plan = scratch.file("a.jmx", &text);
+    for words in [&["k6", "run", &script][..], &["jmeter", "-n", "-t", &plan]] {
+        let (first, second) = (server.agent("a", &[]), server.agent("b", &[]));
+        server.wait_for(2);
+        let before = ruler.requests();
+        let running = Tool::new(&[words, &["--nats", &server.url(), "--agents", "a,b"]].concat()).start();
+        ruler.wait_for_requests(before + 50);
+        second.signal("KILL");
+        let output = running.wait();
+        assert_eq!(output.code, 3, "{words:?}: {}", output.stderr);
+        assert!(output.stderr.contains("agent `b`"), "{words:?}: {}", output.stderr);
+        assert_eq!(ends(first).code, 0);
+        drop(second);
+    }
+}
+
+#[test]
 fn a_script_that_ends_the_test_on_one_agent_ends_it_on_all() {
     let (ruler, scratch) = (Ruler::start(&[]), Scratch::new());
     let script = |name: &str, body: &str, more: &str| {

@@ -7,7 +7,7 @@ use crate::caution::evidence::{
 };
 use crate::cells::Cells;
 use crate::facts::Machine;
-use crate::summary::{Caution, Severity};
+use crate::summary::{Caution, Gap, Severity};
 use plimsoll_plan::Outline;
 use plimsoll_plan::load::Share;
 use plimsoll_plan::metric::{RunSum, SeriesSum};
@@ -20,6 +20,7 @@ const NAMED: usize = 3;
 
 pub(super) fn record(e: &Inputs, into: &mut Vec<Caution>) {
     into.extend(missing(e));
+    into.extend(lost_agents(e));
     into.extend(nothing(e));
     into.extend(differ(e));
     into.extend(outliers(e));
@@ -45,7 +46,12 @@ fn missing(e: &Inputs) -> Option<Caution> {
     losses.extend(missing_parts(e));
     let many = e.facts.machines.len() > 1;
     let mut is_in_totals = losses.is_empty();
-    for hole in e.holes {
+    // The end of a lost agent is a caution of its own.
+    let is_of_lost_agent = |gap: &Gap| {
+        let mut machines = e.facts.machines.iter().filter(|m| m.name == gap.generator);
+        machines.any(|m| is_lost_agent(m) && gap.from_s >= m.elapsed_ns as f64 / 1e9)
+    };
+    for hole in e.holes.iter().filter(|hole| !is_of_lost_agent(&hole.gap)) {
         is_in_totals &= hole.in_totals;
         let gap = hole.gap.clone();
         let (why, origin) = (gap.reason, many.then_some(gap.generator));
@@ -62,6 +68,25 @@ fn missing(e: &Inputs) -> Option<Caution> {
     let more_count = cut(&mut losses);
     let caution = Evidence::RecordIncomplete { losses, more_count, is_in_totals }.raise();
     Some(if is_in_totals { Caution { severity: Severity::Warning, ..caution } } else { caution })
+}
+
+/// Returns whether a machine is an agent whose results have no end.
+fn is_lost_agent(machine: &Machine) -> bool {
+    machine.opening().environment.agent.is_some() && machine.origin.ending.is_none()
+}
+
+/// Agents that were lost during the load: what the others sent is not the load that was asked for.
+fn lost_agents(e: &Inputs) -> Option<Caution> {
+    let lost = || e.facts.machines.iter().filter(|m| is_lost_agent(m));
+    let first = lost().min_by_key(|m| m.elapsed_ns)?;
+    let agent = first.opening().environment.agent.as_ref()?;
+    let evidence = Evidence::AgentsLost {
+        agents_count: lost().count() as u64,
+        of_count: e.facts.machines.len() as u64,
+        first: agent.name.clone(),
+        recorded_ns: first.elapsed_ns,
+    };
+    Some(evidence.raise())
 }
 
 /// Leaves those that are named, and counts the rest.
@@ -163,16 +188,18 @@ fn shares(e: &Inputs) -> (Vec<u32>, Option<Share>) {
 
 /// Rates of machines add up only while all of them load.
 fn outliers(e: &Inputs) -> Option<Caution> {
+    // A lost agent is a caution of its own.
+    let machines: Vec<&Machine> = e.facts.machines.iter().filter(|m| !is_lost_agent(m)).collect();
     let window =
         |m: &Machine| (m.opening().started_unix_ns, m.opening().started_unix_ns.saturating_add(m.elapsed_ns));
-    let from = e.facts.machines.iter().map(|m| window(m).0).max()?;
-    let to = e.facts.machines.iter().map(|m| window(m).1).min()?;
-    let shortest = e.facts.machines.iter().map(|m| m.elapsed_ns).min()?;
-    let longest = e.facts.machines.iter().map(|m| m.elapsed_ns).max()?;
+    let from = machines.iter().map(|m| window(m).0).max()?;
+    let to = machines.iter().map(|m| window(m).1).min()?;
+    let shortest = machines.iter().map(|m| m.elapsed_ns).min()?;
+    let longest = machines.iter().map(|m| m.elapsed_ns).max()?;
     let shared = to.saturating_sub(from);
     // A wall clock is good to some ten milliseconds; runs of a second are not refused for that.
     let enough = (longest as f64 * e.limits.overlap) as u64;
-    (e.facts.machines.len() > 1 && shared.saturating_add(100_000_000) < enough).then(|| {
+    (machines.len() > 1 && shared.saturating_add(100_000_000) < enough).then(|| {
         Evidence::RunsApart { shared_ns: shared, shortest_ns: shortest, longest_ns: longest }.raise()
     })
 }

@@ -5,7 +5,9 @@ use plimsoll_analysis::summarise;
 use plimsoll_analysis::summary::{Outcome, Severity, Summary};
 use plimsoll_plan::metric::{RunHist, RunSum};
 use plimsoll_record::RunRecord;
+use plimsoll_record::event::AgentOutline;
 use serde_json::Value;
+use std::sync::Arc;
 
 /// A run whose answers differ from second to second, and the same in two halves with a machine for each.
 fn whole_and_halves() -> (Run, Run, Run) {
@@ -191,6 +193,36 @@ fn runs_one_after_the_other_do_not_add_up() {
     let apart = summarise(&merged(&[&one, &two]));
     assert_eq!(caution(&apart, code).map(|c| c.severity), Some(Severity::Inconclusive));
     assert_eq!(apart.verdict.result, Outcome::Inconclusive);
+}
+
+#[test]
+fn an_agent_that_was_lost_makes_the_whole_result_inconclusive() {
+    let (_, one, mut two) = whole_and_halves();
+    let agent = |name: &str| AgentOutline { name: name.into(), ..AgentOutline::default() };
+    let mut record = merged(&[&one, &two]);
+    let name_all = |record: &mut RunRecord| {
+        for (one, name) in record.generators.values_mut().zip(["eu-1", "eu-2"]) {
+            Arc::make_mut(&mut one.opening).environment.agent = Some(agent(name));
+        }
+    };
+    name_all(&mut record);
+    assert!(caution(&summarise(&record), "incomplete_record").is_none());
+    // Also one that was lost just before its end.
+    for ticks in [4, two.ticks.len() - 1] {
+        two = two.with(|r| r.ticks.truncate(ticks));
+        let mut record = merged(&[&one, &two]);
+        name_all(&mut record);
+        record.generators.values_mut().last().unwrap().ending = None;
+        let summary = summarise(&record);
+        let found = caution(&summary, "incomplete_record").unwrap();
+        assert_eq!(found.severity, Severity::Inconclusive);
+        let text = found.evidence_text();
+        assert!(text.starts_with("`eu-2`, one of 2, after "), "{text}");
+        assert!(caution(&summary, "merged_runs_not_concurrent").is_none());
+        assert_eq!(summary.verdict.result, Outcome::Inconclusive);
+        let said = &summary.verdict.sentence;
+        assert!(said.starts_with("INCONCLUSIVE: agents were lost during the load (`eu-2`"), "{said}");
+    }
 }
 
 #[test]

@@ -354,6 +354,15 @@ evidence! {
         /// Only rows of the timeline: the totals are whole.
         is_in_totals: bool,
     }
+    /// Agents whose results end before their load does.
+    AgentsLost: IncompleteRecord {
+        agents_count: u64,
+        of_count: u64,
+        /// Name of the one that was lost first.
+        first: String,
+        /// End of its results, since its start.
+        recorded_ns: u64,
+    }
     /// A run without a finished request.
     NothingMeasured: NoRequests {
         run: EmptyRun,

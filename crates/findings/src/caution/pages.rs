@@ -71,10 +71,11 @@ pub(super) const fn text(kind: Kind) -> &'static str {
              Find the reason (a suspended process, a hypervisor that took the CPU, swapping), and rerun."
         }
         Kind::IncompleteRecord => {
-            "The record lacks a part of the run: it was interrupted, a worker panicked, the disk was full, or a \
-             shard is missing from the merged runs.\n\n\
+            "The record lacks a part of the run: it was interrupted, a worker panicked, the disk was full, a shard is \
+             missing from the merged runs, or an agent was lost.\n\n\
              The seconds, the end, and the shards in the plan are compared with those in the record. If only the \
-             rows of some seconds are missing and the totals are complete, it is a warning.\n\n\
+             rows of some seconds are missing and the totals are complete, it is a warning. If an agent was lost, the \
+             load was not the planned one, so the whole result is inconclusive.\n\n\
              The results apply to the recorded part only. Rerun to measure the whole."
         }
         Kind::NoRequests => {

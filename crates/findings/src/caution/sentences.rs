@@ -436,6 +436,12 @@ fn sentences(evidence: &Evidence) -> Sentences {
                 false => lost,
             }
         }
+        Evidence::AgentsLost { agents_count, of_count, first, recorded_ns } => {
+            Sentences::of(record::agents(*agents_count, *of_count, first, *recorded_ns))
+                .titled("agents were lost during the load")
+                .meaning("its share of the load is missing")
+                .advising("check its machine and its network, then rerun")
+        }
         Evidence::NothingMeasured { run, measured_ns, sent_count, unanswered_count } => {
             Sentences::of(record::nothing(*run, *measured_ns, *sent_count, *unanswered_count))
         }

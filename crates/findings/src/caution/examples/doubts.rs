@@ -17,6 +17,7 @@ pub fn examples() -> Vec<Evidence> {
         Evidence::GeneratorStalled { stalls_count: 3, stalled_ratio: 0.042 },
         Evidence::GeneratorQueued { cpu_wait_ratio: 0.3 },
         Evidence::PartMissing { missing_ratio: 0.2 },
+        Evidence::AgentsLost { agents_count: 1, of_count: 3, first: "eu-1".into(), recorded_ns: 42 * SECOND },
         Evidence::AttemptsLost { shortage: Shortage::Descriptors, attempts_count: 44 },
         Evidence::LoadReduced { loss: LoadLoss::Attempts(Shortage::Ports), unsent_ratio: 0.12 },
         Evidence::LoadReduced { loss: LoadLoss::Arrivals, unsent_ratio: 0.0625 },

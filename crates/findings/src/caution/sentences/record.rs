@@ -28,6 +28,15 @@ pub fn loss(one: &RecordLoss) -> String {
     }
 }
 
+/// `eu-1` is the one that was lost first.
+pub fn agents(count: u64, of: u64, first: &str, recorded_ns: u64) -> String {
+    let after = chosen_ns(recorded_ns);
+    match count {
+        1 => format!("`{first}`, one of {of}, after {after}"),
+        _ => format!("{count} of {of}, the first one `{first}` after {after}"),
+    }
+}
+
 pub fn nothing(run: EmptyRun, measured_ns: u64, sent: u64, unanswered: u64) -> String {
     match run {
         EmptyRun::NoRecord => "the record is empty".to_owned(),
