@@ -3,13 +3,13 @@
 mod doctor;
 mod faults;
 mod files;
+mod links;
 mod monitors;
 mod safety;
-mod server;
 mod tools;
 mod weather;
 
-use crate::support::{Ruler, Scratch, Tool};
+use crate::support::{Ruler, Scratch, Tool, nats as server};
 use serde_json::Value;
 use server::{Server, ends};
 

@@ -6,6 +6,7 @@
 
 pub mod jmx;
 pub mod namespace;
+pub mod nats;
 pub mod peers;
 pub mod relay;
 mod ruler;

@@ -40,6 +40,11 @@ const PARTS: &[Part] = &[
         run: || passed(needs::nightly().and_then(|()| suites::nightly())),
     },
     Part {
+        name: "agents",
+        about: "agents: faults of the network and of processes, two hundred seeds",
+        run: || passed(agents()),
+    },
+    Part {
         name: "bench",
         about: "bench, full",
         run: || passed(bench::command(&["all".into(), "--note".into(), "nightly".into()])),
@@ -119,6 +124,14 @@ fn selected(arguments: &[String]) -> Result<Vec<&'static Part>, String> {
 
 fn passed(outcome: Outcome) -> Result<Done, String> {
     outcome.map(|()| Done::Passed)
+}
+
+/// The tests of agents with faults, which the part `loads` leaves out.
+fn agents() -> Outcome {
+    let line = ["test", "--release", "--package", "plimsoll", "--test", "cli", "--"];
+    let mut command = shell::cargo();
+    command.args(line).args(["--ignored", "--nocapture", suites::AGENTS]).env("PLIMSOLL_NIGHTLY", "1");
+    shell::run(&mut command)
 }
 
 fn crates() -> Outcome {
@@ -224,7 +237,7 @@ mod tests {
         assert_eq!(names(&[]).unwrap().len(), PARTS.len());
         let rejected = names(&["loads", "benches"]).unwrap_err();
         assert!(
-            rejected.starts_with("unknown part `benches`\nhelp: use some of loads, bench,"),
+            rejected.starts_with("unknown part `benches`\nhelp: use some of loads, agents, bench,"),
             "{rejected}"
         );
     }

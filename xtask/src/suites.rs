@@ -44,6 +44,9 @@ const LOADING: &[(&str, &str)] = &[
 /// Those of them that check times: nothing else may run alongside them.
 const TIMED: &[&str] = &["questions", "incidents", "truth"];
 
+/// Tests of `cli` that are another part of `cargo xtask nightly`.
+pub const AGENTS: &str = "agents::";
+
 /// One test program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Program {
@@ -209,6 +212,7 @@ impl Round {
             } else {
                 "--ignored"
             });
+            command.args(["--skip", AGENTS]);
         }
         let within = match (self.is_nightly, &*program.target) {
             (true, _) => WITHIN_NIGHTLY,

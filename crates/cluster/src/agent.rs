@@ -236,7 +236,8 @@ impl<S: Spool + Default> Agent<S> {
                 // An agent that has missed the common start does not begin later. Only it knows that: the coordinator
                 // may have lost its signs of life, and it may be loading.
                 if here_ns + STALE_START_NS < now_ns {
-                    work.stop(out);
+                    let sentence = "it heard of the common start too late".to_owned();
+                    work.fail(sentence, "check its network", out);
                     return;
                 }
                 work.stage = Stage::Armed;

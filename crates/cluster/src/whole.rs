@@ -6,7 +6,7 @@ use plimsoll_control::gather::{Gather, Refused};
 use plimsoll_control::watch::Watch;
 use plimsoll_plan::Outline;
 use plimsoll_plan::series::SeriesKey;
-use plimsoll_record::event::{Opening, RunEvent, StoppedBy, Tick};
+use plimsoll_record::event::{NoteKind, Opening, RunEvent, StoppedBy, Tick};
 use plimsoll_stats::interval::Interval;
 use std::sync::Arc;
 
@@ -58,6 +58,7 @@ impl Whole {
         let mut environment = of_part.environment.clone();
         // Addresses would have separate series.
         (environment.addresses, environment.more_origins) = (Vec::new(), Vec::new());
+        environment.agent = None;
         Opening { origin: run.to_owned(), outline: self.outline.clone(), environment, ..of_part.clone() }
     }
 
@@ -86,6 +87,8 @@ impl Whole {
                 }
             }
             RunEvent::Ended(_) => self.gather.end(at as u32),
+            // Each of them notes that it was paused, or its load changed.
+            RunEvent::Noted(note) if at > 0 && matches!(note.kind, NoteKind::Steered(_)) => {}
             RunEvent::Noted(_) | RunEvent::FailureRecorded(_) => effect.events.push(event.clone()),
             RunEvent::OriginOpened(_)
             | RunEvent::MonitorSampled(_)

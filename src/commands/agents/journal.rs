@@ -84,6 +84,12 @@ impl Journal {
         }
     }
 
+    /// Deletes it: a journal with a gap must not be continued.
+    pub fn delete(self) {
+        // On a full disk, deleting a file needs no space; what is left has no whole last entry.
+        let _ = std::fs::remove_file(&self.path);
+    }
+
     /// Adds an entry. It must be there before anything depends on it.
     ///
     /// # Errors

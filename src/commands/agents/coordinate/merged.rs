@@ -3,11 +3,13 @@
 use super::Here;
 use crate::commands::load::Measured;
 use crate::exit::{Exit, Failure};
+use crate::{home, say};
 use plimsoll_analysis::summarise;
+use plimsoll_control::session::AfterRunError;
 use plimsoll_record::RunRecord;
 use plimsoll_record::event::{RunEvent, Sink};
 use plimsoll_record::run_file;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 impl Here<'_> {
@@ -19,8 +21,28 @@ impl Here<'_> {
         let finished = writer.finish();
         here.record = finished.record.generators.into_values().next();
         match finished.trouble {
+            // What its file lacks is in memory, and in the merged record.
+            Some(trouble) if here.record.is_some() => {
+                self.tell(&format!("{trouble}; the load continues\n"));
+                Ok(())
+            }
             Some(trouble) => Err(trouble.into()),
             None => Ok(()),
+        }
+    }
+
+    /// Writes the merged record, or to another directory if that fails; returns its path.
+    fn save(&self, file: &Path, record: &RunRecord) -> Result<PathBuf, Failure> {
+        let Err(trouble) = run_file::write(file, record) else { return Ok(file.to_path_buf()) };
+        let begin_ns = self.begin.map_or(0, |(_, unix_ns)| unix_ns);
+        let second = home::second_run_file(file, &self.outline.host, begin_ns, record);
+        let failure = AfterRunError::RunFile(trouble, second.clone()).into();
+        match second {
+            Some(second) => {
+                say::failure(&failure, self.manner.no_color);
+                Ok(second)
+            }
+            None => Err(failure),
         }
     }
 
@@ -49,7 +71,7 @@ impl Here<'_> {
         if let (Some(monitors), Some(longest)) = (&mut self.monitors, longest) {
             monitors.end_into(longest);
         }
-        run_file::write(file, &record)?;
+        let run_file = self.save(file, &record)?;
         let summary = summarise(&record);
         let exit = match summary.verdict.result {
             plimsoll_analysis::summary::Outcome::Interrupted => {
@@ -58,6 +80,6 @@ impl Here<'_> {
             outcome => outcome.into(),
         };
         let by_agents = std::mem::take(&mut self.by_agents);
-        Ok(Measured { summary, record, run_file: file.to_path_buf(), exit, by_agents })
+        Ok(Measured { summary, record, run_file, exit, by_agents })
     }
 }

@@ -1,6 +1,6 @@
 //! NATS servers of tests, and the agents that are connected to them.
 
-use crate::support::{Output, Running, Tool};
+use super::{Output, Running, Tool};
 use serde_json::Value;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
