@@ -26,6 +26,8 @@ struct State {
     is_heard: bool,
     /// The generators that run the load instead of this process; each handles commands itself.
     crew: Option<GeneratorInputs>,
+    /// The coordinator of agents that run the load instead of this process.
+    coordinator: Option<Sender<String>>,
     /// Commands received before the load of this generator started, if it is one of several. The others may have
     /// started and followed them.
     early: Option<Vec<String>>,
@@ -110,8 +112,16 @@ impl Interrupts {
         self.lock().crew = (!crew.is_empty()).then(|| Arc::new(Mutex::new(crew)));
     }
 
+    /// Sends future commands to the coordinator of agents.
+    pub fn control(&self, lines: Option<Sender<String>>) {
+        self.lock().coordinator = lines;
+    }
+
     /// Passes a line to all processes that run the load instead of this one; returns false if there are none.
     pub fn pass_on(&self, line: &str) -> bool {
+        if let Some(coordinator) = &self.lock().coordinator {
+            return coordinator.send(line.to_owned()).is_ok();
+        }
         // An interrupt must not wait for a process that does not read.
         let Some(crew) = self.lock().crew.clone() else { return false };
         for stdin in crew.lock().unwrap_or_else(PoisonError::into_inner).iter_mut() {

@@ -203,6 +203,10 @@ fn by_agents(plan: &Plan, manner: &MannerFlags, shared: Option<&Shared>) -> Resu
         let hint = "use `plimsoll URL`, `run`, `find`, `k6 run`, or `jmeter`";
         return Err(Diagnostic::new("U037", Place::Flag("--agents".into()), message, hint).into());
     };
+    // The parent controls the load, and reads its result.
+    if manner.with_parent.is_some_and(|parent| !plimsoll_engine::signals::follow(parent)) {
+        return Err(Failure::machine("the process that started this run has ended", None));
+    }
     // The agents read the same files, which are sent to them.
     if let Some(behavior) = behavior(plan).map_err(Failure::of)? {
         behavior.check_data()?;

@@ -37,6 +37,7 @@ pub fn command(flags: &Serve) -> Result<Exit, Failure> {
     let config = Config {
         listen,
         folders: folders(flags)?,
+        agents: flags.access.words(),
         allow_commands: flags.allow_commands,
         state: state()?,
         version: env!("CARGO_PKG_VERSION"),

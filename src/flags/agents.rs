@@ -244,6 +244,19 @@ pub enum ClusterAction {
 }
 
 impl AccessFlags {
+    /// Returns these flags as words of a command line.
+    pub fn words(&self) -> Vec<String> {
+        let flags = [
+            ("nats", &self.nats),
+            ("creds", &self.creds),
+            ("nkey", &self.nkey),
+            ("nats-ca", &self.nats_ca),
+            ("nats-cert", &self.nats_cert),
+            ("nats-key", &self.nats_key),
+        ];
+        flags.iter().filter_map(|(name, value)| Some(format!("--{name}={}", value.as_ref()?))).collect()
+    }
+
     /// Returns these flags, and those of `other` that are not among them.
     pub fn or(&self, other: &AccessFlags) -> AccessFlags {
         let either = |own: &Option<String>, other: &Option<String>| own.clone().or_else(|| other.clone());

@@ -1,6 +1,6 @@
 //! Commands other than a plain load, by name, with their flags.
 
-use super::agents::{Agent, Agents, Cluster};
+use super::agents::{AccessFlags, Agent, Agents, Cluster};
 use super::judge::{Audit, Compare, Find, Size};
 use super::load::LoadFlags;
 use super::page::PageFlag;
@@ -372,6 +372,8 @@ pub struct Serve {
     /// File with the password, at least 12 characters
     #[arg(long, value_name = "FILE")]
     pub password_file: Option<String>,
+    #[command(flatten)]
+    pub access: AccessFlags,
     /// Let experiments entered in the console run programs, read environment variables, and use
     /// files outside DIR
     #[arg(long)]

@@ -38,6 +38,7 @@ pub fn router(app: Arc<App>) -> Router {
         .route("/api/check", post(check))
         .route("/api/start", post(start))
         .route("/api/live/{id}", get(live))
+        .route("/api/agents", get(agents))
         .route("/api/jobs", get(jobs))
         .route("/api/jobs/{id}/{what}", post(steer))
         .route("/login", get(login::page).post(login::enter))
@@ -54,7 +55,8 @@ fn body<T: DeserializeOwned>(bytes: &Bytes) -> Answer<T> {
 
 async fn state(State(app): Shared) -> Json<Value> {
     let folders: Vec<String> = app.config.folders.iter().map(|folder| folder.display().to_string()).collect();
-    Json(json!({ "version": app.config.version, "folders": folders, "can_start": true }))
+    Json(json!({ "version": app.config.version, "folders": folders, "can_start": true,
+        "has_agents": app.agents.has_server() }))
 }
 
 /// Confirms a session's key, which the guard has checked, so that a page can test it before storing it.
@@ -201,6 +203,10 @@ async fn start(State(app): Shared, bytes: Bytes) -> Answer<Json<Value>> {
     let order: Order = body(&bytes)?;
     let id = app.jobs.start(order).await?;
     Ok(Json(json!({ "job": id })))
+}
+
+async fn agents(State(app): Shared) -> Answer<Json<Value>> {
+    app.agents.list().await.map(Json)
 }
 
 async fn jobs(State(app): Shared) -> Json<Value> {

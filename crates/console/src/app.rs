@@ -1,6 +1,7 @@
 //! State that all requests of the console share.
 
 use crate::Config;
+use crate::agents::Agents;
 use crate::answer::{Answer, ApiError};
 use crate::auth::Auth;
 use crate::hub::Hubs;
@@ -21,6 +22,7 @@ pub struct App {
     pub index: Arc<Index>,
     /// Held while annotations are written, so that two browsers do not write at once.
     pub annotating: Arc<Mutex<()>>,
+    pub agents: Arc<Agents>,
     pub jobs: Arc<Jobs>,
     pub hubs: Hubs,
     /// For pages and run files.

@@ -25,6 +25,8 @@ pub struct Hub {
 pub struct Seen {
     pub course: Course,
     pub job: Option<Value>,
+    /// The last second of each agent.
+    pub agents: Option<Value>,
 }
 
 /// Hubs by run file or folder of runs.
@@ -72,6 +74,7 @@ impl Hubs {
             let mut first = VecDeque::new();
             first.extend(seen.job.as_ref().map(|job| Frame::new("job", job)));
             first.extend(seen.course.whole());
+            first.extend(seen.agents.as_ref().map(|agents| Frame::new("agents", agents)));
             return (first, hub.send.subscribe());
         }
         let (send, receive) = broadcast::channel(BEHIND_MAX);

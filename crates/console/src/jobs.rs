@@ -8,10 +8,11 @@ pub mod stages;
 mod steer;
 
 use crate::Tool;
+use crate::agents::Agents;
 use crate::answer::{Answer, ApiError, aside};
 use crate::index::id_of;
 use check::{experiment, remove};
-use latest::{Pauses, planned};
+use latest::{Pauses, planned, whole_of};
 use order::{Order, What, filled};
 use plimsoll_plan::request::{redacted_header, redacted_url};
 use serde::Serialize;
@@ -94,6 +95,7 @@ pub struct Jobs {
     tool: Tool,
     /// Folders of the console; new runs go to the first.
     folders: Vec<PathBuf>,
+    agents: Arc<Agents>,
     allow_commands: bool,
     /// This process's own folder for pasted experiments, below one that consoles may share.
     scratch: PathBuf,
@@ -106,12 +108,18 @@ pub struct Jobs {
 
 impl Jobs {
     /// Creates an empty list. `scratch` is the folder for pasted experiments, which consoles may share.
-    pub fn new(tool: Tool, folders: Vec<PathBuf>, allow_commands: bool, scratch: &Path) -> Self {
+    pub fn new(
+        tool: Tool,
+        folders: Vec<PathBuf>,
+        agents: Arc<Agents>,
+        allow_commands: bool,
+        scratch: &Path,
+    ) -> Self {
         let changes = watch::Sender::new(0);
         check::clear(scratch);
         let scratch = scratch.join(std::process::id().to_string());
         let (all, starting) = (Mutex::default(), tokio::sync::Mutex::default());
-        Self { tool, folders, allow_commands, scratch, all, starting, changes }
+        Self { tool, folders, agents, allow_commands, scratch, all, starting, changes }
     }
 
     /// Returns all jobs, the latest first.
@@ -182,6 +190,9 @@ impl Jobs {
             }
         };
         words.extend(filled(&order.allow).map(|host| format!("--allow={host}")));
+        if let Some(selection) = filled(&order.agents) {
+            words.extend(self.agents.words(selection)?);
+        }
         let out = self.out_for(&name, is_one)?;
         words.push(format!("--out={}", out.display()));
         let shown = match &order.what {
@@ -392,7 +403,7 @@ impl Jobs {
 impl Inner {
     /// Marks the job as running once there is something to read.
     fn look(&mut self) {
-        if self.state == State::Starting && self.out.exists() {
+        if self.state == State::Starting && (self.out.exists() || whole_of(&self.out).exists()) {
             self.state = State::Running;
         }
     }
@@ -430,6 +441,15 @@ fn shown_words(words: Vec<String>) -> Vec<String> {
 fn shown_word(word: String) -> String {
     if word.starts_with("http://") || word.starts_with("https://") {
         return redacted_url(&word);
+    }
+    // Several addresses of servers may each have a password.
+    if let Some(addresses) = word.strip_prefix("--nats=") {
+        let shown = |address: &str| match (address.split_once("://"), address.rsplit_once('@')) {
+            (Some((scheme, _)), Some((_, host))) => format!("{scheme}://...@{host}"),
+            _ => address.to_owned(),
+        };
+        let all: Vec<String> = addresses.split(',').map(shown).collect();
+        return format!("--nats={}", all.join(","));
     }
     if let Some((name, value)) = word.strip_prefix("--header=").and_then(|header| header.split_once(':')) {
         return format!("--header={}: {}", name.trim(), redacted_header(name.trim(), value.trim()));

@@ -4,6 +4,7 @@
 
 #![forbid(unsafe_code)]
 
+mod agents;
 mod annotations;
 mod answer;
 mod api;
@@ -42,6 +43,8 @@ pub struct Config {
     pub listen: SocketAddr,
     /// Folders to search for run files, including subfolders; new runs go to the first.
     pub folders: Vec<PathBuf>,
+    /// Flags with which the tool reaches agents, such as `--nats=URL`; none without a NATS server.
+    pub agents: Vec<String>,
     /// Whether pasted experiments may use programs, and files anywhere.
     pub allow_commands: bool,
     /// Folder for the index and pasted experiments; created if missing.

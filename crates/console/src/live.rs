@@ -1,5 +1,6 @@
 //! Live views of runs: one reader per run, however many viewers it has.
 
+mod by_agents;
 mod follow;
 
 use crate::answer::Answer;

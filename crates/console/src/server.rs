@@ -1,5 +1,6 @@
 //! Life of the server: listens, serves connections, and finally stops the loads that it has started.
 
+use crate::agents::Agents;
 use crate::api::router;
 use crate::app::App;
 use crate::auth::Auth;
@@ -112,15 +113,18 @@ impl Server {
         let index =
             Index::new(config.folders.clone(), config.state.join("index.json"), config.tool.now_unix_ns);
         let index = Arc::new(index);
+        let agents = Arc::new(Agents::new(config.tool.program.clone(), config.agents.clone()));
         let app = Arc::new(App {
             names: Names { address, is_secure: acceptor.is_some() },
             auth,
             throttle: LoginThrottle::default(),
             index,
             annotating: Arc::default(),
+            agents: Arc::clone(&agents),
             jobs: Arc::new(Jobs::new(
                 config.tool.clone(),
                 config.folders.clone(),
+                Arc::clone(&agents),
                 config.allow_commands,
                 &config.state.join("console"),
             )),

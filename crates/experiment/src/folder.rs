@@ -14,6 +14,12 @@ use std::path::{Path, PathBuf};
 /// The name of the index file.
 pub const INDEX: &str = "experiment.json";
 
+/// Extension of the directory of a load from agents while it lasts, next to its run file.
+pub const AGENTS: &str = "agents";
+
+/// The name of the file in it that has the load as a whole. Those of the parts are numbers.
+pub const WHOLE: &str = "whole.plim";
+
 /// Version of the index.
 pub const INDEX_VERSION: u32 = 2;
 

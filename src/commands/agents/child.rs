@@ -122,6 +122,10 @@ fn words(task: &Task, own: &Own<'_>, root: &Path, record: &Path) -> Vec<String> 
 
 /// Returns a word with the absolute path of a file of the task as it is here.
 fn moved(word: &str, task: &Task, root: &Path) -> String {
+    // An experiment that may only use some directories may only use these here, too.
+    if let Some(folder) = word.strip_prefix("--keep-to=") {
+        return format!("--keep-to={}", below(root, folder).display());
+    }
     let found = task.files.iter().find(|file| {
         let before = word.strip_suffix(file.path.as_str());
         before.is_some_and(|before| before.is_empty() || before.ends_with('=') || before.ends_with('@'))

@@ -7,13 +7,13 @@ use super::journal::{self, Entry, Journal, Past};
 use super::local::LocalAgents;
 use super::monitors::{self, OwnMonitors};
 use super::options::AgentOptions;
-use super::part_file::PartFile;
+use super::part_file::{self, PartFile};
 use super::{connected, random_name, roll_call, scopes, task};
 use crate::commands::campaign::Again;
 use crate::commands::load::{ByAgents, Measured, Shared, view};
 use crate::exit::{Exit, Failure};
 use crate::flags::load::MannerFlags;
-use crate::{home, say, wall};
+use crate::{home, say, steer, wall};
 use plimsoll_cluster::Coordinator;
 use plimsoll_cluster::bus::{Bus, Change, Heard};
 use plimsoll_cluster::bytes::bytes_of;
@@ -24,14 +24,15 @@ use plimsoll_cluster::subject;
 use plimsoll_cluster::whole::Whole;
 use plimsoll_control::breaker::Trip;
 use plimsoll_engine::clock::now_ns;
+use plimsoll_experiment::folder::{AGENTS, WHOLE};
 use plimsoll_plan::diag::Place;
 use plimsoll_plan::phrase::{counted, duration_ns};
 use plimsoll_plan::{Diagnostic, Outline, Plan};
 use plimsoll_record::event::{AgentOutline, Note, NoteKind, RunEvent, Sink, StoppedBy};
-use plimsoll_record::run_file::RunFile;
+use plimsoll_record::run_file::{RunFile, Writer};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
 /// Time after which the state machine looks at its timers.
@@ -74,7 +75,7 @@ pub fn measure(
     }
     let (bus, heard) = connected(&access, &format!("coordinator-{run}"))?;
     bus.subscribe(subject::BEATS);
-    let folder = file.with_extension("agents");
+    let folder = file.with_extension(AGENTS);
     let mut here = Here {
         asked,
         manner,
@@ -90,13 +91,23 @@ pub fn measure(
         whole: None,
         view: None,
         has_opened: false,
+        whole_file: None,
+        lines: None,
         stopped_by: None,
         by_agents: ByAgents::default(),
         monitors: None,
         journal: None,
         fingerprint: journal::fingerprint(task::words(again, outline).iter()),
     };
+    let interrupts = &shared.interrupts;
+    if manner.steered {
+        steer::listen(interrupts, steer::Who::Alone)?;
+        let (sender, lines) = channel();
+        interrupts.control(Some(sender));
+        here.lines = Some(lines);
+    }
     let ended = here.measure(again, plan, file);
+    interrupts.control(None);
     here.bus.close();
     // The merged file has everything; without it, the parts are what is left.
     if ended.is_ok() && here.folder.exists() {
@@ -125,6 +136,10 @@ struct Here<'a> {
     whole: Option<Whole>,
     view: Option<Box<dyn Sink>>,
     has_opened: bool,
+    /// The same for live views of other processes.
+    whole_file: Option<Writer>,
+    /// Commands from the parent process, if it controls the load.
+    lines: Option<Receiver<String>>,
     /// Why the coordinator stopped the load, if it did.
     stopped_by: Option<StoppedBy>,
     by_agents: ByAgents,
@@ -156,6 +171,7 @@ impl Here<'_> {
         std::fs::create_dir_all(&self.folder).map_err(|e| {
             Failure::machine(format!("cannot create directory `{}`: {e}", self.folder.display()), None)
         })?;
+        part_file::clear(&self.folder.join(WHOLE))?;
         for (at, (identity, _)) in tasks.iter().enumerate() {
             let path = self.folder.join(format!("{}.plim", at + 1));
             self.parts.push(PartFile::new(identity.clone(), path)?);
@@ -181,8 +197,16 @@ impl Here<'_> {
             }
         };
         let done = self.lead(&mut coordinator);
+        if done.is_err() {
+            // Without a coordinator, the agents would continue to load for nothing.
+            self.release_all();
+        }
         // Clears the live view before anything else is printed.
         self.view = None;
+        if let Some(file) = self.whole_file.take() {
+            // The merged file has everything.
+            drop(file.finish());
+        }
         match done? {
             Done::Ran => self.merged(file),
             Done::Stopped => Err(self.shared.interrupts.cut_short("interrupted before the load")),
@@ -195,6 +219,15 @@ impl Here<'_> {
                 // The same interrupt may have stopped the service as well.
                 Err(self.shared.interrupts.instead_of(failure))
             }
+        }
+    }
+
+    /// Lets all agents end their loads at once.
+    fn release_all(&self) {
+        for part in &self.parts {
+            let (run, instance) = (self.run.clone(), part.identity.instance.clone());
+            let order = message::Order { run, instance, wish: message::Wish::Release };
+            self.bus.publish(subject::orders(&part.identity.name), message::encode(&order));
         }
     }
 
@@ -230,11 +263,15 @@ impl Here<'_> {
             if let Some(monitors) = &mut self.monitors {
                 monitors.look();
             }
-            if let (Some(Input::Envelope(bytes)), Some(journal)) = (&input, &mut self.journal) {
+            let lines: Vec<String> = self.lines.iter().flat_map(Receiver::try_iter).collect();
+            let controlled: Vec<Input> = lines.into_iter().filter_map(|line| self.controlled(line)).collect();
+            if let (Some(Input::Envelope(bytes)), true) = (&input, self.journal.is_some()) {
                 // Before the receipt, after which the agent forgets it.
-                journal.write(&Entry::Envelope(bytes.clone()))?;
+                self.journal(&Entry::Envelope(bytes.clone()));
             }
             let mut inputs: Vec<Input> = input.into_iter().collect();
+            // The last one is taken first.
+            inputs.extend(controlled.into_iter().rev());
             if self.shared.interrupts.happened() && !std::mem::replace(&mut is_stopped, true) {
                 inputs.push(Input::Stop);
             }
@@ -300,8 +337,13 @@ impl Here<'_> {
         Ok(inputs)
     }
 
-    fn journal(&mut self, entry: &Entry) -> Result<(), Failure> {
-        self.journal.as_mut().map_or(Ok(()), |journal| journal.write(entry))
+    /// Adds to the journal. The load does not depend on it: without a journal, it only cannot be continued.
+    fn journal(&mut self, entry: &Entry) {
+        let Some(Err(failure)) = self.journal.as_mut().map(|journal| journal.write(entry)) else { return };
+        self.tell(&format!("{}; if this command is killed, the load cannot continue\n", failure.sentence()));
+        if let Some(journal) = self.journal.take() {
+            journal.delete();
+        }
     }
 
     /// Returns what a message means for the run; answers questions about the time and files.
@@ -359,11 +401,11 @@ impl Here<'_> {
             }
             News::Begins { at_ns } => {
                 let unix_ns = wall::now_unix_ns() + at_ns.saturating_sub(now_ns());
-                self.journal(&Entry::Begin(at_ns, unix_ns))?;
+                self.journal(&Entry::Begin(at_ns, unix_ns));
                 self.begins(at_ns, unix_ns);
             }
             News::Begun { part, late_ns, bound_ns } => {
-                self.journal(&Entry::Begun(part, late_ns, bound_ns))?;
+                self.journal(&Entry::Begun(part, late_ns, bound_ns));
                 return self.begun(part, late_ns, bound_ns);
             }
             News::EndedTest { part } => {
@@ -442,10 +484,14 @@ impl Here<'_> {
             writer.event(&event);
         }
         let Some(whole) = &mut self.whole else { return Ok(Vec::new()) };
-        if let (RunEvent::Opened(opening), Some(view), false) = (&event, &mut self.view, self.has_opened) {
-            view.event(&RunEvent::Opened(Arc::new(whole.opening(opening, &self.run))));
+        if let (RunEvent::Opened(opening), false) = (&event, self.has_opened) {
+            let opening = whole.opening(opening, &self.run);
+            // Live views of other processes read it. The load does not depend on it.
+            self.whole_file = RunFile::create(&self.folder.join(WHOLE), &opening).ok();
+            self.show(&RunEvent::Opened(Arc::new(opening)));
             self.has_opened = true;
         }
+        let Some(whole) = &mut self.whole else { return Ok(Vec::new()) };
         let effect = whole
             .event(part, &event)
             .map_err(|refused| Failure::machine(format!("an agent contradicts itself: {refused}"), None))?;
@@ -455,10 +501,33 @@ impl Here<'_> {
         Ok(self.affected(effect))
     }
 
-    fn affected(&mut self, effect: plimsoll_cluster::whole::Effect) -> Vec<Input> {
+    /// Shows an event of the load as a whole to those who watch it.
+    fn show(&mut self, event: &RunEvent) {
         if let Some(view) = &mut self.view {
-            effect.events.iter().for_each(|event| view.event(event));
+            view.event(event);
         }
+        match (&mut self.whole_file, event) {
+            (Some(file), event) if !matches!(event, RunEvent::Opened(_)) => file.event(event),
+            _ => {}
+        }
+    }
+
+    /// Takes a command that controls the load. A note is one of the whole; the agents do everything else.
+    fn controlled(&mut self, line: String) -> Option<Input> {
+        let value: serde_json::Value = serde_json::from_str(&line).ok()?;
+        if value["do"] != "note" {
+            return Some(Input::Steer(line));
+        }
+        let at_ns = self.begin.map_or(0, |(begin_ns, _)| now_ns().saturating_sub(begin_ns));
+        let text = value["text"].as_str().unwrap_or_default().to_owned();
+        let note = Note { at_ns, kind: NoteKind::Note, text };
+        self.show(&RunEvent::Noted(note.clone()));
+        self.parts.first_mut()?.notes.push(note);
+        None
+    }
+
+    fn affected(&mut self, effect: plimsoll_cluster::whole::Effect) -> Vec<Input> {
+        effect.events.iter().for_each(|event| self.show(event));
         let Some((Trip { at_ns, sentence }, stopped_by)) = effect.trip else { return Vec::new() };
         self.stopped_by = Some(stopped_by);
         self.tell(&format!("{sentence}\n"));

@@ -6,7 +6,7 @@ use plimsoll_plan::load::Share;
 use plimsoll_record::event::{AgentOutline, Environment, Note, Opening, RunEvent};
 use plimsoll_record::record::GeneratorRecord;
 use plimsoll_record::run_file::Writer;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The record of one part, as far as it has arrived.
@@ -30,14 +30,7 @@ impl PartFile {
     /// # Errors
     /// Returns an error if the file of an interrupted coordinator cannot be replaced.
     pub fn new(identity: Identity, path: PathBuf) -> Result<PartFile, Failure> {
-        for old in [path.clone(), path.with_extension("plim-wal"), path.with_extension("plim-shm")] {
-            match std::fs::remove_file(&old) {
-                Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
-                    return Err(Failure::machine(format!("cannot delete `{}`: {e}", old.display()), None));
-                }
-                _ => {}
-            }
-        }
+        clear(&path)?;
         Ok(PartFile {
             identity,
             path,
@@ -67,4 +60,20 @@ impl PartFile {
         };
         GeneratorRecord::new(Arc::new(opening))
     }
+}
+
+/// Deletes a run file of an interrupted coordinator.
+///
+/// # Errors
+/// Returns an error if it cannot be deleted.
+pub fn clear(path: &Path) -> Result<(), Failure> {
+    for old in [path.to_path_buf(), path.with_extension("plim-wal"), path.with_extension("plim-shm")] {
+        match std::fs::remove_file(&old) {
+            Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
+                return Err(Failure::machine(format!("cannot delete `{}`: {e}", old.display()), None));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
 }

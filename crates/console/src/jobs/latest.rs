@@ -2,7 +2,7 @@
 
 use super::stages::{Course, course};
 use crate::index::is_being_written;
-use plimsoll_experiment::folder::{INDEX, Index};
+use plimsoll_experiment::folder::{AGENTS, INDEX, Index, WHOLE};
 use plimsoll_record::run_file::Tail;
 use plimsoll_record::steered::Steered;
 use std::path::{Path, PathBuf};
@@ -34,11 +34,33 @@ pub fn has_run(out: &Path) -> bool {
     })
 }
 
-fn run_of(out: &Path, now_ns: u64) -> Option<PathBuf> {
+/// Returns the file that has the load as a whole, or the newest one of an experiment.
+pub fn run_of(out: &Path, now_ns: u64) -> Option<PathBuf> {
     match out.is_dir() {
         true => newest(out, now_ns),
+        false if !out.exists() && whole_of(out).exists() => Some(whole_of(out)),
         false => Some(out.to_path_buf()),
     }
+}
+
+/// Returns the file of a load from agents while it lasts; afterwards, `out` has everything.
+pub fn whole_of(out: &Path) -> PathBuf {
+    out.with_extension(AGENTS).join(WHOLE)
+}
+
+/// Returns the files of the parts of a load from agents; none for another load.
+pub fn parts_of(run: &Path) -> Vec<PathBuf> {
+    if run.file_name().is_none_or(|name| name != WHOLE) {
+        return Vec::new();
+    }
+    let parts = (1..).map(|number: u32| run.with_file_name(format!("{number}.plim")));
+    parts.take_while(|part| part.exists()).collect()
+}
+
+/// Returns whether a file is a part of a load from agents, whose sum is another file.
+fn is_part(path: &Path) -> bool {
+    let is_in = path.parent().is_some_and(|folder| folder.extension().is_some_and(|end| end == AGENTS));
+    is_in && path.file_name().is_some_and(|name| name != WHOLE)
 }
 
 /// Whether the current run is paused, according to its timeline.
@@ -92,6 +114,7 @@ pub fn newest(folder: &Path, now_ns: u64) -> Option<PathBuf> {
             runs.push(path);
         }
     }
+    runs.retain(|path| !is_part(path));
     runs.retain(|path| path.extension().is_some_and(|e| e == "plim") && is_being_written(path, now_ns));
     runs.into_iter().max_by_key(|path| path.metadata().and_then(|meta| meta.modified()).ok())
 }

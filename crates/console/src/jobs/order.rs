@@ -10,6 +10,8 @@ pub struct Order {
     pub what: What,
     /// A public host that may be loaded.
     pub allow: Option<String>,
+    /// Agents that send the load: a number, names, a label, or `local:N`.
+    pub agents: Option<String>,
     /// Start even if another load is running.
     #[serde(default)]
     pub allow_concurrent: bool,

@@ -1,15 +1,16 @@
 //! Follows a run file once per second and sends events to viewers. The file is only read, briefly; the load does not
 //! notice.
 
+use super::by_agents::Parts;
 use super::ended;
 use crate::app::App;
 use crate::hub::{Course, Frame, Hub, Target};
 use crate::index::{id_of, is_being_written};
 use crate::jobs::State;
-use crate::jobs::latest::{newest, turns};
+use crate::jobs::latest::{run_of, turns};
 use crate::jobs::stages::course;
 use plimsoll_analysis::{Follow, Fresh};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -69,6 +70,14 @@ pub async fn follow(app: Arc<App>, target: Target, hub: Arc<Hub>) {
                 seen.course.take(fresh)
             });
         }
+        if let Some(agents) = look.agents {
+            hub.tell(|seen| {
+                let told = json!({ "agents": agents });
+                let frame = Frame::new("agents", &told);
+                seen.agents = Some(told);
+                vec![frame]
+            });
+        }
         let is_over = match target.job.as_deref().and_then(|job| app.jobs.job(job)) {
             // Of several consecutive runs, only the job knows when all are done.
             Some(job) => matches!(job.state, State::Ended | State::Failed),
@@ -115,6 +124,7 @@ struct Reader {
     tail: Option<(PathBuf, Follow)>,
     /// Whether anything was read yet.
     is_known: bool,
+    parts: Parts,
 }
 
 struct Look {
@@ -124,15 +134,14 @@ struct Look {
     /// Number of runs in the experiment, if the run changed.
     turns: Option<usize>,
     is_alive: bool,
+    /// A row per agent, if they have news.
+    agents: Option<Vec<Value>>,
 }
 
 impl Reader {
     fn look(&mut self, out: &Path, now_ns: u64) -> Look {
-        let nothing = Look { fresh: None, is_another: false, turns: None, is_alive: false };
-        let run = match out.is_dir() {
-            true => newest(out, now_ns),
-            false => Some(out.to_path_buf()),
-        };
+        let nothing = Look { fresh: None, is_another: false, turns: None, is_alive: false, agents: None };
+        let run = run_of(out, now_ns);
         // Between two runs, the last one stays.
         let Some(run) = run.or_else(|| self.tail.as_ref().map(|(path, _)| path.clone())) else {
             return nothing;
@@ -149,6 +158,7 @@ impl Reader {
         let is_another = fresh.is_some() && !std::mem::replace(&mut self.is_known, fresh.is_some());
         let turns = if is_another { run.parent().and_then(turns) } else { None };
         let is_alive = is_being_written(&run, now_ns);
-        Look { fresh, is_another, turns, is_alive }
+        let agents = self.parts.look(&run);
+        Look { fresh, is_another, turns, is_alive, agents }
     }
 }

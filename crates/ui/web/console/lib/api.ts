@@ -1,5 +1,5 @@
 // All requests to the server. Errors become one sentence with a fix.
-import type { Checked, Entry, Job, List, Start, State } from "./contract";
+import type { Agent, Checked, Entry, Job, List, Start, State } from "./contract";
 import { headersWith, key } from "./key";
 
 /** An error response, or no response. */
@@ -70,6 +70,7 @@ const id = encodeURIComponent;
 
 export const state = () => ask<State>("GET", "/api/state");
 export const runs = () => ask<List>("GET", "/api/runs");
+export const agents = async () => (await ask<{ agents: Agent[] }>("GET", "/api/agents")).agents;
 export const jobs = async () => (await ask<{ jobs: Job[] }>("GET", "/api/jobs")).jobs;
 /** `version` is that of the annotations shown when the user began to edit. */
 export const annotateRun = (run: string, tags: string[], note: string, version: string) =>

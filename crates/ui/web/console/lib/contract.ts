@@ -49,6 +49,47 @@ export interface State {
   version: string;
   folders: string[];
   can_start: boolean;
+  /** Whether the console has a NATS server, through which it reaches agents. */
+  has_agents: boolean;
+}
+
+/** A check of an agent's machine. */
+export interface Check {
+  name: string;
+  value: string;
+  state: "good" | "notice" | "bad";
+  advice: string | null;
+}
+
+/** An agent that is connected to the NATS server. */
+export interface Agent {
+  name: string;
+  host: string;
+  version: string;
+  labels: Record<string, string>;
+  cpus: number;
+  open_files: number;
+  has_answered: boolean;
+  clock_bound_ns: number | null;
+  checks: Check[];
+}
+
+/** The last second of a load on one agent. */
+export interface AgentRow {
+  name: string;
+  labels: Record<string, string>;
+  /** Start of its load after the common start. */
+  start_delay_ns: number;
+  clock_bound_ns: number;
+  elapsed_s?: number;
+  rate_per_s?: number | null;
+  p99_ns?: number | null;
+  max_ns?: number | null;
+  schedule_lag_p99_ns?: number | null;
+  busy_ratio?: number | null;
+  requests: number;
+  errors: number;
+  has_ended?: boolean;
 }
 
 export type JobState = "starting" | "running" | "paused" | "ending" | "ended" | "failed";
@@ -117,10 +158,16 @@ export interface Checked {
 /** The three load types of Loader.io. */
 export type Load = "clients_per_test" | "clients_per_second" | "maintained";
 
-export type Start =
-  { kind: "file"; path: string; allow_concurrent?: boolean } | { kind: "text"; text: string; allow_concurrent?: boolean } | FormStart;
+/** What every start may have. */
+export interface Common {
+  /** Agents that send the load: a number, names, a label, or `local:N`. */
+  agents?: string;
+  allow_concurrent?: boolean;
+}
 
-export interface FormStart {
+export type Start = ({ kind: "file"; path: string } & Common) | ({ kind: "text"; text: string } & Common) | FormStart;
+
+export interface FormStart extends Common {
   kind: "form";
   url: string;
   /** Default: GET. */
@@ -135,7 +182,6 @@ export interface FormStart {
   /** One `Name: value` per line. */
   headers?: string;
   body?: string;
-  allow_concurrent?: boolean;
 }
 
 /** Returns true until the job has ended. */

@@ -18,6 +18,8 @@ export interface Form {
   /** One `Name: value` per line. */
   headers: string;
   body: string;
+  /** Agents that send the load; empty for the console's machine. */
+  agents: string;
 }
 
 export const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
@@ -35,6 +37,7 @@ export const EMPTY: Form = {
   name: "",
   headers: "",
   body: "",
+  agents: "",
 };
 
 /** Error with its fix, by field. */
@@ -54,6 +57,7 @@ export function wrong(form: Form): Wrong {
   const odd = headerLines(form).find((line) => !/^[^\s:]+:/.test(line));
   if (odd !== undefined) found.headers = `invalid header \`${odd}\`: use a name and a colon, such as Accept: text/html`;
   if (form.body.startsWith("@")) found.body = "a body must not begin with @, which names a file; use an experiment file";
+  if (/\s/.test(form.agents.trim())) found.agents = "enter a number, names (a,b), a label (region=eu), or local:2";
   if (/\s/.test(form.allow.trim())) found.allow = "enter one host name, such as api.example.com";
   return found;
 }
@@ -88,6 +92,7 @@ export function request(form: Form): FormStart {
   if (form.name.trim()) out.name = form.name.trim();
   if (headerLines(form).length > 0) out.headers = headerLines(form).join("\n");
   if (form.body) out.body = form.body;
+  if (form.agents.trim()) out.agents = form.agents.trim();
   return out;
 }
 
@@ -134,6 +139,11 @@ export function argumentsOf(form: Form): string[] {
   if (rule !== undefined) out.push(`--threshold=${rule}`);
   if (form.name.trim()) out.push(`--name=${form.name.trim()}`);
   if (form.allow.trim()) out.push(`--allow=${form.allow.trim()}`);
+  if (form.agents.trim()) {
+    out.push(`--agents=${form.agents.trim()}`);
+    // The console adds the address and the credentials of its server.
+    if (!form.agents.trim().startsWith("local:")) out.push("--nats=URL");
+  }
   return out;
 }
 

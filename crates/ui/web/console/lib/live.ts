@@ -1,13 +1,14 @@
 // State of a live view as a function of the server's messages. Pure, so that late viewers, duplicate rows after a
 // reconnect, and rows out of order are tested without a server.
 import type { Chart, Mark } from "../../shared/chart";
-import type { Job, Row, Tiles } from "./contract";
+import type { AgentRow, Job, Row, Tiles } from "./contract";
 
 export type Message =
   | { kind: "charts"; charts: Chart[]; run_number?: number | null; run_count?: number | null }
   | { kind: "row"; row: Row }
   | { kind: "mark"; mark: Told }
   | { kind: "job"; job: Job }
+  | { kind: "agents"; agents: AgentRow[] }
   | { kind: "ended"; run: string | null };
 
 /** A note or a control; `replaces` is the previous word of a mark that has grown. */
@@ -18,6 +19,8 @@ export interface Live {
   charts: Chart[];
   tiles: Tiles | null;
   job: Job | null;
+  /** The last second of each agent; none for a load without agents. */
+  agents: AgentRow[];
   /** Time of the newest row, s. */
   last_x: number | null;
   /** Local time when the newest row arrived, ms. */
@@ -42,6 +45,7 @@ export const START: Live = {
   charts: [],
   tiles: null,
   job: null,
+  agents: [],
   last_x: null,
   last_at: null,
   run_number: null,
@@ -77,6 +81,8 @@ export function step(live: Live, message: Message, now: number): [Live, Effect] 
     }
     case "job":
       return [{ ...live, job: message.job }, { kind: "none" }];
+    case "agents":
+      return [{ ...live, agents: message.agents }, { kind: "none" }];
     case "ended":
       return [{ ...live, ended: true, run: message.run }, { kind: "none" }];
   }
@@ -126,6 +132,15 @@ export function level(live: Live): string | null {
   return last ? last.word.slice(LEVEL.length) : null;
 }
 
+/** Seconds by which an agent may be behind the others before it is marked. */
+const BEHIND_S = 3;
+
+/** Returns whether nothing has come from an agent for some seconds, while the others continued. */
+export function silent(row: AgentRow, all: AgentRow[]): boolean {
+  const newest = Math.max(...all.map((other) => other.elapsed_s ?? 0));
+  return !row.has_ended && newest - (row.elapsed_s ?? 0) >= BEHIND_S;
+}
+
 /** Returns the whole seconds without a row once they exceed the usual delay, else `null`. */
 export function stale_s(live: Live, now: number): number | null {
   if (live.ended || live.last_at === null) return null;
@@ -151,7 +166,7 @@ export function hold_ms(chart: Chart): number {
  * Whether the load generator's schedule lag distorts the times: p99 above 1 ms and above a tenth of the reported p99,
  * the rule by which a run becomes inconclusive.
  */
-export function late(tiles: Tiles): boolean {
+export function late(tiles: Pick<Tiles, "schedule_lag_p99_ns" | "p99_ns">): boolean {
   const lag = tiles.schedule_lag_p99_ns ?? 0;
   return lag > 1e6 && lag > 0.1 * (tiles.p99_ns ?? Infinity);
 }

@@ -2,10 +2,10 @@
 import { describe, expect, test } from "vitest";
 import type { Chart, Mark } from "../../shared/chart";
 import { refusal } from "./api";
-import type { Entry, Job, Row } from "./contract";
+import type { AgentRow, Entry, Job, Row } from "./contract";
 import { argumentsOf, doubt, EMPTY, request, shellLine, spread, wrong, type Form } from "./form";
 import { choose, goingOn, outcome, readTags, shown, sides, tagsOf } from "./list";
-import { hold_ms, late, level, notes, stale_s, START, step, type Live } from "./live";
+import { hold_ms, late, level, notes, silent, stale_s, START, step, type Live } from "./live";
 import { shape } from "./shape";
 import { bar } from "./stages";
 import { ago, clock, date, machine, moment } from "./when";
@@ -409,5 +409,39 @@ describe("a refusal", () => {
     expect(refusal(500, "<html>").message).toBe("the server responded with HTTP 500");
     expect(refusal(500, "null").message).toBe("the server responded with HTTP 500");
     expect(refusal(401, "<html>").help).toContain("printed");
+  });
+});
+
+describe("agents", () => {
+  const agent = (name: string, elapsed_s: number, more: Partial<AgentRow> = {}): AgentRow => ({
+    name,
+    labels: {},
+    start_delay_ns: 0,
+    clock_bound_ns: 1,
+    elapsed_s,
+    requests: 1,
+    errors: 0,
+    ...more,
+  });
+
+  test("the newest second of each replaces the one before", () => {
+    const [live, effect] = step(START, { kind: "agents", agents: [agent("a", 1), agent("b", 1)] }, 0);
+    expect(effect).toEqual({ kind: "none" });
+    const [later] = step(live, { kind: "agents", agents: [agent("a", 2), agent("b", 2)] }, 0);
+    expect(later.agents.map((row) => row.elapsed_s)).toEqual([2, 2]);
+  });
+
+  test("one that is some seconds behind is silent, unless it has ended", () => {
+    const all = [agent("a", 9), agent("b", 6), agent("c", 7), agent("d", 2, { has_ended: true })];
+    expect(all.map((row) => silent(row, all))).toEqual([false, true, false, false]);
+  });
+
+  test("a form may name agents, with the server of the console", () => {
+    const form = (agents: string): Form => ({ ...EMPTY, url: "http://127.0.0.1/", agents });
+    expect(request(form(" a,b ")).agents).toBe("a,b");
+    expect(request(form("")).agents).toBeUndefined();
+    expect(argumentsOf(form("2")).slice(-2)).toEqual(["--agents=2", "--nats=URL"]);
+    expect(argumentsOf(form("local:2")).at(-1)).toBe("--agents=local:2");
+    expect(wrong(form("a b")).agents).toContain("enter a number");
   });
 });

@@ -1,10 +1,10 @@
 // The current page, in the hash of the address, so that the server has a single page and links can be shared.
 
-export type Route = { page: "runs"; first?: string } | { page: "start" } | { page: "live"; id: string };
+export type Route = { page: "runs"; first?: string } | { page: "start" } | { page: "agents" } | { page: "live"; id: string };
 
 export function read(hash: string): Route {
   const [page = "", id = ""] = hash.replace(/^#\/?/, "").split("/");
-  if (page === "start") return { page };
+  if (page === "start" || page === "agents") return { page };
   // Ids consist of digits and letters; anything else is invalid.
   if (page === "compare" && /^\w+$/.test(id)) return { page: "runs", first: id };
   if (page === "live" && id !== "") {

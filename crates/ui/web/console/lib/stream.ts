@@ -2,7 +2,7 @@
 // server first responds with an error).
 import type { Chart } from "../../shared/chart";
 import { liveOf } from "./api";
-import type { Job, Row } from "./contract";
+import type { AgentRow, Job, Row } from "./contract";
 import type { Message, Told } from "./live";
 
 /** Delays between attempts, ms. */
@@ -45,6 +45,7 @@ export function listen(id: string, to: Listener): () => void {
     on<Row>("row", (row) => ({ kind: "row", row }));
     on<Told>("mark", (mark) => ({ kind: "mark", mark }));
     on<Job>("job", (job) => ({ kind: "job", job }));
+    on<{ agents: AgentRow[] }>("agents", ({ agents }) => ({ kind: "agents", agents }));
     on<{ run: string | null }>("ended", ({ run }) => {
       close();
       return { kind: "ended", run };

@@ -1,0 +1,85 @@
+//! The agents that are connected to the NATS server of the console, as the tool itself lists and checks them.
+
+use crate::answer::{Answer, ApiError};
+use serde_json::Value;
+use std::path::PathBuf;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+use tokio::process::Command;
+use tokio::sync::Mutex;
+
+/// Age of a list after which the agents are asked again. A check takes about a second on each of them.
+const FRESH: Duration = Duration::from_secs(5);
+
+/// The list of agents, shared by all viewers.
+pub struct Agents {
+    program: PathBuf,
+    access: Vec<String>,
+    last: Mutex<Option<(Instant, Value)>>,
+}
+
+impl Agents {
+    /// `access` are the flags with which the tool reaches the server; none if the console has no server.
+    pub fn new(program: PathBuf, access: Vec<String>) -> Self {
+        Agents { program, access, last: Mutex::new(None) }
+    }
+
+    pub fn has_server(&self) -> bool {
+        !self.access.is_empty()
+    }
+
+    /// Returns the flags for a load from agents.
+    ///
+    /// # Errors
+    /// Returns an error if these agents need a server, and the console has none.
+    pub fn words(&self, selection: &str) -> Answer<Vec<String>> {
+        let mut words = vec![format!("--agents={selection}")];
+        // These agents have their own server.
+        if !selection.starts_with("local:") {
+            if !self.has_server() {
+                return Err(no_server());
+            }
+            words.extend(self.access.iter().cloned());
+        }
+        Ok(words)
+    }
+
+    /// Returns the agents and what they say of their machines.
+    ///
+    /// # Errors
+    /// Returns an error if there is no server, or if it cannot be reached.
+    pub async fn list(&self) -> Answer<Value> {
+        if !self.has_server() {
+            return Err(no_server());
+        }
+        // One question at a time, for all viewers.
+        let mut last = self.last.lock().await;
+        if let Some((_, list)) = last.as_ref().filter(|(at, _)| at.elapsed() < FRESH) {
+            return Ok(list.clone());
+        }
+        let mut command = Command::new(&self.program);
+        command.args(["agents", "doctor", "--json", "--no-color"]).args(&self.access);
+        command.stdin(Stdio::null()).kill_on_drop(true);
+        let output =
+            command.output().await.map_err(|e| ApiError::machine(format!("cannot ask for agents: {e}")))?;
+        // A machine with a problem makes the exit code another one.
+        let list: Value = match serde_json::from_slice(&output.stdout) {
+            Ok(list) => list,
+            Err(_) => {
+                let said = String::from_utf8_lossy(&output.stderr);
+                let line = |name: &str| said.lines().find_map(|line| line.trim().strip_prefix(name));
+                let sentence = line("error: ").unwrap_or("the agents could not be listed");
+                return Err(ApiError::conflict(sentence, line("help: ").unwrap_or_default()));
+            }
+        };
+        *last = Some((Instant::now(), list.clone()));
+        Ok(list)
+    }
+}
+
+fn no_server() -> ApiError {
+    ApiError::conflict(
+        "the console has no NATS server, through which it could reach agents",
+        "start it with `plimsoll serve --nats URL`, or use `local:2`",
+    )
+}
