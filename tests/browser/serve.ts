@@ -23,8 +23,8 @@ export class Served {
     return { state, runs };
   }
 
-  static start(state: string): Promise<Served> {
-    return Served.spawn(state, ['--listen', '127.0.0.1:0']);
+  static start(state: string, more: string[] = []): Promise<Served> {
+    return Served.spawn(state, ['--listen', '127.0.0.1:0', ...more]);
   }
 
   /** With HTTPS and a password, on another address of this machine; the certificate is made for it and for one day. */

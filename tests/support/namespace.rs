@@ -52,8 +52,8 @@ pub fn on_a_disk(test: &str, size_kib: u32, turn: fn() -> Turn, body: impl FnOnc
     let is_root = std::fs::metadata("/proc/self").expect("/proc is mounted").uid() == 0;
     let myself = std::env::current_exe().expect("a test knows its own program");
     let script = format!(
-        "set -e\nmount -t tmpfs -o size={size_kib}k tmpfs \"${DISK}\"\nexec \"$0\" --exact {test} --include-ignored --nocapture \
-         --test-threads 1"
+        "set -e\nmount -t tmpfs -o size={size_kib}k tmpfs \"${DISK}\"\nexec \"$0\" --exact {test} \
+         --include-ignored --nocapture --test-threads 1"
     );
     let output = Command::new("unshare")
         .args([if is_root { "-m" } else { "-rm" }, "sh", "-c", &script])

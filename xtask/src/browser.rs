@@ -26,7 +26,7 @@ pub fn command(arguments: &[String]) -> Outcome {
             ));
         }
     };
-    needs::ensure(&["node", "npm", "chromium"])?;
+    needs::ensure(&["node", "npm", "chromium", "nats-server"])?;
     let chromium = needs::find("chromium").ok_or("chromium was installed, but is not found")?;
     let target = shell::target_folder()?;
     let (tool, maker) = match given {

@@ -17,6 +17,8 @@ const GATHER_BYTES: usize = 512 << 10;
 const STALE_START_NS: u64 = 2_000_000_000;
 /// Time between two measurements of the clocks, ns.
 const CLOCK_EVERY_NS: u64 = 10_000_000_000;
+/// The same after a measurement without an answer; a load waits for it.
+const CLOCK_AGAIN_NS: u64 = 4_000_000_000;
 /// Fix if results cannot be kept.
 const SPOOL_HINT: &str = "check the free space and memory of the agent";
 /// Runs that were released recently; an order for one of them is late.
@@ -357,7 +359,8 @@ impl<S: Spool + Default> Agent<S> {
         if !work.events.is_empty() && now_ns.saturating_sub(work.events_since_ns) >= GATHER_NS {
             work.flush(&instance, now_ns, out);
         }
-        if !work.stage.is_over() && now_ns.saturating_sub(work.clock_asked_ns) >= CLOCK_EVERY_NS {
+        let clock_every_ns = if work.clock.is_some() { CLOCK_EVERY_NS } else { CLOCK_AGAIN_NS };
+        if !work.stage.is_over() && now_ns.saturating_sub(work.clock_asked_ns) >= clock_every_ns {
             work.clock_asked_ns = now_ns;
             out.push(Output::MeasureClock { run: work.run.clone() });
         }

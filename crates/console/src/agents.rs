@@ -1,27 +1,30 @@
 //! The agents that are connected to the NATS server of the console, as the tool itself lists and checks them.
 
+use crate::Tool;
 use crate::answer::{Answer, ApiError};
 use serde_json::Value;
 use std::path::PathBuf;
 use std::process::Stdio;
-use std::time::{Duration, Instant};
 use tokio::process::Command;
 use tokio::sync::Mutex;
 
-/// Age of a list after which the agents are asked again. A check takes about a second on each of them.
-const FRESH: Duration = Duration::from_secs(5);
+/// Age of a list after which the agents are asked again, ns. A check takes about a second on each of them.
+const FRESH_NS: u64 = 5_000_000_000;
 
 /// The list of agents, shared by all viewers.
 pub struct Agents {
     program: PathBuf,
     access: Vec<String>,
-    last: Mutex<Option<(Instant, Value)>>,
+    now_unix_ns: fn() -> u64,
+    /// When the agents were asked, and their answers.
+    last: Mutex<Option<(u64, Value)>>,
 }
 
 impl Agents {
     /// `access` are the flags with which the tool reaches the server; none if the console has no server.
-    pub fn new(program: PathBuf, access: Vec<String>) -> Self {
-        Agents { program, access, last: Mutex::new(None) }
+    pub fn new(tool: &Tool, access: Vec<String>) -> Self {
+        let (program, now_unix_ns) = (tool.program.clone(), tool.now_unix_ns);
+        Agents { program, access, now_unix_ns, last: Mutex::new(None) }
     }
 
     pub fn has_server(&self) -> bool {
@@ -54,7 +57,7 @@ impl Agents {
         }
         // One question at a time, for all viewers.
         let mut last = self.last.lock().await;
-        if let Some((_, list)) = last.as_ref().filter(|(at, _)| at.elapsed() < FRESH) {
+        if let Some((_, list)) = last.as_ref().filter(|(at_ns, _)| self.age_ns(*at_ns) < FRESH_NS) {
             return Ok(list.clone());
         }
         let mut command = Command::new(&self.program);
@@ -72,8 +75,12 @@ impl Agents {
                 return Err(ApiError::conflict(sentence, line("help: ").unwrap_or_default()));
             }
         };
-        *last = Some((Instant::now(), list.clone()));
+        *last = Some(((self.now_unix_ns)(), list.clone()));
         Ok(list)
+    }
+
+    fn age_ns(&self, at_ns: u64) -> u64 {
+        (self.now_unix_ns)().saturating_sub(at_ns)
     }
 }
 

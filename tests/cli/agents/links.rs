@@ -1,4 +1,4 @@
-//! Agents behind slow links: each in its own network namespace, with a rate limit in both directions.
+//! Agents with slow links: each in its own network namespace, with a rate limit in both directions.
 
 use super::server::{Server, ends};
 use crate::support::{BINARY, Ruler, Running, Tool, namespace, run_alongside};

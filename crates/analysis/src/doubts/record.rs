@@ -46,7 +46,7 @@ fn missing(e: &Inputs) -> Option<Caution> {
     losses.extend(missing_parts(e));
     let many = e.facts.machines.len() > 1;
     let mut is_in_totals = losses.is_empty();
-    // The end of a lost agent is a caution of its own.
+    // The end of a lost agent is another caution.
     let is_of_lost_agent = |gap: &Gap| {
         let mut machines = e.facts.machines.iter().filter(|m| m.name == gap.generator);
         machines.any(|m| is_lost_agent(m) && gap.from_s >= m.elapsed_ns as f64 / 1e9)
@@ -188,7 +188,7 @@ fn shares(e: &Inputs) -> (Vec<u32>, Option<Share>) {
 
 /// Rates of machines add up only while all of them load.
 fn outliers(e: &Inputs) -> Option<Caution> {
-    // A lost agent is a caution of its own.
+    // A lost agent is another caution.
     let machines: Vec<&Machine> = e.facts.machines.iter().filter(|m| !is_lost_agent(m)).collect();
     let window =
         |m: &Machine| (m.opening().started_unix_ns, m.opening().started_unix_ns.saturating_add(m.elapsed_ns));
