@@ -48,7 +48,6 @@ test('agents are listed, send a load, and have a row each in its live view', asy
     await page.setViewportSize({ width, height: 800 });
     await fits(page);
   }
-  await page.screenshot({ path: test.info().outputPath('agents.png'), fullPage: true });
 
   await page.getByRole('link', { name: 'Start a run' }).click();
   await page.getByLabel('URL').fill(`${ruler.origin}/`);
@@ -66,7 +65,6 @@ test('agents are listed, send a load, and have a row each in its live view', asy
     await page.setViewportSize({ width, height: 800 });
     await fits(page);
   }
-  await page.screenshot({ path: test.info().outputPath('live.png'), fullPage: true });
   // The report has both.
   await expect(page).toHaveURL(/\/runs\/\w+$/, { timeout: 30_000 });
   await expect(page.locator('body')).toContainText('us-1');
