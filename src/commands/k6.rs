@@ -224,6 +224,9 @@ fn run(words: &[String]) -> Result<Exit, Failure> {
     };
     let (shard, seed) = (team.part.shard, team.part.seed);
     let flags = LoadFlags { manner: manner.clone(), shard, seed, ..LoadFlags::default() };
+    if let Some(of) = flags.shard.as_deref().and_then(|shard| shard.split_once('/')?.1.parse().ok()) {
+        share_users(&mut ready, of);
+    }
     let plan = script::planned(ready, &flags)?;
     let measured = load::measure(plan, &manner, None);
     let written = out::finish(outputs);
@@ -272,6 +275,15 @@ fn run(words: &[String]) -> Result<Exit, Failure> {
             None => Exit::Pass,
         },
     })
+}
+
+/// Divides `maxVUs` among the agents, as k6 divides it among its instances. It is the same number for each, so that the
+/// parts are of one plan.
+fn share_users(ready: &mut Ready, of: u32) {
+    let workloads = ready.draft.workloads.iter_mut().map(|workload| &mut workload.load);
+    for load in workloads.chain([&mut ready.draft.load]) {
+        load.max_connections = load.max_connections.map(|most| most.div_ceil(of.max(1)));
+    }
 }
 
 /// Returns the code of a run without a result: `setup()` failed, which is in the log, or plimsoll could not run.

@@ -330,7 +330,7 @@ fn an_agent_that_cannot_keep_its_results_ends_its_load_with_a_sentence() {
 #[test]
 fn a_coordinator_with_a_full_disk_has_the_whole_result() {
     let test = "agents::faults::a_coordinator_with_a_full_disk_has_the_whole_result";
-    namespace::on_a_disk(test, 6_000, run_alongside, |disk| {
+    namespace::on_a_disk(test, 20_000, run_alongside, |disk| {
         let ruler = Ruler::start(&[]);
         let out = disk.join("run.plim").display().to_string();
         let args = [&ruler.url("/"), "-r", "100", "-d", "6s", "--agents", "local:2", "--out", &out, "--json"];

@@ -93,6 +93,25 @@ TestPlan p
 }
 
 #[test]
+fn agents_divide_the_users_of_an_arrival_rate() {
+    let (ruler, scratch) = (Ruler::start(&[]), Scratch::new());
+    let script = scratch.file(
+        "a.js",
+        &format!(
+            "import http from 'k6/http';\nexport const options = {{ scenarios: {{ one: {{\n  \
+             executor: 'constant-arrival-rate', rate: 100, duration: '3s', preAllocatedVUs: 4, maxVUs: 6 }} }} }};\n\
+             export default () => {{ http.get('{}'); }};\n\
+             export const handleSummary = (data) => ({{ stdout: `${{data.metrics.vus_max.values.value}}\\n` }});\n",
+            ruler.url("/?delay=400ms")
+        ),
+    );
+    let output = Tool::run(&["k6", "run", "--agents", "local:2", &script]);
+    assert_eq!(output.stdout, "6\n", "{}", output.stderr);
+    // Six users send at most six requests in 400 ms.
+    assert!(ruler.requests() <= 54, "{}", ruler.requests());
+}
+
+#[test]
 fn a_script_that_ends_the_test_on_one_agent_ends_it_on_all() {
     let (ruler, scratch) = (Ruler::start(&[]), Scratch::new());
     let script = |name: &str, body: &str, more: &str| {
