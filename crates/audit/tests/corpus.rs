@@ -1,6 +1,6 @@
 //! Results of others, from issues, pull requests, and files of public repositories: figures retyped as facts, each with
-//! its source and with the rules that are right for it (`right:`), that are right if they speak (`also:`), and with
-//! `read: no` if it is not a result of a load test. Each part was judged before the audit read it. Those in `reported`
+//! its source and with the rules that are right for it (`right:`), that are right if they speak (`also:`), that are right
+//! as a doubt and wrong as a contradiction (`doubt:`), and with `read: no` if it is not a result of a load test. Each part was judged before the audit read it. Those in `reported`
 //! are the last part; what it showed is corrected, and [`FIRST`] has what each part gave at first. `data/corpus.md` has
 //! the counts; write it with `UPDATE_GOLDEN=1 cargo test -p plimsoll-audit corpus`.
 
@@ -17,6 +17,8 @@ struct Artifact {
     right: BTreeSet<String>,
     /// Rules that are right if they speak, because another one says the same or the text barely allows it.
     also: BTreeSet<String>,
+    /// Rules that are right if they raise a doubt, and wrong if they say that it cannot be true.
+    doubt: BTreeSet<String>,
     /// Whether the text has a result of a load test at all.
     is_result: bool,
     text: String,
@@ -83,12 +85,14 @@ fn artifacts() -> Vec<Artifact> {
             let (source, rest) = part.split_once('\n').expect("a source");
             let (right, rest) = header(rest, "right: ");
             let (also, rest) = header(rest, "also: ");
+            let (doubt, rest) = header(rest, "doubt: ");
             let (read, text) = header(rest, "read: ");
             let rules = |names: &str| names.split_whitespace().map(str::to_owned).collect();
             all.push(Artifact {
                 source: source.to_owned(),
                 right: rules(right),
                 also: rules(also),
+                doubt: rules(doubt),
                 is_result: read != "no",
                 text: text.to_owned(),
                 is_tuned,
@@ -125,7 +129,9 @@ fn judge(half: &mut Half, artifact: &Artifact) {
     let mut spoken = BTreeSet::new();
     for finding in found.iter().filter(|f| f.grade != Grade::Missing) {
         let at = usize::from(finding.grade == Grade::Implausible);
-        let is_right = artifact.right.contains(finding.rule) || artifact.also.contains(finding.rule);
+        let mut right = [&artifact.right, &artifact.also].to_vec();
+        right.extend((finding.grade == Grade::Implausible).then_some(&artifact.doubt));
+        let is_right = right.iter().any(|rules| rules.contains(finding.rule));
         spoken.insert(finding.rule.to_owned());
         let count = half.rules.entry(finding.rule).or_default();
         if is_right {
