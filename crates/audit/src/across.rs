@@ -2,6 +2,7 @@
 //! arithmetic or of words about method; none knows a report.
 
 mod copied;
+mod dates;
 mod equations;
 mod hardware;
 mod in_flight;
@@ -17,7 +18,7 @@ mod view;
 mod volumes;
 mod windows;
 
-use super::{Grade, Rule};
+use super::{Grade, Premise, Rule};
 
 /// A row of the table below.
 macro_rules! rule {
@@ -25,6 +26,7 @@ macro_rules! rule {
         Rule {
             code: $code,
             grade: Grade::$grade,
+            premise: Premise::Figures,
             title: $title,
             check: |documents, findings| {
                 $look(documents, &mut say::Out { rule: $code, grade: Grade::$grade, findings });
@@ -35,17 +37,17 @@ macro_rules! rule {
 
 #[rustfmt::skip]
 pub const RULES: &[Rule] = &[
-    rule!(Impossible, "label_contradicts_row", labels::label_contradicts_row,
-        "a labeled number above an output = the number in the output"),
     rule!(Impossible, "figures_differ_from_samples", recomputed::figures_differ,
         "figures of a table or summary = those computed from the file of samples with its labels"),
     rule!(Impossible, "equation_wrong", equations::wrong,
         "a op b = c, computed again with the range of every number"),
-    rule!(Impossible, "more_in_flight_than_stated", in_flight::more_than_stated,
-        "N = X R of a row, or summed over rows of one run, <= the users stated around the table"),
     rule!(Impossible, "hardware_differs_from_type", hardware::differs_from_type,
         "vCPU and memory = what the provider sells as that instance type"),
-    rule!(Impossible, "machines_differ", windows::machines_differ,
+    rule!(Implausible, "label_contradicts_row", labels::label_contradicts_row,
+        "a labeled number above an output = the number in the output"),
+    rule!(Implausible, "more_in_flight_than_stated", in_flight::more_than_stated,
+        "N = X R of a row, or summed over rows of one run, <= the users stated around the table"),
+    rule!(Implausible, "machines_differ", windows::machines_differ,
         "machines of a place in a sentence = machines in the caption of its table"),
     rule!(Implausible, "same_number_live", levels::same_number_live,
         "connections - connect errors = one constant at several levels"),
@@ -93,6 +95,8 @@ pub const RULES: &[Rule] = &[
         "tails of half the rows or more in k s + 20..250 ms, k = 1, 2, 3, 7, at means that differ"),
     rule!(Implausible, "cycle_above_percentile", in_flight::cycle_above_percentile,
         "users / rate <= p90..p98 where no mean is given"),
+    rule!(Implausible, "duration_differs_from_dates", dates::duration_differs,
+        "last - first timestamp = stated duration, within 2%"),
     rule!(Implausible, "rows_of_unequal_length", windows::unequal_length,
         "samples / rate of compared rows within x 1.5"),
     rule!(Implausible, "rates_of_own_windows", windows::own_windows,

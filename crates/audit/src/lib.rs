@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 pub mod across;
+mod cause;
 mod fold;
 pub mod row;
 
@@ -67,6 +68,9 @@ pub struct Finding {
     /// What to measure or to write instead.
     pub advice: String,
     pub quotes: Vec<Quote>,
+    /// Other rules that speak of the same figures: one cause is one finding.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub also: Vec<&'static str>,
 }
 
 /// Where it stands: `text` is the figure as written (or the sentence); its whole line is in [`Audit::sources`].
@@ -96,10 +100,21 @@ pub enum Certainty {
     Possible,
 }
 
+/// What has to be certain before a rule says that something cannot be true. Without it, the same is a doubt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Premise {
+    /// The figures alone, whoever wrote them.
+    Figures,
+    /// What a tool counts and times: its output by a known version, with every line that this version prints.
+    WholeOutput,
+}
+
 /// A rule looks at all documents that were given together.
 pub struct Rule {
     pub code: &'static str,
     pub grade: Grade,
+    /// What it needs to call something impossible.
+    pub premise: Premise,
     /// One line: what it checks, with the formula.
     pub title: &'static str,
     pub check: fn(&[Document], &mut Vec<Finding>),
@@ -112,7 +127,7 @@ pub fn rules() -> impl Iterator<Item = &'static Rule> {
 
 /// Judges documents that were read before.
 pub fn audit(documents: &[Document]) -> Audit {
-    let mut findings = fold::fold(check(documents));
+    let mut findings = cause::join(fold::fold(check(documents)));
     findings.sort_by_key(|f| (f.grade, f.certainty));
     let sources = sources(documents, &findings);
     let figures = |d: &Document| d.rows.iter().map(|r| r.figures.len() + r.others.len()).sum::<usize>();

@@ -191,3 +191,37 @@ fn sound_runs_hold_nothing_impossible() {
         assert!(path.ends_with("README.md") || wrong.is_empty(), "{wrong:?}");
     }
 }
+
+#[test]
+fn sound_outputs_are_recognized_as_whole_and_cut_ones_are_not() {
+    let mut wrong: Vec<String> = Vec::new();
+    // Tables of CSV have no end that is known.
+    // The sections of groups and scenarios in `k6-full` are not read line by line.
+    let is_open = |file: &str| file.ends_with(".csv") || file.ends_with(".tsv") || file == "k6-full.txt";
+    for entry in std::fs::read_dir(data().join("foreign/sound")).expect("the folder is committed") {
+        let path = entry.expect("an entry").path();
+        let file = path.file_name().expect("a name").to_string_lossy().into_owned();
+        if file.ends_with(".md") || is_open(&file) {
+            continue;
+        }
+        let text = std::fs::read_to_string(&path).expect("text");
+        let rows = read(&file, &text).rows;
+        let is_whole = |row: &Row| row.is_whole || row.samples.is_some();
+        if rows.is_empty() || !rows.iter().all(is_whole) {
+            wrong.push(file);
+            continue;
+        }
+        // Without one of its lines, no output is whole.
+        let lines: Vec<&str> = text.lines().collect();
+        let layout = rows[0].tool.expect("a tool").definitions().layout;
+        for part in layout.iter().filter(|_| !file.ends_with(".json")) {
+            let plain =
+                |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase() + " ";
+            let kept: Vec<&str> = lines.iter().copied().filter(|line| !plain(line).contains(part)).collect();
+            if kept.len() < lines.len() {
+                assert!(read(&file, &kept.join("\n")).rows.iter().all(|row| !row.is_whole), "{file}: {part}");
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "not whole: {wrong:?}");
+}

@@ -46,6 +46,9 @@ pub struct Row {
     pub others: BTreeMap<String, Figure>,
     /// Upper edges of buckets with the number of times in each, lowest first.
     pub histogram: Vec<(Figure, Figure)>,
+    /// Every line that its tool always prints is there, in the words of a version whose definitions are known, and
+    /// nothing else is between them. Never of tables, sentences, and unknown programs.
+    pub is_whole: bool,
     /// A label within a run whose other labels are other rows: no run by itself, and no repeat of its neighbors.
     pub is_part: bool,
     /// The distribution behind it when the file holds single samples (JTL, `ab -g`): whole-run figures to check by.

@@ -11,6 +11,7 @@ pub mod number;
 pub mod overlap;
 pub mod samples;
 pub mod text;
+mod whole;
 
 pub mod ab {
     pub mod definitions;
@@ -171,8 +172,11 @@ pub fn read(_name: &str, text: &str, document: &mut Document) {
     let text = Text::new(text);
     let mut at = 0;
     while at < text.line_count() {
+        let first = document.rows.len();
         let next = READERS.iter().find_map(|read| read(&text, at, document));
+        let from = at;
         at = next.unwrap_or(0).max(at + 1);
+        whole::mark(&text, from..at, document, first);
     }
 }
 

@@ -22,6 +22,7 @@ impl Out<'_> {
             explanation: String::new(),
             advice: String::new(),
             quotes: Vec::new(),
+            also: Vec::new(),
         });
         let at = self.findings.len() - 1;
         Saying { finding: &mut self.findings[at] }

@@ -24,7 +24,7 @@ struct Law<'a> {
 }
 
 fn law<'a>(s: &Subject<'a>) -> Option<Law<'a>> {
-    let (rate_figure, rate) = s.get(Measure::Rate)?;
+    let (rate_figure, rate) = rate(s)?;
     let (mean_figure, mean) = s.get(Measure::Mean)?;
     let (users_figure, mut users) = s.get(Measure::Users)?;
     // wrk opens each connection once: those that failed never carried a request.
@@ -37,6 +37,17 @@ fn law<'a>(s: &Subject<'a>) -> Option<Law<'a>> {
     }
     let in_flight = rate.times(mean);
     Some(Law { rate, mean, users, in_flight, figures: [rate_figure, mean_figure, users_figure] })
+}
+
+/// A mean of samples of the rate is none of the requests: count / duration is, and a single sample.
+fn rate<'a>(s: &Subject<'a>) -> Option<(&'a Figure, Span)> {
+    let (figure, rate) = s.get(Measure::Rate)?;
+    let is_single = s.row.others.get("deviation of the rate").is_some_and(|f| f.value == 0.0);
+    if is_single || !s.is(|d| d.rate_is_sampled && d.in_flight == InFlight::One) {
+        return Some((figure, rate));
+    }
+    let (figure, count) = s.get(Measure::Requests)?;
+    Some((figure, count.over(s.span(Measure::Duration)?)?))
 }
 
 fn product(law: &Law, sign: &str, who: &str) -> String {

@@ -71,10 +71,13 @@ fn falling(s: &Subject, chain: &[Link]) -> Option<Hit> {
         let (other, name) = (other.text(), name.text());
         let line = format!("{other} {} > {name} {}", say::time(larger.said), say::time(span.said));
         let sentence = format!("{other} lies above {name}");
+        // Where one figure says its unit and the other does not, they may have two.
+        let unequal = s.tool().is_none() && above.unit.is_empty() != figure.unit.is_empty();
         hit = Some(
             hit.unwrap_or_else(|| Hit::new(Proved, "the order of percentiles is broken", sentence))
                 .line(line)
-                .at([*above, *figure]),
+                .at([*above, *figure])
+                .open(unequal.then_some("only one of the figures says its unit")),
         );
     }
     hit.map(|h| h.advice("take minimum, percentiles and maximum from the same set of samples"))

@@ -6,7 +6,7 @@ use super::span::Span;
 use crate::foreign::tools::definitions::{Definitions, InFlight};
 use crate::foreign::tools::jmeter::definitions::WINDOW;
 use crate::foreign::{Document, Figure, Measure, Row, Tool};
-use crate::{Certainty, Finding, Grade, Quote};
+use crate::{Certainty, Finding, Grade, Premise, Quote};
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -40,6 +40,18 @@ impl<'a> Subject<'a> {
     /// Whether its tool is known to be so.
     pub fn is(&self, so: fn(&Definitions) -> bool) -> bool {
         self.definitions().is_some_and(so)
+    }
+
+    /// What is not known of the row, so that the definitions of its tool prove nothing; none: it is a whole output.
+    pub fn unknown(&self) -> Option<String> {
+        match self.definitions() {
+            _ if self.row.is_whole || self.row.samples.is_some() => None,
+            Some(definitions) => Some(format!(
+                "the text is an excerpt of what {} prints, or was changed: what is not there may explain it",
+                definitions.name
+            )),
+            None => Some("nothing says what these figures count: another definition may explain it".into()),
+        }
     }
 
     /// Requests that one user may have in flight, as far as the tool and the row's own words say.
@@ -139,6 +151,8 @@ pub(super) struct Hit {
     pub explanation: String,
     pub advice: &'static str,
     pub places: Vec<(u32, String)>,
+    /// What is not certain, where that makes a contradiction a doubt.
+    pub open: Option<String>,
 }
 
 impl Hit {
@@ -151,7 +165,14 @@ impl Hit {
             explanation: String::new(),
             advice: "",
             places: Vec::new(),
+            open: None,
         }
+    }
+
+    /// Only a doubt, because of this.
+    pub fn open(mut self, reason: Option<&str>) -> Hit {
+        self.open = self.open.or(reason.map(str::to_owned));
+        self
     }
 
     /// One line of the calculation.
@@ -181,23 +202,33 @@ impl Hit {
 /// Runs a rule over every row and gathers what it says: rows of one table, or runs of one tool in one text, with the
 /// same explanation and certainty become one finding.
 pub(super) fn gather(
-    rule: &'static str,
-    grade: Grade,
+    (rule, grade, premise): (&'static str, Grade, Premise),
     look: fn(&Subject) -> Option<Hit>,
     documents: &[Document],
     out: &mut Vec<Finding>,
 ) {
-    type Group<'a> = (&'a Document, Option<usize>, Option<Tool>, Vec<(Subject<'a>, Hit)>);
+    type Group<'a> = (&'a Document, Option<usize>, (Option<Tool>, Grade), Vec<(Subject<'a>, Hit)>);
     let mut groups: Vec<Group> = Vec::new();
     let caches: Vec<Once> = documents.iter().map(|_| Once::default()).collect();
     for (document, once) in documents.iter().zip(&caches) {
         let first = groups.len();
         for row in &document.rows {
             let subject = Subject { document, row, once };
-            let Some(hit) = look(&subject) else { continue };
+            let Some(mut hit) = look(&subject) else { continue };
+            let missing = if premise == Premise::WholeOutput { subject.unknown() } else { None };
+            let open = hit.open.take().or(missing).filter(|_| grade == Grade::Impossible);
+            let grade = open.as_ref().map_or(grade, |_| Grade::Implausible);
+            if let Some(open) = open {
+                hit.certainty = hit.certainty.max(Certainty::Likely);
+                hit.explanation = [hit.explanation, open]
+                    .into_iter()
+                    .filter(|t| !t.is_empty())
+                    .collect::<Vec<_>>()
+                    .join("; ");
+            }
             // What is missing is missing in the text, whichever table it is not in.
             let table = if grade == Grade::Missing { None } else { row.table };
-            let tool = if grade == Grade::Missing { None } else { row.tool };
+            let tool = (if grade == Grade::Missing { None } else { row.tool }, grade);
             let same = |g: &&mut Group| {
                 let like = |other: &Hit| {
                     other.certainty == hit.certainty
@@ -212,7 +243,9 @@ pub(super) fn gather(
             }
         }
     }
-    out.extend(groups.into_iter().filter_map(|(document, _, _, hits)| finding(rule, grade, document, hits)));
+    out.extend(
+        groups.into_iter().filter_map(|(document, _, (_, grade), hits)| finding(rule, grade, document, hits)),
+    );
 }
 
 fn finding(
@@ -259,5 +292,15 @@ fn finding(
     if hits.len() > SHOWN && !arithmetic.is_empty() {
         arithmetic.push(format!("and {} more rows", hits.len() - SHOWN));
     }
-    Some(Finding { rule, grade, certainty, sentence, arithmetic, explanation, advice, quotes })
+    Some(Finding {
+        rule,
+        grade,
+        certainty,
+        sentence,
+        arithmetic,
+        explanation,
+        advice,
+        quotes,
+        also: Vec::new(),
+    })
 }

@@ -5,6 +5,7 @@ use super::say;
 use super::span::Span;
 use super::subject::{Hit, Subject};
 use crate::Certainty::{self, Likely, Possible, Proved};
+use crate::foreign::tools::jmeter::definitions::WINDOW as WINDOW_OF_JMETER;
 use crate::foreign::{Figure, Measure, Row};
 
 const NAMES: [&str; 7] = ["total", "totals", "sum", "overall", "all", "all requests", "aggregated"];
@@ -106,7 +107,7 @@ fn rate_above_the_parts(s: &Subject) -> Option<Hit> {
         "totals cannot be those of their parts",
         "the total rate is more than its parts together",
     );
-    Some(hit.line(line).at(sum.figures).advice(AGAIN))
+    Some(hit.line(line).at(sum.figures).advice(AGAIN).open(left_out(s)))
 }
 
 /// Means, shares and extremes of the whole against those of the parts: (line, figures) of each that differs.
@@ -154,6 +155,12 @@ fn describe(certainty: Certainty, many: &'static str, remarks: Vec<(String, Vec<
     Some(remarks.into_iter().fold(hit, |hit, (line, figures)| hit.line(line).at(figures)))
 }
 
+/// Parts may be missing in the text, unless another column shows that they are all there.
+fn left_out(s: &Subject) -> Option<&'static str> {
+    let lacks = complete(s) != Some(true);
+    lacks.then_some("the text may lack a part of the total: no other column adds up to it")
+}
+
 /// The parts are all parts: their requests add up to the total.
 fn complete(s: &Subject) -> Option<bool> {
     sum_of(s, Measure::Requests).map(|sum| sum.parts.meets(sum.total))
@@ -179,7 +186,12 @@ pub(super) fn total_between(s: &Subject) -> Option<Hit> {
         if outside.is_empty() { mixture::differences(s) } else { outside }
     };
     let name = "figures of the total do not follow from its parts";
-    count_between(s).or_else(|| rate_above_the_parts(s)).or_else(|| describe(Proved, name, whole()))
+    count_between(s).or_else(|| rate_above_the_parts(s)).or_else(|| {
+        // JMeter's report takes the percentiles of each row from a window of its own.
+        let windowed = s.samples().is_none_or(|n| n > WINDOW_OF_JMETER as f64) && !s.row.is_whole;
+        let open = windowed.then_some("percentiles may be of the last samples of each row only");
+        describe(Proved, name, whole()).map(|hit| hit.open(open))
+    })
 }
 
 /// largest part <= total <= sum of the parts.
@@ -195,7 +207,8 @@ fn count_between(s: &Subject) -> Option<Hit> {
     );
     let sentence = format!("the total of {what} cannot be that of its parts");
     let hit = Hit::new(Proved, "totals cannot be those of their parts", sentence);
-    Some(hit.line(line).at(sum.figures).advice(AGAIN))
+    let certain = sum.largest.above(sum.total);
+    Some(hit.line(line).at(sum.figures).advice(AGAIN).open(left_out(s).filter(|_| !certain)))
 }
 
 /// total = sum of the parts, where it lies below: parts may hold each other.

@@ -22,6 +22,17 @@ const K6: &str = "\
 pub fn cases() -> Vec<Case> {
     vec![
         Case {
+            rule: "duration_differs_from_dates",
+            fires: report(
+                "The soak test ran for 60 hours at 40 users.\n\n- Start: 2026-03-02 08:00:00\n\
+                 - End: 2026-03-04 15:54:00",
+            ),
+            mend: &[("15:54", "20:06")],
+            second: report(
+                "A 12-hour run, without a pause.\n\nIt took from 2026-03-02T08:00 to 2026-03-02T19:00.",
+            ),
+        },
+        Case {
             rule: "equation_wrong",
             fires: "Each user sends 40 x 25 = 1,200 messages.\n".into(),
             mend: &[("1,200", "1,000")],

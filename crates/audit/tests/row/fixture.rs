@@ -6,7 +6,7 @@ use plimsoll_audit::{Audit, audit};
 
 /// A row, and what else it needs behind `|`: `other:NAME=VALUE`, `word:NAME=TEXT`, `label=TEXT`.
 pub fn row(text: &str) -> Row {
-    let mut row = Row { label: "a row".into(), lines: (1, 1), ..Row::default() };
+    let mut row = Row { label: "a row".into(), lines: (1, 1), is_whole: true, ..Row::default() };
     for (at, part) in text.split_whitespace().enumerate() {
         match part.split_once('=') {
             None if at == 0 => row.tool = tool(part),
@@ -44,7 +44,8 @@ pub fn document(rows: Vec<Row>) -> Document {
 
 /// The codes of what is found in one row.
 pub fn codes(text: &str) -> Vec<&'static str> {
-    found(vec![row(text)]).findings.iter().map(|f| f.rule).collect()
+    let found = found(vec![row(text)]).findings;
+    found.into_iter().flat_map(|f| [f.rule].into_iter().chain(f.also)).collect()
 }
 
 pub fn found(rows: Vec<Row>) -> Audit {

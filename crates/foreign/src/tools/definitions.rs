@@ -43,6 +43,9 @@ pub struct Definitions {
     pub command: Option<&'static [(&'static str, Measure)]>,
     /// A sum of bytes is that of whole bodies of a stated length.
     pub bytes_are_of_bodies: bool,
+    /// Parts of the lines that every output has, with single spaces and in lower case. None: no text is known to be
+    /// whole.
+    pub layout: &'static [&'static str],
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -91,4 +94,5 @@ pub const PLAIN: Definitions = Definitions {
     records_whole_ms: false,
     command: None,
     bytes_are_of_bodies: false,
+    layout: &[],
 };

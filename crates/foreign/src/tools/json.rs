@@ -113,7 +113,9 @@ pub fn read(text: &Text, at: usize, document: &mut Document) -> Option<usize> {
     result(text, at, document, &|object, document| {
         let kind = KINDS.iter().find(|(_, is_one, _)| is_one(object));
         kind.is_some_and(|(_, _, reader)| {
+            let first = document.rows.len();
             reader(object, text, at, document);
+            document.rows.iter_mut().skip(first).for_each(|row| row.is_whole = true);
             true
         })
     })

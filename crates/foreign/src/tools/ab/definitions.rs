@@ -11,6 +11,20 @@ pub const AB: Definitions = Definitions {
     connect_is_inside: true,
     deviation_of_sample: true,
     bytes_are_of_bodies: true,
+    layout: &[
+        "concurrency level: ",
+        "time taken for tests: ",
+        "complete requests: ",
+        "failed requests: ",
+        "total transferred: ",
+        "html transferred: ",
+        "requests per second: ",
+        "time per request: ",
+        "(mean, across all concurrent requests)",
+        "transfer rate: ",
+        "connection times (ms)",
+        "total: ",
+    ],
     command: Some(&[("-c", Measure::Users)]),
     ..PLAIN
 };

@@ -16,6 +16,7 @@ pub const AUTOCANNON: Definitions = Definitions {
     is_silent_on_success: true,
     errors_are_requests: false,
     records_whole_ms: true,
+    layout: &["running ", "connections", "stat ", "latency ", "req/sec ", "bytes/sec ", " requests in "],
     command: Some(&[("-c", Measure::Users), ("--connections", Measure::Users)]),
     ..PLAIN
 };

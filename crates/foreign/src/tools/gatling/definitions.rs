@@ -10,5 +10,14 @@ pub const GATLING: Definitions = Definitions {
     in_flight: InFlight::Open,
     is_busy: false,
     window: 0.05,
+    layout: &[
+        "global information",
+        "request count ",
+        "min response time ",
+        "max response time ",
+        "mean response time ",
+        "mean ",
+        "response time distribution",
+    ],
     ..PLAIN
 };

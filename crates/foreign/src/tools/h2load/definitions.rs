@@ -14,6 +14,17 @@ pub const H2LOAD: Definitions = Definitions {
     is_busy: false,
     rate_counts: Counted::Unknown,
     times_of: Counted::Successes,
+    layout: &[
+        "finished in ",
+        "requests: ",
+        "status codes: ",
+        "traffic: ",
+        "min max ",
+        "time for request: ",
+        "time for connect: ",
+        "time to 1st byte: ",
+        "req/s : ",
+    ],
     command: Some(&[("-c", Measure::Users), ("--clients", Measure::Users), ("-n", Measure::Requests)]),
     ..PLAIN
 };

@@ -13,5 +13,17 @@ pub const HEY: Definitions = Definitions {
     times_of: Counted::Successes,
     is_silent_on_success: true,
     counts_bodies_only: true,
+    layout: &[
+        "summary:",
+        "total: ",
+        "slowest: ",
+        "fastest: ",
+        "average: ",
+        "requests/sec: ",
+        "response time histogram:",
+        "latency distribution:",
+        "details (average, fastest, slowest):",
+        "status code distribution:",
+    ],
     ..PLAIN
 };

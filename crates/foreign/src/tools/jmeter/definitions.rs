@@ -15,6 +15,7 @@ pub const JMETER: Definitions = Definitions {
     connect_is_inside: true,
     rates_of_own_windows: true,
     records_whole_ms: true,
+    layout: &["summary = ", " in ", "avg: ", "min: ", "max: ", "err: "],
     ..PLAIN
 };
 

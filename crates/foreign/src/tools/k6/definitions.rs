@@ -10,5 +10,16 @@ pub const K6: Definitions = Definitions {
     is_busy: false,
     grace_s: 30.0,
     window: 0.05,
+    layout: &[
+        "http req duration",
+        "http reqs",
+        "http req failed",
+        "iterations",
+        "iteration duration",
+        "vus",
+        "vus max",
+        "data received",
+        "data sent",
+    ],
     ..PLAIN
 };

@@ -3,4 +3,17 @@
 
 use crate::tools::definitions::{Definitions, PLAIN};
 
-pub const LOADTEST: Definitions = Definitions { name: "loadtest", users: "clients", ..PLAIN };
+pub const LOADTEST: Definitions = Definitions {
+    name: "loadtest",
+    users: "clients",
+    layout: &[
+        "target url: ",
+        "completed requests: ",
+        "total errors: ",
+        "total time: ",
+        "mean latency: ",
+        "requests served within a certain time",
+        "100% ",
+    ],
+    ..PLAIN
+};

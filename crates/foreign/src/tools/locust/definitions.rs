@@ -10,5 +10,6 @@ pub const LOCUST: Definitions = Definitions {
     in_flight: InFlight::Several("a task may send several requests at once"),
     is_busy: false,
     window: 0.10,
+    layout: &["type name # reqs", "aggregated", "response time percentiles (approximated)"],
     ..PLAIN
 };

@@ -9,5 +9,18 @@ pub const OHA: Definitions = Definitions {
     times_of: Counted::Successes,
     is_silent_on_success: true,
     counts_bodies_only: true,
+    layout: &[
+        "summary:",
+        "success rate: ",
+        "total: ",
+        "slowest: ",
+        "fastest: ",
+        "average: ",
+        "requests/sec: ",
+        "response time histogram:",
+        "response time distribution:",
+        "details (average, fastest, slowest)",
+        "status code distribution:",
+    ],
     ..PLAIN
 };

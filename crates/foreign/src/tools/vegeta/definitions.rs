@@ -13,5 +13,14 @@ pub const VEGETA: Definitions = Definitions {
     rate_counts: Counted::Successes,
     is_silent_on_success: true,
     counts_bodies_only: true,
+    layout: &[
+        "requests [total, rate",
+        "duration [total, attack, wait]",
+        "latencies [",
+        "bytes in [total, mean]",
+        "bytes out [total, mean]",
+        "success [ratio]",
+        "status codes [code:count]",
+    ],
     ..PLAIN
 };

@@ -18,6 +18,16 @@ pub const WRK: Definitions = Definitions {
     errors_are_requests: false,
     deviation_of_sample: true,
     connects_once: true,
+    layout: &[
+        "running ",
+        "threads and ",
+        "thread stats avg stdev max +/- stdev",
+        "latency ",
+        "req/sec ",
+        " requests in ",
+        "requests/sec: ",
+        "transfer/sec: ",
+    ],
     command: Some(&[
         ("-c", Measure::Users),
         ("--connections", Measure::Users),
