@@ -119,7 +119,9 @@ impl<'a> Seen<'a> {
 pub fn is_total(row: &Row) -> bool {
     let label = row.label.trim().to_lowercase();
     let first = label.split(|c: char| !c.is_alphabetic()).find(|w| !w.is_empty()).unwrap_or("");
-    ["total", "totals", "aggregated", "aggregate", "all", "sum", "overall"].contains(&first)
+    const NAMES: [&str; 10] =
+        ["total", "totals", "aggregated", "aggregate", "all", "sum", "overall", "总体", "合计", "总计"];
+    NAMES.contains(&first)
 }
 
 /// Rows by variant, each sorted by users; only rows with users.

@@ -7,6 +7,7 @@ use super::view::{
 };
 use crate::Certainty::{Likely, Possible, Proved};
 use crate::foreign::model::{Document, Measure, Row, Table};
+use std::collections::BTreeSet;
 
 fn windows<'a>(document: &'a Document, table: &'a Table) -> Vec<(&'a Row, f64)> {
     table_rows(document, table).filter_map(|r| Some((r, window(r)?))).collect()
@@ -59,7 +60,7 @@ pub fn unequal_length(documents: &[Document], out: &mut Out) {
             rows.retain(|(r, _)| value(r, Measure::Requests).is_none_or(|n| n >= 10.0));
             // Phases and stages differ in length on purpose, and say so.
             let stated = |r: &Row| r.figures.contains_key(&Measure::Duration);
-            if rows.iter().all(|(r, _)| stated(r)) {
+            if rows.iter().all(|(r, _)| stated(r)) || are_levels(&rows) {
                 continue;
             }
             let lengths: Vec<f64> = rows.iter().map(|(_, w)| *w).collect();
@@ -79,6 +80,14 @@ pub fn unequal_length(documents: &[Document], out: &mut Out) {
                 .advise("run every row for the same time, and leave out the same warm-up");
         }
     }
+}
+
+/// Levels of a load with so many requests each: their lengths differ by design.
+fn are_levels(rows: &[(&Row, f64)]) -> bool {
+    let users: BTreeSet<u64> =
+        rows.iter().filter_map(|(r, _)| value(r, Measure::Users)).map(f64::to_bits).collect();
+    let is_number = |r: &Row| r.label.trim().parse::<f64>().is_ok();
+    users.len() > 1 || rows.iter().all(|(r, _)| is_number(r))
 }
 
 /// Tables of one section with the same rows: parts of one run.

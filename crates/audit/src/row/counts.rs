@@ -7,6 +7,18 @@ use crate::Certainty::{Likely, Possible, Proved};
 use crate::foreign::tools::definitions::Counted;
 use crate::foreign::{Figure, Measure, Tool};
 
+/// Columns with the share of what succeeded.
+pub(super) const SHARES_OF_SUCCESS: [&str; 8] = [
+    "success rate",
+    "success %",
+    "success (%)",
+    "success ratio",
+    "success",
+    "availability",
+    "pass rate",
+    "pass %",
+];
+
 /// Rates are taken over slightly other windows than the duration that is printed.
 fn slack(s: &Subject) -> f64 {
     s.definitions().map_or(0.10, |d| d.window)
@@ -176,19 +188,9 @@ pub(super) fn error_share(s: &Subject) -> Option<Hit> {
 
 /// A column `success rate` of a table: (requests - errors) / requests, or by the count of what succeeded.
 fn share_of_successes(s: &Subject) -> Option<Hit> {
-    const SHARES: [&str; 8] = [
-        "success rate",
-        "success %",
-        "success (%)",
-        "success ratio",
-        "success",
-        "availability",
-        "pass rate",
-        "pass %",
-    ];
     const COUNTS: [&str; 5] = ["success", "successes", "successful", "successful requests", "passed"];
     let percent = |name: &&str| s.row.others.get(*name).filter(|f| f.unit == "%");
-    let figure = SHARES.iter().find_map(percent).filter(|_| s.tool().is_none())?;
+    let figure = SHARES_OF_SUCCESS.iter().find_map(percent).filter(|_| s.tool().is_none())?;
     let (count_figure, count) = s.get(Measure::Requests).filter(|(_, n)| n.low >= 1.0)?;
     let stated = Span::of(figure)?;
     let counted = COUNTS.iter().find_map(|name| s.row.others.get(*name).filter(|f| f.unit != "%"));

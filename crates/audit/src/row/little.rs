@@ -130,7 +130,8 @@ pub(super) fn users_busy(s: &Subject) -> Option<Hit> {
         None => true,
     };
     // Without any answer, no time is that of a request: other rules say that.
-    if law.rate.said <= 0.0 {
+    // A mean of 0 is one below the resolution, and virtual users of a script pause as it says.
+    if law.rate.said <= 0.0 || law.mean.said <= 0.0 || pauses && are_scripted(s) {
         return None;
     }
     let live = law.users;
@@ -157,6 +158,17 @@ pub(super) fn users_busy(s: &Subject) -> Option<Hit> {
             .why(why)
             .advice("state the load generator's CPU, and what became of the other time"),
     )
+}
+
+/// The column of the users has the name that they have in tools for scripts.
+fn are_scripted(s: &Subject) -> bool {
+    let table = s.row.table.and_then(|at| s.document.tables.get(at));
+    let is_name = |name: &String| {
+        let name = name.to_lowercase();
+        name.contains("virtual user")
+            || name.split(|c: char| !c.is_alphanumeric()).any(|w| w == "vus" || w == "vu")
+    };
+    table.is_some_and(|table| table.columns.iter().any(is_name))
 }
 
 /// `ab`: time per request = concurrency x duration / requests, and over all = duration / requests.

@@ -135,7 +135,7 @@ pub(super) fn mean_above_the_tail(s: &Subject) -> Option<Hit> {
             all.iter().rfind(|(share, _, _, span)| (0.95..1.0).contains(share) && mean.above(*span)).copied()
         })?;
     let (mean_figure, mean) = s.digits(Measure::Mean)?;
-    if !mean.above(edge) || mean_within_reach(s).is_some() {
+    if !mean.above(edge) || broken(s) || mean_within_reach(s).is_some() {
         return None;
     }
     let name = say::percentile(p);

@@ -1,5 +1,6 @@
 //! What a percentile stands on: samples beyond it, and what was left out of it.
 
+use super::counts;
 use super::say;
 use super::span::Span;
 use super::subject::{Hit, Subject};
@@ -10,16 +11,21 @@ use crate::foreign::{Measure, Tool};
 /// Two-sided 95% of the normal distribution.
 const Z: f64 = 1.96;
 /// With fewer samples beyond a percentile, the interval of their number, n +- 1.96 sqrt(n), is as wide as the number
-/// itself: a percentile of another run may be any of them.
-const BEYOND: f64 = Z * Z;
-/// From p99 on, conclusions are about the tail: there an interval of half the number is too wide already.
-const BEYOND_TAIL: f64 = (Z / 0.5) * (Z / 0.5);
+/// itself: a percentile of another run may be any of them. Z^2, rounded.
+const BEYOND: f64 = 4.0;
+/// From p99 on, conclusions are about the tail: there an interval of half the number is too wide already. (Z / 0.5)^2,
+/// rounded.
+const BEYOND_TAIL: f64 = 15.0;
 
 /// Samples beyond p = n (1 - p), and the order statistics that enclose the percentile.
 pub(super) fn enough_samples(s: &Subject) -> Option<Hit> {
     // What the audit computed from samples itself, no report relies on.
-    let n = s.samples().filter(|_| s.row.samples.is_none())?;
+    let all = s.samples().filter(|_| s.row.samples.is_none())?;
     let (count_figure, _) = s.get(Measure::Requests)?;
+    // Requests without a response have no time in such a tool.
+    let timeless = s.is(|d| d.times_of == Counted::Successes && d.errors_are_requests);
+    let failed = s.span(Measure::Errors).filter(|_| timeless).map_or(0.0, |n| n.said);
+    let n = if failed < all { all - failed } else { all };
     // Tools print p99.9 and p99.99 without being asked; in a table somebody chose them.
     let highest = if s.tool().is_some() { 0.99 } else { 0.999_9 };
     let beyond = |share: f64| n * (1.0 - share);
@@ -209,7 +215,15 @@ fn failed<'a>(s: &Subject<'a>) -> Option<(&'a crate::foreign::Figure, f64)> {
     // Others count requests without a response apart from those with another status.
     let both = s.span(Measure::Non2xx).zip(s.get(Measure::Errors)).filter(|_| s.tool() != Some(Tool::Ab));
     let both = both.and_then(|(other, (figure, none))| Some((figure, other.plus(none).over(count?)?.said)));
-    let all = [share(Measure::Non2xx), share(Measure::Errors), ratio, both];
+    let all = [share(Measure::Non2xx), share(Measure::Errors), ratio, both, without_success(s)];
     // More than all is no share: another rule says that a part exceeds the whole.
     all.into_iter().flatten().filter(|(_, x)| *x <= 1.0).max_by(|a, b| a.1.total_cmp(&b.1))
+}
+
+/// A column `success rate` of a table that states no failures.
+fn without_success<'a>(s: &Subject<'a>) -> Option<(&'a crate::foreign::Figure, f64)> {
+    let is_stated = [Measure::Errors, Measure::ErrorRatio].iter().any(|m| s.get(*m).is_some());
+    let percent = |name: &&str| s.row.others.get(*name).filter(|f| f.unit == "%");
+    let figure = counts::SHARES_OF_SUCCESS.iter().find_map(percent)?;
+    (s.tool().is_none() && !is_stated).then(|| (figure, 1.0 - figure.value))
 }

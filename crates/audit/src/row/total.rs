@@ -8,7 +8,8 @@ use crate::Certainty::{self, Likely, Possible, Proved};
 use crate::foreign::tools::jmeter::definitions::WINDOW as WINDOW_OF_JMETER;
 use crate::foreign::{Figure, Measure, Row};
 
-const NAMES: [&str; 7] = ["total", "totals", "sum", "overall", "all", "all requests", "aggregated"];
+const NAMES: [&str; 10] =
+    ["total", "totals", "sum", "overall", "all", "all requests", "aggregated", "总体", "合计", "总计"];
 const AGAIN: &str = "add the parts up again; a part may be missing in the table";
 /// Windows of parts and of the whole may end at slightly different instants.
 const WINDOW: f64 = 0.02;

@@ -310,6 +310,7 @@ fn measure(
         () if has(&["loops"]) => (Measure::Loops, Plain),
         () if has(&["ramp", "rampup"]) => (Measure::RampUp, Time),
         () if words == ["completed"]
+            || words == ["n"]
             || has(&["samples", "#samples", "requests", "#requests", "reqs", "hits"])
             || part(&["sample count", "request count"]) =>
         {

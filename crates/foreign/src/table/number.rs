@@ -194,9 +194,11 @@ fn groups_of_three_before_comma(run: &str) -> bool {
 fn with_unit(text: &str, start: usize, end: usize, value: f64, decimals: i32, line: u32) -> Option<Number> {
     let rest = &text[end..];
     if let Some((seconds, length)) = clock(value, decimals, rest) {
-        let mut figure = Figure::rounded(seconds, 0, 1.0, &text[start..end + length], line);
+        let end = end + length;
+        let decimals = text[start..end].split_once('.').map_or(0, |(_, part)| part.len() as i32);
+        let mut figure = Figure::rounded(seconds, decimals, 1.0, &text[start..end], line);
         figure.unit = "h:m:s".into();
-        return Some(Number { figure, kind: Kind::Time, decimals: 0, start, end: end + length });
+        return Some(Number { figure, kind: Kind::Time, decimals, start, end });
     }
     let attached = rest.chars().next().is_some_and(|c| !c.is_whitespace());
     // `76-bytes`, `5-minute`.
@@ -261,15 +263,22 @@ fn build(
     Number { figure, kind: u.kind, decimals, start, end }
 }
 
-/// `00:20:13` is a length; `20:52` is a time of day and no figure.
+/// `00:20:13` and `00:00:00.775` are lengths; `20:52` is a time of day and no figure. The second of the pair is the
+/// length of the text behind the hours.
 fn clock(value: f64, decimals: i32, rest: &str) -> Option<(f64, usize)> {
     let two = |s: &str| {
         s.get(..2).filter(|d| d.bytes().all(|b| b.is_ascii_digit())).and_then(|d| d.parse::<f64>().ok())
     };
     let minutes = two(rest.strip_prefix(':')?)?;
     let seconds = two(rest.get(3..)?.strip_prefix(':')?)?;
+    let digits = rest
+        .get(6..)
+        .and_then(|tail| tail.strip_prefix('.'))
+        .map_or("", |tail| tail.split(|c: char| !c.is_ascii_digit()).next().unwrap_or(""));
+    let part = format!("0.{digits}0").parse::<f64>().unwrap_or(0.0);
+    let length = 6 + if digits.is_empty() { 0 } else { digits.len() + 1 };
     (decimals == 0 && minutes < 60.0 && seconds < 60.0)
-        .then_some((value * 3600.0 + minutes * 60.0 + seconds, 6))
+        .then_some((value * 3600.0 + minutes * 60.0 + seconds + part, length))
 }
 
 /// `9 hours & 20 mins` is one length.

@@ -22,7 +22,7 @@ pub fn findings(audit: &Audit, grade: Grade) -> Vec<Block> {
         };
         Finding {
             id: Some(anchor(at)),
-            code: found.rule.into(),
+            code: [&[found.rule], &found.also[..]].concat().join(", "),
             arithmetic: aligned(&found.arithmetic),
             quotes: quotes(audit, found),
             explanation: found.explanation.clone(),
