@@ -1,4 +1,4 @@
-//! One cause is one finding over all rules: a figure that is wrong contradicts several others, each by a rule of its own.
+//! One cause is one finding over all rules: a figure that is wrong contradicts several others by several rules.
 //! Contradictions that rest on the same figure are one finding, with the calculation of each.
 
 use crate::{Finding, Grade, Quote, rules};

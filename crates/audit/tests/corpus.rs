@@ -1,8 +1,8 @@
 //! Results of others, from issues, pull requests, and files of public repositories: figures retyped as facts, each with
-//! its source and with the rules that are right for it (`right:`), that are right if they speak (`also:`), that are right
-//! as a doubt and wrong as a contradiction (`doubt:`), and with `read: no` if it is not a result of a load test. Each part was judged before the audit read it. Those in `reported`
-//! are the last part; what it showed is corrected, and [`FIRST`] has what each part gave at first. `data/corpus.md` has
-//! the counts; write it with `UPDATE_GOLDEN=1 cargo test -p plimsoll-audit corpus`.
+//! its source and with the rules that are right for it (`right:`), that are right if they speak (`also:`), that are
+//! right as a doubt and wrong as a contradiction (`doubt:`), and with `read: no` if it is not a result of a load test.
+//! Each part was judged before the audit read it. Those in `reported` are the last part, and [`FIRST`] has what each
+//! part gave at first. `data/corpus.md` and the page of the rules have the counts; write them with `UPDATE_GOLDEN=1 cargo test -p plimsoll-audit corpus`.
 
 use plimsoll_audit::foreign::read;
 use plimsoll_audit::{Grade, audit};
@@ -25,44 +25,8 @@ struct Artifact {
     is_tuned: bool,
 }
 
-/// What the first reading of each part gave, before any judgment was corrected.
-const FIRST: &str = "\
-First readings, before anything was corrected. A reading is of results that were judged before the audit read them;
-afterwards they correct readers and rules, and count as tuned on.
-
-| reading | results | read | impossible: right | false | implausible: right | false | missed |
-|---|---|---|---|---|---|---|---|
-| 1 | 82 | 69 | 8 | 6 | 25 | 5 | 6 |
-| 2 | 68 | 63 | 2 | 6 | 42 | 3 | 3 |
-| 3 | 56 | 54 | 1 | 2 | 15 | 1 | 2 |
-| 4 | 64 | 60 | 8 | 2 | 25 | 5 | 3 |
-| 5 | 47 | 46 | 1 | 1 | 12 | 3 | 3 |
-| 6 | 15 | 15 | 0 | 4 | 6 | 3 | 1 |
-| 7 | 76 | 74 | 1 | 0 | 41 | 15 | 9 |
-
-Causes of what was false in the readings 2 to 6:
-
-- Reading 2: a timed run of h2load, whose rate is over whole seconds (4); tables of Locust that end before their last
-  rows (2).
-- Reading 3: an excerpt of oha without its list of errors; autocannon's total counts what was sent.
-- Reading 4: h2load counts a status at the head of a response, and its request at the end; a command of vegeta was read
-  as a label. Doubts: rows of one request compared with longer ones (2), JMeter's rates over windows of their own, and
-  threads that end after their loops.
-- Reading 5: siege's bytes are those of bodies, which can be small (2); autocannon's total includes requests without an
-  answer, so 192 failures of 300 were taken for all of them.
-- Reading 6: forks of wrk2 print p99 in the column of the maximum (4). The three doubts are
-  `percentile_of_few_samples`, and right by its limit of 15 samples above p99.
-
-Judgments that were wrong by arithmetic, and are corrected: `histogram_differs` in hashgraph/pbj issue 465; two of the
-three false doubts of reading 2 (a mean of 125.14 above a p95 of 124.07, and 2,996 checks on 3,300 iterations);
-`failures_in_the_times` in file/68383596141, where half the requests of a row failed; and the one finding of reading 5
-that counts as false among what cannot be true: `within_deviation_wrong` in file/54181698274, where 92% within one
-deviation, up to 0.95 ms, contradict a p90 of 1.10 ms. `groups_differ_from_whole` in nghttp2/nghttp2 issue 1523 was
-wrong by the meaning of h2load's numbers. Two of the three that reading 5 missed are below the threshold of
-`made_up_samples` (1.10 and 1.23 times the connections).
-
-A source `file/NUMBER` is the number of a file in an index of public repositories that names no repository.
-";
+/// What the first reading of each part gave, before any judgment was corrected: by reading, by rule, and why.
+const FIRST: &str = include_str!("data/first-readings.md");
 
 fn data() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data")
@@ -153,11 +117,44 @@ fn judge(half: &mut Half, artifact: &Artifact) {
     }
 }
 
-fn render(halves: &[(&str, Half)]) -> String {
+/// A section of [`FIRST`], without its heading.
+fn first(section: &str) -> &'static str {
+    let heading = format!("## {section}\n");
+    let (_, rest) = FIRST.split_once(&heading).expect("the section is there");
+    rest.split("\n## ").next().expect("a text").trim()
+}
+
+fn numbers(line: &str) -> Vec<u32> {
+    line.split('|').filter_map(|cell| cell.trim().parse().ok()).collect()
+}
+
+/// Right and false by rule: at the first readings from the second on, and now.
+fn by_rule(halves: &[(&str, Half)]) -> String {
+    let mut rules: BTreeMap<String, [u32; 4]> = BTreeMap::new();
+    for line in first("By rule").lines().filter(|line| line.starts_with("| `")) {
+        let name = line.split('`').nth(1).expect("a rule").to_owned();
+        let [right, wrong] = numbers(line)[..] else { panic!("{line}") };
+        let counts = rules.entry(name).or_default();
+        (counts[0], counts[1]) = (right, wrong);
+    }
+    for (_, half) in halves {
+        for (rule, (right, wrong)) in &half.rules {
+            let counts = rules.entry((*rule).to_owned()).or_default();
+            (counts[2], counts[3]) = (counts[2] + right, counts[3] + wrong);
+        }
+    }
     let mut out = String::from(
-        "# Results of others\n\nWritten by `UPDATE_GOLDEN=1 cargo test -p plimsoll-audit corpus` from artifacts in\n\
-         `corpus/`.\n\n\
-         | half | artifacts | results | read | impossible: right | false | implausible: right | false | missed |\n\
+        "| rule | first readings: right | false | now: right | false |\n|---|---|---|---|---|\n",
+    );
+    for (rule, [a, b, c, d]) in rules {
+        writeln!(out, "| `{rule}` | {a} | {b} | {c} | {d} |").expect("text");
+    }
+    out
+}
+
+fn table(halves: &[(&str, Half)]) -> String {
+    let mut out = String::from(
+        "| half | artifacts | results | read | impossible: right | false | implausible: right | false | missed |\n\
          |---|---|---|---|---|---|---|---|---|\n",
     );
     for (name, half) in halves {
@@ -169,23 +166,55 @@ fn render(halves: &[(&str, Half)]) -> String {
         )
         .expect("text");
     }
-    writeln!(out, "\n{FIRST}").expect("text");
-    let mut rules: BTreeMap<&str, (u32, u32)> = BTreeMap::new();
-    for (_, half) in halves {
-        for (rule, (right, wrong)) in &half.rules {
-            let sum = rules.entry(rule).or_default();
-            *sum = (sum.0 + right, sum.1 + wrong);
-        }
-    }
-    out += "## By rule\n\n| rule | right | false |\n|---|---|---|\n";
-    for (rule, (right, wrong)) in rules {
-        writeln!(out, "| `{rule}` | {right} | {wrong} |").expect("text");
-    }
-    out += "\n## Not as judged by hand\n\n";
+    out
+}
+
+/// The sums of the first readings from the second on, in one sentence.
+fn summary() -> String {
+    let rows = first("By reading").lines().map(numbers).filter(|n| n.len() == 8 && n[0] > 1);
+    let sum = rows.fold([0; 8], |mut sum, row| {
+        sum.iter_mut().zip(row).for_each(|(a, b)| *a += b);
+        sum
+    });
+    let [_, results, read, right, wrong, good, bad, missed] = sum;
+    let percent = |part: u32, whole: u32| 100.0 * f64::from(part) / f64::from(whole);
+    format!(
+        "Over the readings from the second on, the audit read {read} of {results} results ({:.0}%). Of what it called\n\
+         impossible, {right} findings were right and {wrong} false; of the doubts, {good} were right and {bad} false \
+         ({:.0}%); it\nmissed {missed}.\n",
+        percent(read, results),
+        percent(bad, good + bad)
+    )
+}
+
+fn render(halves: &[(&str, Half)]) -> String {
+    let mut out = format!(
+        "# Results of others\n\nWritten by `UPDATE_GOLDEN=1 cargo test -p plimsoll-audit corpus` from artifacts in\n\
+         `corpus/`.\n\n{}\n{}\n## By rule\n\n{}\n## Not as judged by hand\n\n",
+        table(halves),
+        FIRST.replace("\n## By rule\n", "\n## By rule at the first readings\n"),
+        by_rule(halves)
+    );
     for remark in halves.iter().flat_map(|(_, half)| &half.remarks) {
         writeln!(out, "- {remark}").expect("text");
     }
     out
+}
+
+/// The counts on the page of the rules, between two marks.
+fn page(halves: &[(&str, Half)], old: &str) -> String {
+    const BEGIN: &str = "<!-- counts: written by UPDATE_GOLDEN=1 cargo test -p plimsoll-audit corpus -->\n";
+    const END: &str = "<!-- end of counts -->";
+    let (head, rest) = old.split_once(BEGIN).expect("the mark is there");
+    let (_, tail) = rest.split_once(END).expect("the other mark is there");
+    format!(
+        "{head}{BEGIN}\n{}\n\n{}\nAfter the corrections, the results read as follows:\n\n{}\nRight and false by rule; \
+         no other rule has said anything of these results:\n\n{}\n{END}{tail}",
+        first("By reading"),
+        summary(),
+        table(halves),
+        by_rule(halves)
+    )
 }
 
 #[test]
@@ -194,13 +223,15 @@ fn corpus_is_judged_as_the_table_says() {
     for artifact in artifacts() {
         judge(&mut halves[usize::from(!artifact.is_tuned)].1, &artifact);
     }
-    let text = render(&halves);
-    let path = data().join("corpus.md");
-    if std::env::var_os("UPDATE_GOLDEN").is_some() {
-        std::fs::write(&path, &text).expect("the folder is there");
+    let rules = data().join("../../../../docs/reference/audit-rules.md");
+    let old = std::fs::read_to_string(&rules).expect("the page is there");
+    for (path, text) in [(data().join("corpus.md"), render(&halves)), (rules, page(&halves, &old))] {
+        if std::env::var_os("UPDATE_GOLDEN").is_some() {
+            std::fs::write(&path, &text).expect("the folder is there");
+        }
+        let committed = std::fs::read_to_string(&path).unwrap_or_default();
+        assert_eq!(committed, text, "run with UPDATE_GOLDEN=1 and look at `git diff`");
     }
-    let committed = std::fs::read_to_string(&path).unwrap_or_default();
-    assert_eq!(committed, text, "run with UPDATE_GOLDEN=1 and look at `git diff`");
     // What is reported on shows what to expect of a new text: the table has its false ones.
     assert_eq!(halves[0].1.false_ones[0], 0, "a sound result is called impossible");
 }

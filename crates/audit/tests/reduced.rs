@@ -399,3 +399,31 @@ fn a_file_of_samples_is_read_as_a_stream_and_not_kept() {
     let found = audit(&[read_from("run.jtl", &mut stream).expect("bytes in memory")]);
     assert!(found.findings.iter().any(|f| f.rule == "runs_appended"), "{:?}", found.findings);
 }
+
+#[test]
+fn what_a_command_or_a_heading_states_is_not_missing() {
+    let table = "| Endpoint | req/s | mean (ms) | p99 (ms) | errors |\n|---|---|---|---|---|\n\
+                 | /a | 1500 | 60 | 210 | 0 |\n";
+    let missing = |text: &str| rules("r.md", text, Grade::Missing);
+    let bare = missing(&format!("# Report\n\nIt was fast.\n\n{table}"));
+    assert!(bare.contains(&"no_load") && bare.contains(&"no_duration"), "{bare:?}");
+    let told =
+        missing(&format!("# Report\n\nWe ran `autocannon -c 100 -d 40 http://localhost/`.\n\n{table}"));
+    assert!(!told.contains(&"no_load") && !told.contains(&"no_duration"), "{told:?}");
+    let counted = "| User Count | Requests/s | Average (ms) |\n|---|---|---|\n| 10 | 95.2 | 101 |\n";
+    assert_eq!(value(&read("r.md", counted), 0, Measure::Users), Some(10.0));
+}
+
+#[test]
+fn a_command_quoted_in_a_sentence_is_that_of_the_output() {
+    let text = |count: u32| {
+        format!(
+            "Command: `ab -n 50000 -c 10 http://127.0.0.1/`\n\nConcurrency Level:      10\n\
+             Time taken for tests:   10.000 seconds\nComplete requests:      {count}\nFailed requests:        0\n\
+             Requests per second:    {}.00 [#/sec] (mean)\n",
+            count / 10
+        )
+    };
+    assert!(doubts("r.md", &text(49_920)).contains(&"ended_early"));
+    assert!(!doubts("r.md", &text(50_000)).contains(&"ended_early"));
+}

@@ -21,7 +21,13 @@ pub(super) const SHARES_OF_SUCCESS: [&str; 8] = [
 
 /// Rates are taken over slightly other windows than the duration that is printed.
 fn slack(s: &Subject) -> f64 {
-    s.definitions().map_or(0.10, |d| d.window)
+    let own = s.definitions().map_or(0.10, |d| d.window);
+    // Samples of the rate are taken at whole seconds: what comes after the last one is in the count alone.
+    let sampled = s.span(Measure::Duration).filter(|_| s.is(|d| d.rate_is_sampled));
+    own + sampled.map_or(0.0, |duration| {
+        let whole = duration.said.floor().max(1.0);
+        (duration.said - whole).max(0.0) / whole
+    })
 }
 
 /// requests / duration = rate, of what one tool printed.

@@ -8,10 +8,13 @@ use super::tools;
 use crate::Certainty::{self, Likely, Possible, Proved};
 use crate::foreign::tools::definitions::InFlight;
 use crate::foreign::{Figure, Measure, Tool};
+use std::collections::BTreeSet;
 
 /// How far wrk's own correction may lift its mean before the figure is misleading as a mean: below, the excess is of
 /// the size by which two runs differ anyway.
 const CORRECTED: f64 = 1.25;
+/// Pauses between two requests of a user are at least so long: k6's and Locust's examples pause for seconds.
+const PAUSE_S: f64 = 0.05;
 /// Clients without think time that are busy for less than this share of their time.
 const BUSY: f64 = 0.8;
 
@@ -130,8 +133,11 @@ pub(super) fn users_busy(s: &Subject) -> Option<Hit> {
         None => true,
     };
     // Without any answer, no time is that of a request: other rules say that.
-    // A mean of 0 is one below the resolution, and virtual users of a script pause as it says.
-    if law.rate.said <= 0.0 || law.mean.said <= 0.0 || pauses && are_scripted(s) {
+    // A mean of 0 is one below the resolution. Users of a table may pause, unless its text names a tool that does not,
+    // or unless the time between two requests is shorter than anybody's pause.
+    let between_s = law.users.said / law.rate.said - law.mean.said;
+    if law.rate.said <= 0.0 || law.mean.said <= 0.0 || pauses && between_s >= PAUSE_S && !names_a_busy_tool(s)
+    {
         return None;
     }
     let live = law.users;
@@ -160,15 +166,17 @@ pub(super) fn users_busy(s: &Subject) -> Option<Hit> {
     )
 }
 
-/// The column of the users has the name that they have in tools for scripts.
-fn are_scripted(s: &Subject) -> bool {
-    let table = s.row.table.and_then(|at| s.document.tables.get(at));
-    let is_name = |name: &String| {
-        let name = name.to_lowercase();
-        name.contains("virtual user")
-            || name.split(|c: char| !c.is_alphanumeric()).any(|w| w == "vus" || w == "vu")
-    };
-    table.is_some_and(|table| table.columns.iter().any(is_name))
+/// Whether the text around a table names a tool without pauses, and none whose scripts pause as they like.
+fn names_a_busy_tool(s: &Subject) -> bool {
+    const BUSY: [&str; 8] =
+        ["wrk", "ab", "apachebench", "bombardier", "autocannon", "oha", "rewrk", "loadtest"];
+    const SCRIPTED: [&str; 8] = ["k6", "locust", "jmeter", "gatling", "artillery", "vus", "vu", "virtual"];
+    *s.once.busy.get_or_init(|| {
+        let text = s.document.text.to_lowercase().replace("apache bench", "apachebench");
+        let words: BTreeSet<&str> = text.split(|c: char| !c.is_alphanumeric()).collect();
+        let names = |all: &[&str]| all.iter().any(|name| words.contains(name));
+        names(&BUSY) && !names(&SCRIPTED)
+    })
 }
 
 /// `ab`: time per request = concurrency x duration / requests, and over all = duration / requests.

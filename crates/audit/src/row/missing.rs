@@ -111,12 +111,53 @@ pub(super) fn errors(s: &Subject) -> Option<Hit> {
     })
 }
 
+const LOADS: [&str; 8] = ["-c", "--connections", "--vus", "-u", "--users", "-r", "--rate", "-rate"];
+const LENGTHS: [&str; 5] = ["-d", "--duration", "-z", "-D", "-duration"];
+
+/// Whether a command of a load generator in the text states the load, and the duration: `autocannon -c 100 -d 40`.
+fn commanded(s: &Subject) -> [bool; 2] {
+    const TOOLS: [&str; 12] = [
+        "wrk",
+        "wrk2",
+        "ab",
+        "hey",
+        "oha",
+        "autocannon",
+        "bombardier",
+        "h2load",
+        "loadtest",
+        "vegeta",
+        "k6",
+        "locust",
+    ];
+    let text = if s.document.text.len() <= SPOKEN { &s.document.text } else { "" };
+    let has_flag = |words: &[&str], flags: &[&str]| {
+        let value = |at: usize| {
+            let flag = flags.iter().find(|flag| words[at].starts_with(**flag))?;
+            let own = words[at][flag.len()..].trim_start_matches('=');
+            if own.is_empty() { words.get(at + 1).copied() } else { Some(own) }
+        };
+        (0..words.len()).filter_map(value).any(|value| value.starts_with(|c: char| c.is_ascii_digit()))
+    };
+    let mut found = [false; 2];
+    for line in text.lines() {
+        let words: Vec<&str> =
+            line.split(|c: char| c.is_whitespace() || c == '`').filter(|word| !word.is_empty()).collect();
+        let is_tool = |word: &&str| TOOLS.contains(&word.rsplit('/').next().unwrap_or(word));
+        let Some(at) = words.iter().position(is_tool) else { continue };
+        let flags = &words[at + 1..];
+        found = [found[0] || has_flag(flags, &LOADS), found[1] || has_flag(flags, &LENGTHS)];
+    }
+    found
+}
+
 /// Neither a duration nor a count and a rate that give one.
 pub(super) fn duration(s: &Subject) -> Option<Hit> {
     let figure = result(s)?;
     let derived = has(s, &[Measure::Requests]) && has(s, &[Measure::Rate]);
     let named = has(s, &[Measure::Duration]) || derived || s.row.samples.is_some();
-    (own_run(s) && !named && !claimed(s, &[Measure::Duration])).then(|| {
+    let asked = || s.once.commands.get_or_init(|| commanded(s))[1];
+    (own_run(s) && !named && !claimed(s, &[Measure::Duration]) && !asked()).then(|| {
         hit(Likely, "the duration is not stated", figure)
             .advice("state how long was measured, and what came before it (warm-up)")
     })
@@ -127,7 +168,8 @@ pub(super) fn load(s: &Subject) -> Option<Hit> {
     let figure = result(s)?;
     let load = [Measure::Users, Measure::OfferedRate];
     let samples = s.row.samples.as_ref().is_some_and(|x| x.concurrent_max > 0);
-    (own_run(s) && !has(s, &load) && !samples && !claimed(s, &load)).then(|| {
+    let asked = || s.once.commands.get_or_init(|| commanded(s))[0];
+    (own_run(s) && !has(s, &load) && !samples && !claimed(s, &load) && !asked()).then(|| {
         hit(Likely, "the load is not stated: neither users nor an offered rate", figure)
             .advice("state how many users or connections, or which arrival rate")
     })

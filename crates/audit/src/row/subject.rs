@@ -23,6 +23,10 @@ pub(super) struct Subject<'a> {
 pub(super) struct Once {
     pub versioned: OnceCell<bool>,
     pub machines: OnceCell<bool>,
+    /// Commands of the text state the load, and the duration.
+    pub commands: OnceCell<[bool; 2]>,
+    /// The text names a tool without pauses.
+    pub busy: OnceCell<bool>,
     /// Labels of several rows below different headings.
     pub repeated: OnceCell<BTreeSet<String>>,
 }

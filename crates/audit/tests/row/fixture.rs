@@ -39,7 +39,8 @@ pub fn row(text: &str) -> Row {
 }
 
 pub fn document(rows: Vec<Row>) -> Document {
-    Document { name: "run.txt".into(), rows, ..Document::default() }
+    let text = "Made with ab.\n".into();
+    Document { name: "run.txt".into(), rows, text, ..Document::default() }
 }
 
 /// The codes of what is found in one row.

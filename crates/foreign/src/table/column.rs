@@ -296,7 +296,8 @@ fn measure(
             "vus",
             "vu",
             "conns",
-        ]) || words == ["c"] =>
+        ]) || words == ["c"]
+            || part(&["user count"]) =>
         {
             return (!has(&["min", "minimum"])).then_some((Measure::Users, Plain));
         }

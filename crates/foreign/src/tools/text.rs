@@ -109,6 +109,9 @@ impl<'a> Text<'a> {
             // A prompt may begin with user, host, and folder.
             let line =
                 line.split_once("$ ").filter(|(from, _)| from.contains('@')).map_or(line, |(_, to)| to);
+            // A sentence may quote it: the command is `ab -n 100 ...`.
+            let quoted = line.split('`').skip(1).step_by(2).find(|code| code.starts_with(name));
+            let line = quoted.unwrap_or(line);
             let typed = line.trim_start_matches(['$', '>', '#', '%', ' ']);
             let found = typed.split_whitespace().next()?.rsplit('/').next()? == name;
             // A sentence can begin with the tool's name as well: a command has options or an address.

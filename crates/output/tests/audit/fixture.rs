@@ -55,12 +55,14 @@ pub fn report() -> Audit {
     ];
     let run = Row {
         label: "/basket, 90 connections".into(),
+        is_whole: true,
         tool: Some(Tool::Wrk),
         lines: (3, 13),
         figures: run.into_iter().collect(),
         ..Row::default()
     };
     let part = |line: u32, label: &str, mean: f64, p95: f64| Row {
+        is_whole: true,
         label: label.into(),
         lines: (line, line),
         figures: [
@@ -73,6 +75,7 @@ pub fn report() -> Audit {
         ..Row::default()
     };
     let search = Row {
+        is_whole: true,
         label: "search".into(),
         lines: (21, 21),
         figures: [
@@ -106,5 +109,6 @@ pub fn finding(grade: Grade, sentence: &str) -> Finding {
         explanation: String::new(),
         advice: "do better".into(),
         quotes: Vec::new(),
+        also: Vec::new(),
     }
 }

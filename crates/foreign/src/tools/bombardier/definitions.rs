@@ -1,7 +1,7 @@
 //! bombardier, by `bombardier.go`: `Reqs/sec` is the mean of samples of the rate, not count / duration; the duration is
 //! the planned one. Each connection has one request in flight, and sends the next one at once unless a rate was set, so
-//! Little's law holds for count / duration; statuses are of the responses, `others` are requests without one. Its percentiles are of a
-//! histogram of whole microseconds.
+//! Little's law holds for count / duration. Statuses are of the responses, `others` are requests without one. Its
+//! percentiles are of a histogram of whole microseconds.
 
 use crate::model::Measure;
 use crate::tools::definitions::{Counted, Definitions, PLAIN};
