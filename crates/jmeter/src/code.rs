@@ -64,6 +64,7 @@ impl Code for JmeterCode {
     fn behavior(&self, plan: &Plan) -> Result<Arc<dyn Behavior>, Problem> {
         let (mut compiled, mut compiler) = compile(&self.plan);
         if self.options.results.is_some() {
+            compiled.writes_results = true;
             compiled.keeps_content |= self.options.columns.has_content();
             compiled.keeps_checks |= self.options.columns.has_checks();
         }

@@ -17,12 +17,11 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 /// A request that is ready to be sent, except for cookies and credentials.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Request {
     pub method: Rc<str>,
-    pub target: Option<Rc<Target>>,
-    /// Path and query.
-    pub path: String,
+    pub target: Rc<Target>,
+    path: Path,
     /// As JMeter shows it.
     pub url: Rc<str>,
     pub headers: Rc<Vec<(String, String)>>,
@@ -34,6 +33,14 @@ pub struct Request {
     pub timeout_ns: u64,
     /// What its headers are from, unless something has changed them.
     pub base: Option<Rc<Base>>,
+}
+
+/// Path and query of a request.
+#[derive(Debug, Clone)]
+enum Path {
+    /// The URL from this byte on, which is sent as it is written.
+    OfUrl(usize),
+    Own(String),
 }
 
 /// The texts that precede the path of a request, evaluated: method, protocol, host, port, timeout, and headers.
@@ -190,6 +197,14 @@ impl FileContents {
     }
 }
 
+/// What the requests of a worker share.
+#[derive(Default)]
+pub struct Shared {
+    pub files: FileContents,
+    /// The path and the URL of a request, as they are made.
+    scratch: RefCell<(String, String)>,
+}
+
 /// The methods of which a request has a body, even an empty one.
 fn has_body(method: &str) -> bool {
     matches!(
@@ -234,10 +249,14 @@ pub fn build(
     http: &Http,
     base: impl FnOnce(&mut Scope<'_>) -> Rc<Base>,
     replaced: &[(String, String)],
-    files: &FileContents,
+    shared: &Shared,
     scope: &mut Scope<'_>,
 ) -> Result<Request, Failure> {
-    let path = http.path.text(scope);
+    // As that of a text, no function of a path sends a request.
+    let (path, url) = &mut *shared.scratch.borrow_mut();
+    path.clear();
+    url.clear();
+    http.path.write(scope, path);
     let mut arguments: Vec<Given> = http
         .arguments
         .iter()
@@ -258,55 +277,58 @@ pub fn build(
     let base = base(scope);
     let method = Rc::clone(&base.method);
     let is_whole = path.starts_with("http://") || path.starts_with("https://");
-    let (url, origin) = match is_whole {
-        true => (path.trim().replace(' ', "%20"), None),
+    let origin = match is_whole {
+        true => {
+            url.push_str(&path.trim().replace(' ', "%20"));
+            None
+        }
         false => {
             let (origin, target) = base.origin.as_ref().map_err(Clone::clone)?;
-            let mut url = String::with_capacity(origin.len() + path.len() + 1);
             url.push_str(origin);
             if !path.starts_with('/') {
                 url.push('/');
             }
             match path.contains(' ') {
                 true => url.push_str(&path.replace(' ', "%20")),
-                false => url.push_str(&path),
+                false => url.push_str(path),
             }
             if has_query(&method) {
-                query(&arguments, path.contains('?'), &mut url);
+                query(&arguments, path.contains('?'), url);
             }
-            (url, target.as_ref().map(|target| (origin.len(), target)))
+            target.as_ref().map(|target| (origin.len(), target))
         }
     };
     let (target, path) = match origin.filter(|(at, _)| url::is_plain(&url[*at..])) {
-        Some((at, target)) => (Rc::clone(target), url[at..].to_owned()),
+        Some((at, target)) => (Rc::clone(target), Path::OfUrl(at)),
         None => {
             let parsed =
-                url::parsed(&url).map_err(|failure| match url.contains("://:") || url.contains(":///") {
+                url::parsed(url).map_err(|failure| match url.contains("://:") || url.contains(":///") {
                     true if failure.is_of_protocol() => {
                         let message = format!("URI does not specify a valid host name: {url}");
-                        Failure::new("org.apache.http.client.ClientProtocolException", message).to(&url)
+                        Failure::new("org.apache.http.client.ClientProtocolException", message).to(url)
                     }
-                    _ => failure.to(&url),
+                    _ => failure.to(url),
                 })?;
-            (Rc::new(parsed.0), parsed.1)
+            (Rc::new(parsed.0), Path::Own(parsed.1))
         }
     };
     let mut request = Request {
         method,
-        target: Some(target),
+        target,
         path,
-        url: url.into(),
+        url: url.as_str().into(),
         headers: Rc::clone(&base.headers),
+        body: None,
         closes: base.closes.unwrap_or(!http.keeps_alive),
+        body_headers: Vec::new(),
         timeout_ns: base.timeout_ns,
-        base: Some(Rc::clone(&base)),
-        ..Request::default()
+        base: Some(base),
     };
     if is_whole && request.header("host").is_some() {
         // Its port is that of the URL.
         for (name, value) in Rc::make_mut(&mut request.headers) {
             if name.eq_ignore_ascii_case("host") {
-                add_port(value, request.target.as_deref());
+                add_port(value, Some(&request.target));
             }
         }
     }
@@ -315,7 +337,7 @@ pub fn build(
     let is_entity = has_body(&request.method)
         || (&*request.method == "GET" && (is_raw || body::is_file(http, &arguments, scope)));
     if is_entity {
-        body::add(http, &arguments, is_raw, files, &mut request, scope)?;
+        body::add(http, &arguments, is_raw, &shared.files, &mut request, scope)?;
     }
     Ok(request)
 }
@@ -385,7 +407,8 @@ impl Request {
         let location = location.replace(' ', "%20");
         let url = url::join(&self.url, &location);
         let (target, path) = url::parsed(&url)?;
-        let mut request = Request { target: Some(Rc::new(target)), path, url: url.into(), ..self.clone() };
+        let (target, path) = (Rc::new(target), Path::Own(path));
+        let mut request = Request { target, path, url: url.into(), ..self.clone() };
         // Only 307 keeps the method; all others send GET, except for HEAD.
         let keeps = status == 307 || &*self.method == "HEAD";
         if !keeps {
@@ -404,14 +427,35 @@ impl Request {
         let (target, path) = url::parsed(url)?;
         Ok(Request {
             method: "GET".into(),
-            target: Some(Rc::new(target)),
-            path,
+            target: Rc::new(target),
+            path: Path::Own(path),
             url: url.into(),
             headers: Rc::clone(&self.headers),
+            body: None,
             closes: self.closes,
+            body_headers: Vec::new(),
             timeout_ns: self.timeout_ns,
-            ..Request::default()
+            base: None,
         })
+    }
+
+    /// Returns path and query.
+    pub fn path(&self) -> &str {
+        match &self.path {
+            Path::OfUrl(at) => &self.url[*at..],
+            Path::Own(path) => path,
+        }
+    }
+
+    /// Returns whether nothing in its path has to be checked before it is sent.
+    pub fn has_plain_path(&self) -> bool {
+        matches!(self.path, Path::OfUrl(_))
+    }
+
+    /// Changes the texts of path and URL in the same way.
+    pub fn change_url(&mut self, change: impl Fn(&str) -> String) {
+        self.path = Path::Own(change(self.path()));
+        self.url = change(&self.url).into();
     }
 
     pub fn header(&self, name: &str) -> Option<&str> {

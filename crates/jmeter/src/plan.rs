@@ -33,6 +33,8 @@ pub struct Plan {
     pub keeps_previous: bool,
     /// Whether samples keep their requests and responses, because something may read them.
     pub keeps_content: bool,
+    /// Whether samples are written to a file.
+    pub writes_results: bool,
     /// Whether samples keep the results of their assertions.
     pub keeps_checks: bool,
     pub is_serial: bool,

@@ -88,6 +88,39 @@ impl DataType {
 }
 
 impl Sample {
+    /// Returns an empty sample of a request, for which nothing is allocated.
+    pub fn of_request(label: &Rc<str>, url: &Rc<str>, method: &Rc<str>) -> Sample {
+        Sample {
+            label: Rc::clone(label),
+            begin_ms: 0,
+            elapsed_ms: 0,
+            latency_ms: 0,
+            connect_ms: 0,
+            idle_ms: 0,
+            code: Cow::Borrowed(""),
+            message: Cow::Borrowed(""),
+            is_success: false,
+            data_type: DataType::None,
+            failure: None,
+            bytes: 0,
+            head_bytes: 0,
+            sent_bytes: 0,
+            url: Rc::clone(url),
+            head: Vec::new(),
+            body: Vec::new(),
+            request_head: String::new(),
+            request_body: Vec::new(),
+            method: Rc::clone(method),
+            children: Vec::new(),
+            redirect: None,
+            checks: None,
+            stops_thread: false,
+            stops_test: false,
+            stops_now: false,
+            is_ignored: false,
+        }
+    }
+
     /// Returns the body as text.
     pub fn text(&self) -> Cow<'_, str> {
         String::from_utf8_lossy(&self.body)

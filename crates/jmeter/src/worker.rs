@@ -1,6 +1,6 @@
 //! What the threads of one worker share.
 
-use crate::http::{FileContents, LastBase, Request, Texts};
+use crate::http::{LastBase, Request, Shared, Texts};
 use crate::plan::{Plan, Sampler, SamplerId};
 use crate::run::Run;
 use crate::scope::Caches;
@@ -35,7 +35,7 @@ pub struct Worker {
     pub run: Arc<Run>,
     pub plan: Rc<OwnPlan>,
     pub caches: Caches,
-    pub files: FileContents,
+    pub requests: Shared,
     /// By group and sampler.
     kept: Vec<Vec<Kept>>,
     /// The variable that says whether the last sample passed, and its values.
@@ -99,7 +99,7 @@ impl Worker {
             run,
             plan: Rc::new(OwnPlan(plan)),
             caches: Caches::default(),
-            files: FileContents::default(),
+            requests: Shared::default(),
             kept,
             last_ok,
             origins: RefCell::default(),

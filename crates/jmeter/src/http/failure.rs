@@ -38,8 +38,8 @@ impl Failure {
 }
 
 /// Returns the failure of a request that failed with a fault.
-pub fn of_fault(fault: Fault, target: Option<&Target>) -> Failure {
-    let (host, port) = target.map_or(("", 0), |target| (target.host.as_str(), target.port));
+pub fn of_fault(fault: Fault, target: &Target) -> Failure {
+    let (host, port) = (target.host.as_str(), target.port);
     let place = format!("{host}:{port}");
     // An address has no name in Java's texts.
     let name = if host.parse::<std::net::IpAddr>().is_ok() { "" } else { host };

@@ -50,16 +50,27 @@ pub fn encoded_illegal(text: &str) -> String {
     out
 }
 
+/// Whether a byte is sent as it is written: a fragment, everything outside of ASCII, and escapes need a closer look.
+const PLAIN: [bool; 256] = {
+    let mut plain = [false; 256];
+    let mut byte = b'!';
+    while byte <= b'~' {
+        plain[byte as usize] =
+            !matches!(byte, b'%' | b'"' | b'#' | b'<' | b'>' | b'\\' | b'^' | b'`' | b'{' | b'|' | b'}');
+        byte += 1;
+    }
+    plain
+};
+
 /// Returns whether a path with its query is sent as it is written, and cannot fail.
 pub fn is_plain(path: &str) -> bool {
-    // A fragment and everything outside of ASCII need a closer look.
     let bytes = path.as_bytes();
-    path.starts_with('/')
-        && bytes.iter().enumerate().all(|(at, byte)| match byte {
-            b'%' => bytes.get(at + 1..at + 3).is_some_and(|pair| pair.iter().all(u8::is_ascii_hexdigit)),
-            b'"' | b'#' | b'<' | b'>' | b'\\' | b'^' | b'`' | b'{' | b'|' | b'}' => false,
-            byte => byte.is_ascii_graphic(),
-        })
+    let is_escape = |at: usize| {
+        let pair = bytes.get(at + 1..at + 3);
+        bytes[at] == b'%' && pair.is_some_and(|pair| pair.iter().all(u8::is_ascii_hexdigit))
+    };
+    let is_plain = |(at, byte): (usize, &u8)| PLAIN[*byte as usize] || is_escape(at);
+    path.starts_with('/') && bytes.iter().enumerate().all(is_plain)
 }
 
 fn encoded(text: &str) -> String {

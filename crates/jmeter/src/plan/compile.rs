@@ -21,6 +21,7 @@ pub fn compile(plan: &TestPlan) -> (Plan, Compiler) {
         cache_managers: std::mem::take(&mut elements.cache_managers),
         keeps_previous: elements.reads_previous,
         keeps_content: elements.reads_previous || elements.writes_content,
+        writes_results: elements.writes_results,
         keeps_checks: elements.writes_checks,
         is_serial: plan.is_serial,
         tears_down_on_stop: plan.tears_down_on_stop,

@@ -26,6 +26,8 @@ pub struct Elements {
     pub reads_previous: bool,
     /// Whether a file of results has requests or responses, or results of assertions.
     pub writes_content: bool,
+    /// Whether samples are written to a file.
+    pub writes_results: bool,
     pub writes_checks: bool,
     configs: HashMap<Id, Arc<Config>>,
     cookies: HashMap<Id, usize>,
@@ -492,6 +494,7 @@ impl Elements {
     }
 
     pub fn result_file(&mut self, element: &Arc<Element<jmx::ResultFile>>) -> Arc<ResultFile> {
+        self.writes_results = true;
         self.writes_content |= element.kind.columns.has_content();
         self.writes_checks |= element.kind.columns.has_checks();
         once!(

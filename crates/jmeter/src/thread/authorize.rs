@@ -61,7 +61,7 @@ impl Thread {
             let Ok(mut challenge) = Challenge::of(reply.head) else { return false };
             let cnonce = format!("{:016x}", self.random.next_u64());
             let secret = (user.as_bytes(), password.as_bytes());
-            challenge.authorization(secret, (&flow.request.method, &flow.request.path), &cnonce)
+            challenge.authorization(secret, (&flow.request.method, flow.request.path()), &cnonce)
         } else if mechanism == Mechanism::BasicDigest && offers("basic") {
             let both = format!("{user}:{password}");
             format!("Basic {}", base64::engine::general_purpose::STANDARD.encode(both))

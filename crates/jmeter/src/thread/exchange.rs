@@ -93,7 +93,7 @@ impl Thread {
             None => {
                 let mut scope = scope!(self, at, &mut wish);
                 let base = |scope: &mut Scope<'_>| kept.base.get(of, http, &worker.texts, scope);
-                match http::build(http, base, &self.replaced, &worker.files, &mut scope) {
+                match http::build(http, base, &self.replaced, &worker.requests, &mut scope) {
                     Ok(request) => Rc::new(request),
                     Err(failure) => return self.refused(sampler, &failure, at, out),
                 }
@@ -186,8 +186,7 @@ impl Thread {
                 format!("{text}{mark}{argument}={value}")
             }
         };
-        request.path = change(&request.path);
-        request.url = change(&request.url).into();
+        request.change_url(change);
     }
 
     /// Sends the request of a sample.
@@ -209,12 +208,9 @@ impl Thread {
     /// # Errors
     /// Returns why JMeter would fail the sample without a request.
     pub(super) fn dispatch(&mut self, flow: &mut Flow, at: At, out: &mut Outbox) -> Result<(), Failure> {
-        let Some(target) = flow.request.target.clone() else {
-            return Err(Failure::new("java.net.MalformedURLException", "no host".to_owned()));
-        };
         flow.id = self.next_step();
-        let Some(known) = self.worker.origin(&target) else {
-            out.reach(flow.id, (*target).clone());
+        let Some(known) = self.worker.origin(&flow.request.target) else {
+            out.reach(flow.id, (*flow.request.target).clone());
             return Ok(());
         };
         let rendered = self.render(flow, &known, at, out);
@@ -234,11 +230,11 @@ impl Thread {
         let head = flow.fixed.as_ref().and_then(|fixed| fixed.head.get());
         let base = request.plain_base();
         let tail = base.and_then(|base| base.tail.get()).filter(|(origin, _)| *origin == known.number);
-        if head.is_none() {
-            check_method(&request.method)?;
-            check_target(&request.path)?;
+        if head.is_none() && !request.has_plain_path() {
+            check_target(request.path())?;
         }
         if head.is_none() && tail.is_none() {
+            check_method(&request.method)?;
             for (name, value) in request.headers.iter().chain(&request.body_headers) {
                 check_header(name, value)?;
             }
@@ -275,7 +271,7 @@ impl Thread {
         let cookies = &mut *self.worker.cookies.borrow_mut();
         cookies.clear();
         if let Some(number) = manager {
-            self.jars[number].header(request.path.as_bytes(), &known.origin, at.unix_ns, cookies);
+            self.jars[number].header(request.path().as_bytes(), &known.origin, at.unix_ns, cookies);
         }
         let is_plain = cookies.is_empty() && authorization.is_none();
         let body = request.body.as_deref().unwrap_or_default();
@@ -298,7 +294,7 @@ impl Thread {
             fixed.head.get_or_init(|| (known.number, out.arena[begin..head_end].into()));
         }
         if let (Some(base), None, true) = (base, tail, is_plain) {
-            let line = request.method.len() + request.path.len() + LINE_BYTES;
+            let line = request.method.len() + request.path().len() + LINE_BYTES;
             base.tail.get_or_init(|| (known.number, out.arena[begin + line..head_end].into()));
         }
         flow.sent_bytes = (out.arena.len() - begin) as u64;
@@ -333,7 +329,7 @@ const LINE_BYTES: usize = " ".len() * 2 + "HTTP/1.1\r\n".len();
 /// Writes the request line.
 fn write_line(request: &Request, bytes: &mut Vec<u8>) {
     let Ok(_) = Writer::new(bytes).line(&request.method, false, |bytes| {
-        bytes.extend_from_slice(request.path.as_bytes());
+        bytes.extend_from_slice(request.path().as_bytes());
         Ok::<(), Infallible>(())
     });
 }

@@ -69,9 +69,7 @@ impl Thread {
     ) -> Result<(), Failure> {
         match result {
             Ok(number) => {
-                if let Some(target) = flow.request.target.clone() {
-                    self.worker.know_origin((*target).clone(), number);
-                }
+                self.worker.know_origin((*flow.request.target).clone(), number);
                 Ok(())
             }
             Err(why) => {
@@ -84,7 +82,7 @@ impl Thread {
                 if why.fault == Fault::OriginRefused {
                     self.worker.run.warn_once(&why.sentence);
                 }
-                Err(http::of_fault(why.fault, flow.request.target.as_deref()))
+                Err(http::of_fault(why.fault, &flow.request.target))
             }
         }
     }
@@ -114,7 +112,7 @@ impl Thread {
                 {
                     Failure::new("java.net.SocketException", "Socket closed".to_owned())
                 }
-                fault => http::of_fault(fault, flow.request.target.as_deref()),
+                fault => http::of_fault(fault, &flow.request.target),
             };
             return Reaction::Ended(Box::new(self.failed(*flow, &failure, Some(reply), at)));
         }

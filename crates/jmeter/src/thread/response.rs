@@ -31,7 +31,6 @@ impl Thread {
         let elapsed_ms = (connect_ns + phases.service_ns()) / 1_000_000 + flow.challenged_ms;
         let head_bytes = reply.head.text().len() as u64;
         let mut sample = Sample {
-            label: Rc::clone(&flow.label),
             begin_ms: (at.unix_ns / 1_000_000).saturating_sub(elapsed_ms),
             elapsed_ms,
             latency_ms: (connect_ns + phases.first_byte_ns) / 1_000_000 + flow.challenged_ms,
@@ -42,16 +41,16 @@ impl Thread {
             bytes: head_bytes + reply.body_bytes,
             head_bytes,
             sent_bytes: flow.sent_bytes,
-            url: Rc::clone(&flow.request.url),
-            method: Rc::clone(&flow.request.method),
-            ..Sample::default()
+            ..Sample::of_request(&flow.label, &flow.request.url, &flow.request.method)
         };
         if self.plan.keeps_content && matches!(reply.status, 301..=303 | 307 | 308) {
             let location = reply.head.field("location");
             sample.redirect = location.map(|location| String::from_utf8_lossy(location).into_owned());
         }
-        sample.data_type = DataType::of_media(reply.head.field("content-type").unwrap_or_default());
         let is_read = of.reads_body || http.stores_md5 || self.plan.keeps_content;
+        if is_read || self.plan.writes_results {
+            sample.data_type = DataType::of_media(reply.head.field("content-type").unwrap_or_default());
+        }
         if is_read || of.reads_head {
             sample.head = reply.head.text().to_vec();
         }
@@ -103,8 +102,8 @@ impl Thread {
         if head.field("set-cookie").is_none() {
             return;
         }
-        if let Some(known) = request.target.as_deref().and_then(|target| self.worker.origin(target)) {
-            self.jars[number].take(head, request.path.as_bytes(), at.unix_ns, &known.origin);
+        if let Some(known) = self.worker.origin(&request.target) {
+            self.jars[number].take(head, request.path().as_bytes(), at.unix_ns, &known.origin);
         }
     }
 }
