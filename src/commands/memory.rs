@@ -34,7 +34,7 @@ pub fn bounded<T>(most: u64, failure: impl Fn() -> Failure + Send + 'static, wor
 }
 
 /// Returns the resident memory in bytes, or `None` if the kernel does not report it.
-fn resident_bytes() -> Option<u64> {
+pub fn resident_bytes() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
     line.trim().strip_suffix(" kB")?.parse::<u64>().ok().map(|kilobytes| kilobytes * 1_024)

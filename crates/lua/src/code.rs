@@ -2,7 +2,7 @@
 
 use crate::message::{Message, first, split};
 use crate::session::{Session, request_of};
-use crate::thread::{Thread, problem};
+use crate::thread::{MEMORY_MAX, Thread, problem, too_large};
 use mlua::Function;
 use plimsoll_plan::code::Code;
 use plimsoll_plan::program::{
@@ -19,6 +19,8 @@ use std::sync::atomic::Ordering;
 
 const REQUEST: StepId = 1;
 const DELAY: StepId = 2;
+/// Calls between two looks at the memory of a script.
+const MEMORY_LOOK: u32 = 64;
 
 /// A script as the code of a plan.
 #[derive(Debug, Clone)]
@@ -70,6 +72,7 @@ impl ProgramFactory for LuaCode {
             delay: thread.function("delay"),
             fixed: if is_dynamic { Vec::new() } else { self.0.first().to_vec() },
             next: Cell::new(0),
+            calls: Cell::new(0),
             queue: RefCell::default(),
             series: Cell::new(None),
             session: Arc::clone(&self.0),
@@ -97,6 +100,8 @@ struct Worker {
     /// The requests of a script without the function `request`, in turn.
     fixed: Vec<Message>,
     next: Cell<usize>,
+    /// Calls of the script, to look at its memory now and then.
+    calls: Cell<u32>,
     /// The rest of the last string with several requests.
     queue: RefCell<VecDeque<Message>>,
     series: Cell<Option<RequestId>>,
@@ -133,7 +138,13 @@ impl Program for User {
 impl Worker {
     /// Calls the script.
     fn call<R>(&self, run: impl FnOnce() -> mlua::Result<R>) -> Result<R, Problem> {
-        self.thread.during(run).map_err(|error| problem(&self.session.name, &error))
+        let result = self.thread.during(run).map_err(|error| problem(&self.session.name, &error))?;
+        let calls = self.calls.get().wrapping_add(1);
+        self.calls.set(calls);
+        if calls % MEMORY_LOOK == 0 && self.thread.lua.used_memory() as u64 > MEMORY_MAX {
+            return Err(too_large(&self.session.name));
+        }
+        Ok(result)
     }
 
     fn begin(&self, out: &mut Outbox) -> Result<(), Problem> {

@@ -19,4 +19,4 @@ mod thread;
 pub use code::LuaCode;
 pub use done::{Distribution, Results};
 pub use session::{Lookup, Session, Site};
-pub use thread::Watch;
+pub use thread::{MEMORY_MAX, Watch, too_large};

@@ -11,6 +11,9 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 const LOOK: u32 = 1_000_000;
 const LOOKS_MAX: u64 = 1_000;
 
+/// Largest memory of a script, in bytes: less than wrk's own LuaJIT can have.
+pub const MEMORY_MAX: u64 = 1 << 30;
+
 /// A state with a script.
 pub struct Thread {
     pub lua: Lua,
@@ -103,6 +106,12 @@ impl Thread {
         self.calls.fetch_add(1, Ordering::Relaxed);
         result
     }
+}
+
+/// Returns the sentence for a script that has more than [`MEMORY_MAX`].
+pub fn too_large(name: &str) -> Problem {
+    let hint = "keep less in tables and strings between the calls";
+    Problem::new(format!("{name}: the script uses more than {} GiB of memory", MEMORY_MAX >> 30), hint)
 }
 
 /// Returns the sentence of an error without its stack.
@@ -203,15 +212,15 @@ impl Watch {
         Watch { threads, seen }
     }
 
-    /// Returns whether a call has lasted for at least this number of looks.
-    pub fn is_stuck(&mut self, looks: u32) -> bool {
-        let mut is_stuck = false;
+    /// Returns for how many looks, this one included, the longest call has lasted.
+    pub fn look(&mut self) -> u32 {
+        let mut longest = 0;
         for (thread, (calls, unchanged)) in self.threads.iter().zip(&mut self.seen) {
             let now = thread.calls.load(Ordering::Relaxed);
             *unchanged = if now == *calls && now % 2 == 1 { *unchanged + 1 } else { 0 };
             *calls = now;
-            is_stuck |= *unchanged >= looks;
+            longest = longest.max(*unchanged);
         }
-        is_stuck
+        longest
     }
 }

@@ -1,11 +1,12 @@
 //! `plimsoll wrk -s`: requests from a script in Lua.
 
 use super::foreign;
+use crate::commands::memory;
 use crate::exit::{Exit, Failure};
 use crate::say;
 use plimsoll_build::body;
 use plimsoll_lines::wrk::Wrk;
-use plimsoll_lua::{Distribution, LuaCode, Results, Session, Site, Watch};
+use plimsoll_lua::{Distribution, LuaCode, MEMORY_MAX, Results, Session, Site, Watch};
 use plimsoll_plan::Diagnostic;
 use plimsoll_plan::address::WeightedAddress;
 use plimsoll_plan::diag::Place;
@@ -19,12 +20,19 @@ use std::time::Duration;
 
 /// Seconds after which a call that has not ended stops the run.
 const PATIENCE_S: u32 = 5;
+/// Looks at the calls in a second.
+const LOOKS_PER_S: u32 = 10;
 
 pub fn command(line: &Wrk, file: &str) -> Result<Exit, Failure> {
     let wrong = |problem| Failure::Text(vec![Diagnostic::of("C004", Place::Flag("-s".into()), problem)]);
     let text = body::from_file(Path::new(file)).map_err(wrong)?;
     let name = Path::new(file).file_name().map_or(file.into(), |name| name.to_string_lossy());
-    let session = Session::start(&name, &text, &site(line), &line.arguments, line.threads as usize);
+    let sentence = plimsoll_lua::too_large(&name);
+    let session = memory::bounded(
+        MEMORY_MAX,
+        move || wrong(sentence.clone()),
+        || Session::start(&name, &text, &site(line), &line.arguments, line.threads as usize),
+    );
     let session = Arc::new(session.map_err(wrong)?);
     let mut draft = line.draft.clone();
     let addresses = session.addresses().map_err(wrong)?;
@@ -45,7 +53,7 @@ pub fn command(line: &Wrk, file: &str) -> Result<Exit, Failure> {
         None => {
             draft.requests.clear();
             draft.code = Some(Arc::new(LuaCode(Arc::clone(&session))));
-            watch(session.watch(), name.into_owned());
+            watch(session.watch(), name.clone().into_owned());
         }
     }
     let depth = session.depth() as u32;
@@ -59,7 +67,9 @@ pub fn command(line: &Wrk, file: &str) -> Result<Exit, Failure> {
         return Err(Failure::of(problem));
     }
     let exit = foreign::finish(&ended, &wrk::text(&ended.figures, line), &line.own, Exit::Pass)?;
-    session.done(results(&wrk::numbers(&ended.figures, line))).map_err(Failure::of)?;
+    let sentence = plimsoll_lua::too_large(&name);
+    let done = || session.done(results(&wrk::numbers(&ended.figures, line)));
+    memory::bounded(MEMORY_MAX, move || Failure::of(sentence.clone()), done).map_err(Failure::of)?;
     Ok(exit)
 }
 
@@ -105,17 +115,28 @@ fn site(line: &Wrk) -> Site {
     }
 }
 
-/// Ends the process if a call of the script does not end: its thread cannot be stopped otherwise. The run file then has
-/// everything up to the last second.
+/// Ends the process if a call of the script does not end, or takes all memory: its thread cannot be stopped otherwise.
+/// The run file then has everything up to the last second.
 fn watch(mut watch: Watch, name: String) {
+    let before = memory::resident_bytes();
     std::thread::spawn(move || {
         loop {
-            std::thread::sleep(Duration::from_secs(1));
-            if watch.is_stuck(PATIENCE_S) {
-                let sentence = format!("{name}: a call of the script did not end within {PATIENCE_S} s");
-                say::failure(&Failure::machine(sentence, None), false);
-                std::process::exit(Exit::CouldNotRun.code().into());
-            }
+            std::thread::sleep(Duration::from_secs(1) / LOOKS_PER_S);
+            let looks = watch.look();
+            let is_large = || {
+                memory::resident_bytes().zip(before).is_some_and(|(now, before)| now > before + MEMORY_MAX)
+            };
+            let failure = match looks {
+                // Connections have memory, too.
+                2.. if is_large() => Failure::of(plimsoll_lua::too_large(&name)),
+                looks if looks >= PATIENCE_S * LOOKS_PER_S => Failure::machine(
+                    format!("{name}: a call of the script did not end within {PATIENCE_S} s"),
+                    None,
+                ),
+                _ => continue,
+            };
+            say::failure(&failure, false);
+            std::process::exit(Exit::CouldNotRun.code().into());
         }
     });
 }
