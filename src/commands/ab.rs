@@ -8,12 +8,23 @@ use plimsoll_plan::Fault;
 use plimsoll_toolend::{Figures, ab};
 
 /// What ab prints before the test, in as many lines.
-const BANNER: &str = concat!(
-    "This is ApacheBench, Version 2.3 <plimsoll ",
-    env!("CARGO_PKG_VERSION"),
-    ">\nThe text has the layout of ab; plimsoll has sent the requests and measured them.\n\
-     Its verdict is printed to standard error.\n\n"
-);
+const BANNER: [&str; 3] = [
+    concat!("This is ApacheBench, Version 2.3 <plimsoll ", env!("CARGO_PKG_VERSION"), ">"),
+    "The text has the layout of ab; plimsoll has sent the requests and measured them.",
+    "Its verdict is printed to standard error.",
+];
+
+fn banner(is_html: bool) -> String {
+    match is_html {
+        true => {
+            // In this order: the new tags stay.
+            let marked = |line: &str| line.replace('>', "&gt;</i>").replace("<p", "<i>&lt;p");
+            let lines = BANNER.map(|line| format!(" {}<br>\n", marked(line)));
+            format!("<p>\n{}</p>\n<p>\n", lines.concat())
+        }
+        false => format!("{}\n\n", BANNER.join("\n")),
+    }
+}
 
 pub fn command(given: &Ab) -> Result<Exit, Failure> {
     let line = plimsoll_lines::ab::parse(&given.words).map_err(Failure::Text)?;
@@ -40,5 +51,10 @@ pub fn command(given: &Ab) -> Result<Exit, Failure> {
         }
         false => Exit::Pass,
     };
-    foreign::finish(&ended, &ab::text(&ended.figures, &line, BANNER), &line.own, of_tool)
+    foreign::finish(
+        &ended,
+        &ab::text(&ended.figures, &line, &banner(line.html.is_some())),
+        &line.own,
+        of_tool,
+    )
 }

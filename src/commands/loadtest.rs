@@ -12,7 +12,14 @@ pub fn command(given: &Loadtest) -> Result<Exit, Failure> {
         say::result(&flags::version_as("loadtest 8"))?;
         return Ok(Exit::Pass);
     }
-    let ended = foreign::run(line.draft.clone(), &line.own)?;
+    for note in &line.notes {
+        say::talk(&format!("note: {note}\n"));
+    }
+    let mut draft = line.draft.clone();
+    // As loadtest does without `--cores`.
+    let cores = std::thread::available_parallelism().map_or(1, |all| all.get().div_ceil(2));
+    draft.workers.get_or_insert(u32::try_from(cores).unwrap_or(1));
+    let ended = foreign::run(draft, &line.own)?;
     let summary = &ended.measured.summary;
     // With a rate, loadtest creates a client for each request that finds none free.
     let clients = match line.rate_per_s {

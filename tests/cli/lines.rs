@@ -111,12 +111,32 @@ fn ab_prints_bodies_failures_and_statuses_as_ab() {
     assert!(output.stdout.contains("\nNon-2xx responses:      200\n"), "{}", output.stdout);
     assert!(output.stdout.contains("              min   avg   max\n"), "{}", output.stdout);
     assert!(!output.stdout.contains("Percentage"), "{}", output.stdout);
-    let output = run("ab -w -n 10 URL", &ruler.url("/"));
-    assert!(
-        output.stdout.contains("<th colspan=2 bgcolor=white>Complete requests:</th>"),
-        "{}",
-        output.stdout
-    );
+}
+
+#[test]
+fn ab_prints_the_table_of_ab_in_html() {
+    let (ruler, scratch) = (Ruler::start(&[]), Scratch::new());
+    let file = scratch.file("body.txt", "a=1");
+    // Without numbers and the width of gaps; the banner says who has measured.
+    let cells = |text: &str| -> Vec<String> {
+        let is_kept = |sign: &char| !sign.is_ascii_digit() && !matches!(sign, '.' | ' ');
+        text.lines().skip(5).map(|line| line.chars().filter(is_kept).collect()).collect()
+    };
+    let line = format!("ab -w -x border=1 -y align=left -z bgcolor=red -k -n 100 -c 4 -p {file} URL");
+    let output = run(&line, &ruler.url("/p?status=404"));
+    let original = include_str!("lines/ab-table.html").replace(">ruler<", "><");
+    assert_eq!(cells(&output.stdout), cells(&original), "{}", output.stdout);
+    assert!(output.stdout.starts_with("<p>\n This is ApacheBench, Version 2.3 <i>&lt;plimsoll "));
+}
+
+#[test]
+fn content_types_without_a_body_are_ignored_as_by_the_tools() {
+    let ruler = Ruler::start(&[]);
+    for line in ["ab -n 2 -T text/plain URL", "loadtest -n 2 -T text/plain URL"] {
+        let output = run(line, &ruler.url("/"));
+        assert!(output.stderr.contains("note: `-T` without a body has no effect"), "{}", output.stderr);
+        assert!(!ruler.last_request().contains("text/plain"), "{}", ruler.last_request());
+    }
 }
 
 #[test]
@@ -182,38 +202,102 @@ fn loadtest_prints_the_text_of_loadtest() {
     has_layout_of(&output, "loadtest-new-rps.txt");
 }
 
-#[test]
-fn an_audit_reads_the_texts_as_those_of_the_tools() {
-    let (ruler, scratch) = (Ruler::start(&[]), Scratch::new());
-    for (line, tool) in [
-        ("wrk -t2 -c4 -d1s --latency URL", "wrk"),
-        ("ab -n 500 -c 5 -k URL", "ab"),
-        ("hey -n 500 -c 5 URL", "hey"),
-        ("oha -n 500 -c 5 URL", "oha"),
-        ("loadtest -n 500 -c 5 URL", "loadtest"),
-    ] {
-        let text = run(line, &ruler.url("/")).stdout;
-        let file = scratch.file(&format!("{tool}.txt"), &text);
-        // Nothing in it is impossible, and nothing is left over.
-        let found = Tool::run(&["audit", &file, "--json"]).expect_code(0).json();
-        assert_eq!((&found["rows_count"], &found["unread"]), (&1.into(), &serde_json::json!([])), "{found}");
-        assert!(found["figures_count"].as_u64() > Some(8), "{tool}: {found}");
-    }
+/// Commands whose texts are compared with those of the tools: each with what the tool itself printed.
+const TEXTS: [(&str, &str, &str); 6] = [
+    ("wrk", "wrk -t2 -c4 -d1s --latency URL", "wrk-latency.txt"),
+    ("ab", "ab -n 500 -c 5 -k URL", "ab-keep-alive.txt"),
+    ("hey", "hey -n 500 -c 5 URL", "hey-plain.txt"),
+    ("oha", "oha -n 500 -c 5 URL?status=404", "oha-404.txt"),
+    ("loadtest", "loadtest -n 500 -c 5 --cores 1 URL", "loadtest-new.txt"),
+    ("vegeta", "vegeta attack -targets TARGETS -rate 200 -duration 1s -output RESULTS", "vegeta-plain.txt"),
+];
+
+/// Returns what plimsoll prints for each of these commands, and what the tool printed.
+fn texts(ruler: &Ruler, scratch: &Scratch) -> Vec<(&'static str, String, String)> {
+    let targets = scratch.file("targets.txt", &format!("GET {}\n", ruler.url("/")));
+    let results = scratch.path("results.bin");
+    let texts = TEXTS.map(|(tool, line, file)| {
+        let line = line.replace("TARGETS", &targets).replace("RESULTS", &results);
+        let mut text = run(&line, &ruler.url("/")).stdout;
+        if tool == "vegeta" {
+            text = run(&format!("vegeta report {results}"), "").stdout;
+        }
+        (tool, text, text_of(file))
+    });
+    texts.into()
 }
 
 #[test]
-fn the_usual_greps_find_their_numbers() {
-    let ruler = Ruler::start(&[]);
-    let value = |text: &str, name: &str, at: usize| -> f64 {
-        let line = text.lines().find(|line| line.contains(name)).expect("the line is there");
-        line.split_whitespace().nth(at).expect("a value").parse().expect("a number")
+fn an_audit_reads_the_same_figures_in_the_texts_as_in_those_of_the_tools() {
+    let (ruler, scratch) = (Ruler::start(&[]), Scratch::new());
+    let audited = |name: String, text: &str| {
+        let file = scratch.file(&name, text);
+        Tool::run(&["audit", &file, "--json"]).json()
     };
-    let wrk = run("wrk -t1 -c2 -d1s URL", &ruler.url("/")).stdout;
-    assert!(value(&wrk, "Requests/sec:", 1) > 0.0, "{wrk}");
-    let ab = run("ab -n 100 -c 2 URL", &ruler.url("/")).stdout;
-    assert!(value(&ab, "Requests per second:", 3) > 0.0, "{ab}");
-    let hey = run("hey -n 100 -c 2 URL", &ruler.url("/")).stdout;
-    assert!(value(&hey, "Requests/sec:", 1) > 0.0, "{hey}");
+    for (tool, own, original) in texts(&ruler, &scratch) {
+        let (own, original) =
+            (audited(format!("{tool}-1.txt"), &own), audited(format!("{tool}-2.txt"), &original));
+        // Nothing is left over.
+        for found in [&own, &original] {
+            assert_eq!(
+                (&found["rows_count"], &found["unread"]),
+                (&1.into(), &serde_json::json!([])),
+                "{found}"
+            );
+        }
+        assert_eq!(own["figures_count"], original["figures_count"], "{tool}: {own}");
+        let is_impossible = |finding: &serde_json::Value| finding["grade"] == "impossible";
+        assert!(!own["findings"].as_array().expect("findings").iter().any(is_impossible), "{own}");
+    }
+}
+
+/// Lines of shell as in scripts around the tools. Each prints one value.
+const GREPS: &[(&str, &str)] = &[
+    ("wrk", "grep Requests/sec | awk '{print $2}'"),
+    ("wrk", "awk '/Transfer\\/sec/ {print $2}'"),
+    ("wrk", "awk '/^ *Latency  / {print $2}'"),
+    ("wrk", "grep -E '^ +99%' | tr -s ' ' | cut -d' ' -f3"),
+    ("wrk", "grep -oE '[0-9]+ requests in' | cut -d' ' -f1"),
+    ("ab", "grep 'Requests per second' | awk '{print $4}'"),
+    ("ab", "sed -n 's/^Complete requests: *//p'"),
+    ("ab", "awk '/^Failed requests:/ {print $3}'"),
+    ("ab", "grep 'Time per request' | head -1 | cut -d: -f2 | awk '{print $1}'"),
+    ("ab", "awk '/^Transfer rate:/ {print $3}'"),
+    ("ab", "awk '/^Total:/ {print $3}'"),
+    ("ab", "grep '  99%' | awk '{print $2}'"),
+    ("hey", "grep Requests/sec | awk '{print $2}'"),
+    ("hey", "awk '/Average:/ {print $2}'"),
+    ("hey", "grep '99%' | awk '{print $3}'"),
+    ("hey", "grep -F '[200]' | awk '{print $2}'"),
+    ("oha", "grep 'Requests/sec' | awk '{print $2}'"),
+    ("oha", "awk '/Success rate:/ {print $3}' | tr -d %"),
+    ("oha", "awk '/99.00% in/ {print $3}'"),
+    ("oha", "grep -F '[404]' | awk '{print $2}'"),
+    ("loadtest", "grep 'Effective rps' | awk '{print $3}'"),
+    ("loadtest", "awk -F: '/Mean latency/ {print $2}' | awk '{print $1}'"),
+    ("loadtest", "grep '99%' | awk '{print $2}'"),
+    ("loadtest", "sed -n 's/^Total errors: *//p'"),
+    ("vegeta", "awk '/^Success/ {print $3}' | tr -d %"),
+    ("vegeta", "sed -n 's/^Requests.*\\] *//p' | cut -d, -f2 | tr -d ' '"),
+    ("vegeta", "grep ^Latencies | awk '{print $(NF-1)}' | tr -d ,"),
+    ("vegeta", "grep -o '200:[0-9]*' | cut -d: -f2"),
+];
+
+#[test]
+fn the_usual_greps_find_a_number_in_the_texts_and_in_those_of_the_tools() {
+    let (ruler, scratch) = (Ruler::start(&[]), Scratch::new());
+    for (tool, own, original) in texts(&ruler, &scratch) {
+        let files = [scratch.file("own.txt", &own), scratch.file("original.txt", &original)];
+        for (_, grep) in GREPS.iter().filter(|(of, _)| *of == tool) {
+            for file in &files {
+                let line = format!("cat {file} | {grep}");
+                let output = std::process::Command::new("sh").args(["-c", &line]).output().expect("a shell");
+                let value = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+                let number = value.trim_end_matches(|sign: char| sign.is_alphabetic());
+                assert!(number.parse::<f64>().is_ok(), "`{line}` printed `{value}`:\n{own}");
+            }
+        }
+    }
 }
 
 #[test]
@@ -319,4 +403,15 @@ fn mistakes_of_scripts_are_one_sentence_with_their_place() {
     assert!(output.stderr.contains("does not end"), "{}", output.stderr);
     let output = run_script("response = function() while true do end end").expect_code(1);
     assert!(output.stderr.contains("script.lua: a call of the script did not end"), "{}", output.stderr);
+    // Memory that grows without end: before the load, from call to call, and in one call.
+    let grow = "local t = {}\nlocal grow = function() t[#t + 1] = ('x'):rep(4e6) .. #t end\n";
+    let large = "script.lua: the script uses more than 1 GiB of memory";
+    for (functions, code) in [
+        ("init = function() while true do grow() end end", 2),
+        ("response = function() grow() end", 1),
+        ("response = function() while true do grow() end end", 1),
+    ] {
+        let output = run_script(&format!("{grow}{functions}")).expect_code(code);
+        assert!(output.stderr.contains(large) && output.stdout.is_empty(), "{}", output.stderr);
+    }
 }

@@ -328,10 +328,7 @@ impl Reader {
                 let content_type = content_type.as_deref().unwrap_or("text/plain");
                 self.wrong.taken("-T", ask.add_header("Content-type", content_type));
             }
-            (false, Some(_)) => {
-                let hint = "remove it, or name the body with `-p` or `-u`";
-                self.wrong.add("-T", Problem::new("a content type requires a body", hint));
-            }
+            (false, Some(_)) => line.notes.push(crate::ask::NO_BODY.to_owned()),
             (false, None) => {}
         }
         match self.proxy_login {

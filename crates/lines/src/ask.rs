@@ -15,6 +15,9 @@ use std::path::Path;
 /// Redirects that a request follows by default, as in the HTTP clients of Go.
 pub const GO_REDIRECTS: u8 = 10;
 
+/// The note about a content type that ab and loadtest ignore.
+pub const NO_BODY: &str = "`-T` without a body has no effect";
+
 /// What the flags say about the request and the connection.
 #[derive(Default)]
 pub struct Ask {

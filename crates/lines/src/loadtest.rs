@@ -94,11 +94,13 @@ pub struct Loadtest {
     /// Requests per second of all clients.
     pub rate_per_s: Option<f64>,
     pub concurrency: u32,
-    /// `None`: chosen by plimsoll.
+    /// `None`: half of those of the machine.
     pub cores: Option<u32>,
     pub has_keep_alive: bool,
     pub is_quiet: bool,
     pub is_version: bool,
+    /// What loadtest does without saying it.
+    pub notes: Vec<&'static str>,
 }
 
 /// Reads the words after `plimsoll loadtest`.
@@ -121,6 +123,7 @@ pub fn parse(args: &[String]) -> Result<Loadtest, Vec<Diagnostic>> {
             has_keep_alive: false,
             is_quiet: false,
             is_version: false,
+            notes: Vec::new(),
         },
         ask: Ask::default(),
         cookies: Vec::new(),
@@ -214,8 +217,7 @@ impl Line {
             let content_type = self.content_type.as_deref().unwrap_or("text/plain");
             wrong.taken("-T", ask.set_header("Content-Type", content_type));
         } else if self.content_type.is_some() {
-            let problem = Problem::new("a content type requires a body", "add a body, such as `-P TEXT`");
-            wrong.add("-T", problem);
+            all.notes.push(crate::ask::NO_BODY);
         }
         // As loadtest does if neither of the two is given.
         if all.max_requests.is_none() && all.max_seconds.is_none() {

@@ -316,10 +316,8 @@ impl Line {
             wrong.add("-n", Problem::new("`-n` and `-z` both end the test", "keep one of them"));
         }
         if draft.load.duration_ns.is_none() {
+            // It waits for all of them, with or without `-w`.
             draft.load.requests_total = Some(self.requests.unwrap_or(200));
-            if self.waits {
-                wrong.add("-w", Problem::new("`-w` requires a duration", "add `-z`, or remove it"));
-            }
         }
         if self.waits {
             draft.graceful_stop_ns = Some(draft.limits.duration_ns);

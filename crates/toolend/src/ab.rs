@@ -84,6 +84,9 @@ fn lengths(sizes: &Hist) -> (u64, u64) {
 
 fn write_start(out: &mut String, line: &Ab) -> std::fmt::Result {
     if line.html.is_some() {
+        if !line.has_progress() {
+            out.push_str("..done\n");
+        }
         return Ok(());
     }
     write!(out, "Benchmarking {} ", line.host)?;
