@@ -285,6 +285,8 @@ TestPlan p
 
 #[test]
 fn flags_of_jmeter_are_refused_by_name() {
+    let output = Tool::run(&["jmeter", "--version"]).expect_code(0);
+    assert!(output.stdout.contains("flags and the text of JMeter"), "{}", output.stdout);
     let refused = |words: &[&str], word: &str| {
         let output = Tool::run(&[&["jmeter"], words].concat()).expect_code(2);
         assert!(output.stderr.contains(word), "{word}\n{}", output.stderr);

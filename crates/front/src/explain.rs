@@ -426,6 +426,13 @@ pub const TABLE: &[Explained] = &[
          check plan.jmx",
     ),
     row(
+        "J109",
+        "value that a test plan does not need",
+        "The plan has neither a user-defined variable of this name nor the word, so the value of `--set` has no \
+         effect. Plans of one folder can share their values; if a plan needs none of them, that is an \
+         error.\n\n  plimsoll check plan.jmx --set THREADS_COUNT=600 --set PATH_PREFIX=/api",
+    ),
+    row(
         "K001",
         "unreadable file of a script",
         "The script, or a file that it imports, does not exist, is a directory, is not UTF-8, or this user \

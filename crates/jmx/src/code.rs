@@ -45,6 +45,8 @@ pub mod note {
     pub const TIMER: &str = "J107";
     /// A disabled or unused element.
     pub const UNUSED: &str = "J108";
+    /// A value of the command line that the plan does not need.
+    pub const NOT_FOUND: &str = "J109";
 }
 
 /// Returns whether a text may change a property during the run: by a function, or by a script that refers to them.

@@ -65,18 +65,20 @@ pub fn read(path: &Path, given: &Given) -> Result<Reading, Vec<Diagnostic>> {
         .filter(|((name, _), count)| **count == 0 && !defines(&plan, name))
         .map(|((name, _), _)| {
             Diagnostic::new(
-                code::FLAG,
+                code::note::NOT_FOUND,
                 Place::Flag("--set".into()),
                 format!("`{name}` is neither a user-defined variable nor a word in the plan"),
                 "check its name, or pass a property with `-J`",
             )
         })
         .collect();
-    if !unused.is_empty() {
-        return Err(unused);
+    // Several plans can share their values, but a plan that needs none of them is a mistake.
+    if !unused.is_empty() && unused.len() == given.set.len() {
+        return Err(unused.into_iter().map(|one| Diagnostic { code: code::FLAG, ..one }).collect());
     }
     let Reader { files, counts, .. } = reader;
-    let Compiled { plan, notes } = compile(&plan, folder, given, &files)?;
+    let Compiled { plan, mut notes } = compile(&plan, folder, given, &files)?;
+    notes.extend(unused);
     let replaced =
         given.set.iter().zip(counts).map(|((name, _), count)| Replaced { name: name.clone(), count });
     Ok(Reading { plan, files, replaced: replaced.collect(), notes })

@@ -281,6 +281,11 @@ TestPlan p | arg:users=THREADS_COUNT | arg:prefix=PATH_PREFIX | arg:port=PORT
     assert!(matches!(&group(&reading.plan).load, GroupLoad::Threads(threads) if threads.threads == 6));
     let unused = read(&path, &with_set(&[("NOWHERE", "1")])).unwrap_err();
     assert_eq!((unused[0].code, &unused[0].place), ("J013", &Place::Flag("--set".into())));
+    // Several plans can share their values.
+    let more: Vec<_> = set.into_iter().chain([("NOWHERE", "1")]).collect();
+    let notes = read(&path, &with_set(&more)).unwrap().notes;
+    let unused: Vec<_> = notes.iter().filter(|note| note.code == "J109").collect();
+    assert!(unused.len() == 1 && unused[0].message.contains("`NOWHERE`"), "{notes:?}");
 }
 
 #[test]

@@ -35,6 +35,10 @@ pub fn command(given: &Jmeter) -> Result<Exit, Failure> {
         say::result(&flags::help_of::<Jmeter>())?;
         return Ok(Exit::Pass);
     }
+    if matches!(given.words.as_slice(), [only] if matches!(only.as_str(), "--version" | "-v")) {
+        say::result(&flags::version_as("JMeter 5.6.3"))?;
+        return Ok(Exit::Pass);
+    }
     let (team, words) = ToolFlags::separated(&given.words)?;
     let asked = plimsoll_jmx::flags::parse(&words).map_err(of_flags)?;
     agents::check(&team.agents)?;
