@@ -251,6 +251,30 @@ const GOALS: &[Goal] = &[
         bound: Bound::AtLeast(0.91),
         unit: "x the same in an experiment file",
     },
+    Goal {
+        measure: "lua.pipeline",
+        what: "pipeline.lua of wrk, requests per CPU-s",
+        bound: Bound::AtLeast(1.0),
+        unit: "x wrk",
+    },
+    Goal {
+        measure: "lua.post",
+        what: "post.lua of wrk, requests per CPU-s",
+        bound: Bound::AtLeast(1.0),
+        unit: "x wrk",
+    },
+    Goal {
+        measure: "lua.counter",
+        what: "counter.lua of wrk, requests per CPU-s",
+        bound: Bound::AtLeast(1.0),
+        unit: "x wrk",
+    },
+    Goal {
+        measure: "lua.auth",
+        what: "auth.lua of wrk, requests per CPU-s",
+        bound: Bound::AtLeast(1.0),
+        unit: "x wrk",
+    },
 ];
 
 /// The table of goals, in Markdown. A smoke run is not judged, because one second says nothing about a goal.

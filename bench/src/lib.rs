@@ -11,6 +11,7 @@ mod floor;
 mod goals;
 mod http2;
 mod idle;
+mod lua;
 mod maths;
 mod messages;
 mod nginx;
@@ -39,7 +40,7 @@ use target::Programs;
 
 pub const USAGE: &str = "[--smoke] [--rounds 15] [--secs 4] [plain|large|open|idle|start|scripted|mix|https|\
                          handshakes|streams|console|http2|http2-open|http2-held|websocket|grpc|protocols|\
-                         script|script-open|script-held|scripts|jmeter|all] [--peers wrk,ab,...] [--peers-only] \
+                         script|script-open|script-held|scripts|jmeter|lua|all] [--peers wrk,ab,...] [--peers-only] \
                          [--note TEXT] [--tool FILE] [--before FILE]";
 
 /// Connections in every bench except `idle` and `streams`.
@@ -96,6 +97,7 @@ pub fn command(arguments: &[String]) -> Outcome {
             Bench::ScriptOpen => openloop::script(&context, &roster, &options, &mut report)?,
             Bench::ScriptHeld => idle::script(&context, &roster, &options, &mut report)?,
             Bench::Jmeter => testplan::run(&context, &roster, &options, &mut report)?,
+            Bench::Lua => lua::run(&context, &roster, &options, &mut report)?,
         }
     }
     println!("\n{}", report.goals());

@@ -24,6 +24,7 @@ pub enum Bench {
     ScriptOpen,
     ScriptHeld,
     Jmeter,
+    Lua,
 }
 
 /// Those of other protocols than HTTP/1.1.
@@ -33,7 +34,7 @@ const PROTOCOLS: [Bench; 5] =
 /// Those of scripts.
 const SCRIPTS: [Bench; 3] = [Bench::Script, Bench::ScriptOpen, Bench::ScriptHeld];
 
-const ALL: [Bench; 20] = [
+const ALL: [Bench; 21] = [
     Bench::Plain,
     Bench::Large,
     Bench::Open,
@@ -54,6 +55,7 @@ const ALL: [Bench; 20] = [
     Bench::ScriptOpen,
     Bench::ScriptHeld,
     Bench::Jmeter,
+    Bench::Lua,
 ];
 
 impl Bench {
@@ -79,6 +81,7 @@ impl Bench {
             Bench::ScriptOpen => "script-open",
             Bench::ScriptHeld => "script-held",
             Bench::Jmeter => "jmeter",
+            Bench::Lua => "lua",
         }
     }
 }

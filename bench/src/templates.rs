@@ -24,6 +24,9 @@ pub const OWN_SCRIPT_HELD: &str =
     "run {here}/k6-hold.js --set URL={url} --set VUS={conns} --set SECS=300 --quiet --out {out}";
 pub const K6_SCRIPT: &str = "run -q --no-usage-report --vus {conns} --duration {secs}s -e URL={url} {script}";
 pub const K6_SCRIPT_ONCE: &str = "run -q --no-usage-report --vus 1 --iterations 1 -e URL={url} {script}";
+/// A script of wrk, in both tools.
+pub const OWN_LUA: &str = "wrk -t1 -c{conns} -d{secs}s -s {lua} --save {out} {url}";
+pub const BASE_LUA: &str = "-t1 -c{conns} -d{secs}s -s {lua} {url}";
 /// A test plan, in both tools.
 pub const OWN_PLAN: &str =
     "run {here}/plan-get.jmx -J port={port} -J users={conns} -J secs={secs} --quiet --out {out}";

@@ -3,10 +3,10 @@
 //! blanks.
 
 use crate::templates::{
-    BASE_CLOSING, BASE_SCRIPTED, ECHO, ECHO_ONCE, GHZ, GHZ_ONCE, H2LOAD, H2LOAD_HELD, H2LOAD_ONCE,
+    BASE_CLOSING, BASE_LUA, BASE_SCRIPTED, ECHO, ECHO_ONCE, GHZ, GHZ_ONCE, H2LOAD, H2LOAD_HELD, H2LOAD_ONCE,
     H2LOAD_OPEN, JMETER_PLAN, JMETER_PLAN_ONCE, K6_SCRIPT, K6_SCRIPT_ONCE, MESSAGE, OWN_FILE, OWN_FILE_ONCE,
-    OWN_HTTP2_HELD, OWN_HTTP2_OPEN, OWN_IDLE, OWN_OPEN, OWN_PLAIN, OWN_PLAN, OWN_PLAN_ONCE, OWN_READ,
-    OWN_READ_LARGE, OWN_READ_SMALL, OWN_SCRIPT, OWN_SCRIPT_HELD, OWN_SCRIPT_ONCE, OWN_SCRIPT_OPEN,
+    OWN_HTTP2_HELD, OWN_HTTP2_OPEN, OWN_IDLE, OWN_LUA, OWN_OPEN, OWN_PLAIN, OWN_PLAN, OWN_PLAN_ONCE,
+    OWN_READ, OWN_READ_LARGE, OWN_READ_SMALL, OWN_SCRIPT, OWN_SCRIPT_HELD, OWN_SCRIPT_ONCE, OWN_SCRIPT_OPEN,
     TONIC_CALLS, TONIC_ONCE,
 };
 use chore::machine;
@@ -182,6 +182,7 @@ impl Tool {
             ("{file}", experiment_file(values.folder).display().to_string()),
             ("{once}", once_file(values.folder).display().to_string()),
             ("{script}", script_file(values.folder).display().to_string()),
+            ("{lua}", lua_file(values.folder).display().to_string()),
             ("{message}", MESSAGE.to_string()),
             ("{close}", "Connection: close".to_string()),
             ("{here}", shell::root().join("bench").display().to_string()),
@@ -216,6 +217,11 @@ pub fn once_file(folder: &Path) -> PathBuf {
 /// The path in a bench of a script.
 pub fn script_file(folder: &Path) -> PathBuf {
     folder.join("script.js")
+}
+
+/// The path in a bench of a script of wrk.
+pub fn lua_file(folder: &Path) -> PathBuf {
+    folder.join("script.lua")
 }
 
 /// vegeta reads its targets from a file.
@@ -326,6 +332,11 @@ impl Roster {
             tools.push(Tool { name: JMETER_BASE, program, template, once });
         }
         tools
+    }
+
+    /// One script of wrk, in both tools.
+    pub fn lua(&self) -> Vec<Tool> {
+        self.with(&[(OWN, OWN_LUA)], only(BASE, BASE_LUA))
     }
 
     /// Arrivals that a script serves.
