@@ -75,6 +75,21 @@ TestPlan p
 ";
 
 #[test]
+fn a_thread_group_repeats_for_ever_unless_its_plan_says_that_it_does_not() {
+    let text = jmx::plan(ONE);
+    let property = "<boolProp name=\"LoopController.continue_forever\">false</boolProp>";
+    assert!(text.contains(property));
+    for (instead, expected) in [(property, Some(3)), ("", None), (&*property.replace("false", "true"), None)]
+    {
+        let folder = Folder::new();
+        let path = folder.file("a.jmx", &text.replace(property, instead));
+        let reading = read(&path, &Given::default()).unwrap();
+        let GroupLoad::Threads(threads) = &group(&reading.plan).load else { panic!("{instead}") };
+        assert_eq!(threads.loops, expected, "{instead}");
+    }
+}
+
+#[test]
 fn inner_headers_hide_outer_ones_and_the_plan_comes_last() {
     let plan = plan(
         "
@@ -303,6 +318,8 @@ fn what_plimsoll_does_not_run_is_refused_by_path() {
     assert_eq!(mistake(&with("HTTPSamplerProxy b | domain=h | path=/${__P(a)b}")).0, "J005");
     assert_eq!(mistake(&with("HTTPSamplerProxy b | path=/x")).0, "J004");
     assert_eq!(mistake(&with("CSVDataSet c | filename=none.csv")).0, "J008");
+    let blank = format!("CSVDataSet c | filename={}/Cargo.toml  | delimiter=,", env!("CARGO_MANIFEST_DIR"));
+    assert!(reading(&with(&blank)).is_ok());
     assert_eq!(mistake(&ONE.replace("threads=2", "threads=x")).0, "J006");
     assert_eq!(mistake(&ONE.replace("loops=3", "loops=0")).0, "J006");
     assert_eq!(mistake(&ONE.replace("loops=3", "loops=${__Random(1,2)}")).0, "J006");

@@ -187,7 +187,8 @@ impl Compiler<'_> {
             return;
         }
         self.refuse_tokens(file, "the file", &name);
-        let path = std::path::Path::new(&name);
+        // As in JMeter, a blank after the name of a data set does not count.
+        let path = std::path::Path::new(name.trim());
         let near = self.folder.join(path);
         if !near.exists() && !path.exists() {
             let message = format!("the file `{name}` does not exist");

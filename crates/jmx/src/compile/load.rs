@@ -79,7 +79,9 @@ impl Compiler<'_> {
                 "set a number of loops above 0",
             );
         }
-        u64::try_from(loops).ok()
+        // As in JMeter, also if the plan does not say it: files that JMeter writes always do.
+        let is_forever = self.flag(&controller, "LoopController.continue_forever", true);
+        u64::try_from(loops).ok().filter(|_| !is_forever)
     }
 
     /// Returns a number of threads, which must be above 0.
