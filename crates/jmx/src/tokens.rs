@@ -8,7 +8,8 @@ pub struct Replaced {
 }
 
 /// Replaces a name everywhere in the text of a plan; returns the number of places. Only whole words count, unless there
-/// is none: then, as for `sed`, every occurrence does.
+/// is none: then, as for `sed`, every occurrence does. The value of a variable that nothing defines replaces the whole
+/// reference to it.
 pub(crate) fn replace(text: &mut String, name: &str, value: &str) -> usize {
     let value = escaped(value);
     let whole: Vec<usize> =
@@ -17,9 +18,11 @@ pub(crate) fn replace(text: &mut String, name: &str, value: &str) -> usize {
     let mut changed = String::with_capacity(text.len());
     let mut last = 0;
     for at in &places {
-        changed.push_str(&text[last..*at]);
+        let (before, end) = (&text[last..*at], at + name.len());
+        let is_reference = before.ends_with("${") && text[end..].starts_with('}');
+        changed.push_str(if is_reference { &before[..before.len() - 2] } else { before });
         changed.push_str(&value);
-        last = at + name.len();
+        last = end + usize::from(is_reference);
     }
     changed.push_str(&text[last..]);
     *text = changed;

@@ -296,6 +296,11 @@ TestPlan p | arg:users=THREADS_COUNT | arg:prefix=PATH_PREFIX | arg:port=PORT
     assert!(matches!(&group(&reading.plan).load, GroupLoad::Threads(threads) if threads.threads == 6));
     let unused = read(&path, &with_set(&[("NOWHERE", "1")])).unwrap_err();
     assert_eq!((unused[0].code, &unused[0].place), ("J013", &Place::Flag("--set".into())));
+    // A variable that nothing defines gets a value.
+    let path = folder.file("b.jmx", &jmx::plan(&ONE.replace("threads=2", "threads=${users}")));
+    let reading = read(&path, &with_set(&[("users", "7")])).unwrap();
+    assert!(matches!(&group(&reading.plan).load, GroupLoad::Threads(threads) if threads.threads == 7));
+    let path = folder.file("a.jmx", &jmx::plan(lines));
     // Several plans can share their values.
     let more: Vec<_> = set.into_iter().chain([("NOWHERE", "1")]).collect();
     let notes = read(&path, &with_set(&more)).unwrap().notes;
