@@ -391,7 +391,7 @@ fn mistakes_of_scripts_are_one_sentence_with_their_place() {
     let (ruler, scratch) = (Ruler::start(&[]), Scratch::new());
     let run_script = |script: &str| {
         let file = scratch.file("script.lua", script);
-        Tool::run(&["wrk", "-t1", "-c1", "-d2s", "-s", &file, &ruler.url("/")])
+        Tool::run(&["wrk", "-t1", "-c1", "-d30s", "-s", &file, &ruler.url("/")])
     };
     let output = run_script("x = = 1").expect_code(2);
     assert!(output.stderr.contains("script.lua:1: "), "{}", output.stderr);
