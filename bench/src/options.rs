@@ -187,7 +187,7 @@ mod tests {
     #[test]
     fn without_arguments_everything_runs_fifteen_rounds() {
         let options = parse("").unwrap();
-        assert_eq!((options.benches.len(), options.rounds, options.secs, options.open_secs), (20, 15, 4, 10));
+        assert_eq!((options.benches.len(), options.rounds, options.secs, options.open_secs), (21, 15, 4, 10));
         assert_eq!(parse("protocols").unwrap().benches, PROTOCOLS);
         assert_eq!(parse("scripts").unwrap().benches, SCRIPTS);
     }
