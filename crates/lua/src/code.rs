@@ -141,7 +141,7 @@ impl Worker {
         let result = self.thread.during(run).map_err(|error| problem(&self.session.name, &error))?;
         let calls = self.calls.get().wrapping_add(1);
         self.calls.set(calls);
-        if calls % MEMORY_LOOK == 0 && self.thread.lua.used_memory() as u64 > MEMORY_MAX {
+        if calls.is_multiple_of(MEMORY_LOOK) && self.thread.lua.used_memory() as u64 > MEMORY_MAX {
             return Err(too_large(&self.session.name));
         }
         Ok(result)
