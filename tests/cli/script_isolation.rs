@@ -104,3 +104,20 @@ fn endless_loops_and_mistakes_in_options_are_named_with_their_place() {
     let output = Tool::run(&["k6", "run", &scratch.file("metric.js", metric)]).expect_code(104);
     assert!(output.stderr.contains("metric.js:2:3"), "{}", output.stderr);
 }
+
+#[test]
+fn each_scenario_has_its_environment_and_each_user_what_it_changes_there() {
+    let scratch = Scratch::new();
+    let scenarios = "import { check } from 'k6';\nimport exec from 'k6/execution';\n\
+        const one = { executor: 'per-vu-iterations', vus: 3, iterations: 2 };\n\
+        export const options = { thresholds: { checks: ['rate==1'], iterations: ['count==18'] }, scenarios: {\n\
+        a: { ...one, env: { WHO: 'a' } }, b: { ...one, env: { WHO: 'b' } }, c: one } };\n\
+        const who = { a: 'a', b: 'b', c: 'all' };\nlet n = 0;\n";
+    let run = |name: &str, condition: &str| {
+        let body = format!("check(null, {{ own: () => {condition} }});");
+        let file = scratch.file(name, &format!("{scenarios}export default () => {{ {body} }};\n"));
+        Tool::run(&["k6", "run", "-q", "--no-color", "-e", "WHO=all", &file]).expect_code(0)
+    };
+    run("read.js", "__ENV.WHO === who[exec.scenario.name]");
+    run("write.js", "(__ENV.N = Number(__ENV.N ?? 0) + 1) === ++n && __ENV.WHO === who[exec.scenario.name]");
+}

@@ -91,6 +91,15 @@ fn as_many_iterations_as_users_are_one_each() {
 
 /// Five iterations of 100 ms for each of two users: a run without requests has a length, and true rates.
 #[test]
+fn an_iteration_lasts_as_long_as_its_script_computes() {
+    let scratch = Scratch::new();
+    let script = "export const options = {\n\
+        thresholds: { iteration_duration: ['min>=20'], iterations: ['rate<=50'] } };\n\
+        export default () => { const begin = Date.now(); while (Date.now() - begin < 21); };\n";
+    Tool::run(&["k6", "run", "-q", "-i", "5", &scratch.file("load.js", script)]).expect_code(0);
+}
+
+#[test]
 fn a_script_without_requests_has_a_duration() {
     let scratch = Scratch::new();
     let file = scratch.file("load.js", "import { sleep } from 'k6';\nexport default () => sleep(0.1);\n");

@@ -2,7 +2,8 @@
 
 use crate::grpc::Connection;
 use crate::http::address::Way;
-use crate::http::{Expected, Response};
+use crate::http::params::KEYS;
+use crate::http::{Expected, Response, canonical};
 use crate::jar::Jar;
 use crate::known::Known;
 use crate::metrics::Metrics;
@@ -14,12 +15,14 @@ use plimsoll_plan::origin::OriginId;
 use plimsoll_plan::program::{At, OriginQuery, Outbox, StepId};
 use plimsoll_plan::redis::RedisClient;
 use plimsoll_plan::request::Target;
-use plimsoll_quickjs::{Atom, Call, Class, Realm, Runtime, Thrown};
+use plimsoll_quickjs::{Atom, Call, Class, Realm, Runtime, Thrown, Value};
 use rustc_hash::FxHashMap;
 use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 
+/// Names of header fields kept at once: a server may send any number of them.
+const HEADERS_MOST: usize = 1 << 9;
 /// Selectors kept at once.
 const PATHS_MOST: usize = 1 << 10;
 
@@ -47,6 +50,8 @@ pub struct Host {
     pub schemas: RefCell<Vec<Arc<Schemas>>>,
     /// Series that were opened before.
     pub known: RefCell<Known>,
+    /// The properties of header fields that were read before, by their names as received.
+    pub headers: RefCell<FxHashMap<Box<[u8]>, Atom>>,
     /// Selectors of JSON values that were used before.
     pub json_paths: RefCell<FxHashMap<String, Option<Rc<Path>>>>,
     /// Whether the init part of the script runs.
@@ -60,15 +65,40 @@ pub struct Host {
 }
 
 /// Names of properties that most iterations use, looked up once.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub struct Names {
     pub status: Atom,
     pub body: Atom,
+    /// As in [`KEYS`].
+    pub params: [Atom; KEYS.len()],
 }
 
 impl Host {
-    pub fn names(&self, realm: &Realm) -> Names {
-        *self.names.get_or_init(|| Names { status: realm.atom("status"), body: realm.atom("body") })
+    pub fn names(&self, realm: &Realm) -> &Names {
+        self.names.get_or_init(|| Names {
+            status: realm.atom("status"),
+            body: realm.atom("body"),
+            params: KEYS.map(|key| realm.atom(key)),
+        })
+    }
+
+    /// Makes a header field a property of an object of headers, with the name by which scripts look it up.
+    ///
+    /// # Errors
+    /// Returns that memory has run out.
+    pub fn set_header(&self, realm: &Realm, object: &Value, name: &[u8], value: &str) -> Result<(), Thrown> {
+        let value = realm.text(value);
+        if let Some(known) = self.headers.borrow().get(name) {
+            return object.put(*known, value);
+        }
+        let text = canonical(&String::from_utf8_lossy(name));
+        let mut headers = self.headers.borrow_mut();
+        if headers.len() >= HEADERS_MOST {
+            return object.define(&text, value, true, true);
+        }
+        let known = realm.atom(&text);
+        headers.insert(name.into(), known);
+        object.put(known, value)
     }
 
     /// Returns the host of a call.

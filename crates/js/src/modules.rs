@@ -9,7 +9,7 @@ pub use resolve::{Builtin, resolve};
 pub const BOOT: &str = include_str!("modules/boot.js");
 
 /// Name and text of every module.
-const ALL: &[(&str, &str)] = &[
+pub const ALL: &[(&str, &str)] = &[
     ("jslib/ajv", include_str!("modules/jslib/ajv.js")),
     ("jslib/form-urlencoded", include_str!("modules/jslib/form-urlencoded.js")),
     ("jslib/formdata", include_str!("modules/jslib/formdata.js")),

@@ -17,6 +17,7 @@ mod schema;
 mod text;
 mod timers;
 
+pub use core::share_envs;
 pub use http::response;
 
 use crate::host::Host;
@@ -77,16 +78,30 @@ const fn all() -> [Native; COUNT] {
     natives
 }
 
-/// Returns the object `native` of a realm.
+/// Adds the functions that the text of a module calls to the object `native` of a realm: no script needs all of them,
+/// and each realm has its own.
 ///
 /// # Errors
 /// Returns an error if memory has run out.
-pub fn object(realm: &Realm) -> Result<Value, Thrown> {
-    let object = realm.object();
-    for (name, length, native) in ROWS.iter().flat_map(|rows| rows.iter()) {
-        object.set_str(name, realm.function(name, *length, *native))?;
+pub fn lend(realm: &Realm, object: &Value, text: &str) -> Result<(), Thrown> {
+    for used in used_in(text) {
+        let row = ROWS.iter().flat_map(|rows| rows.iter()).find(|row| row.0 == used);
+        if let Some((name, length, native)) = row
+            && object.get_str(name)?.is_nullish()
+        {
+            object.set_str(name, realm.function(name, *length, *native))?;
+        }
     }
-    Ok(object)
+    Ok(())
+}
+
+/// Returns the names of functions in a text: `native.NAME`.
+fn used_in(text: &str) -> impl Iterator<Item = &str> {
+    text.match_indices("native.").map(|(at, mark)| {
+        let rest = &text[at + mark.len()..];
+        let end = rest.find(|letter: char| !letter.is_ascii_alphanumeric());
+        &rest[..end.unwrap_or(rest.len())]
+    })
 }
 
 /// Adds the global objects of scripts to a realm.
@@ -100,4 +115,22 @@ pub fn install(realm: &Realm, host: &Rc<Host>) -> Result<(), Thrown> {
     files::install(realm)?;
     http::response::install(realm, host)?;
     jars::install(realm, host)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::modules::{ALL, BOOT};
+
+    #[test]
+    fn modules_call_functions_that_exist_by_their_names() {
+        let texts = || ALL.iter().map(|(_, text)| *text).chain([BOOT]);
+        let rows = || ROWS.iter().flat_map(|rows| rows.iter());
+        for used in texts().flat_map(used_in) {
+            assert!(rows().any(|row| row.0 == used), "no function `{used}`");
+        }
+        // What is found by a computed name would not be lent.
+        assert!(texts().all(|text| !text.contains("native[")));
+        assert_eq!(used_in("a(native.b, native.cD(1)); native.e").collect::<Vec<_>>(), ["b", "cD", "e"]);
+    }
 }

@@ -63,6 +63,7 @@ impl Pod {
             connections: Class::new(&runtime, "GrpcConnection").ok_or(NoMemory)?,
             redis_clients: Class::new(&runtime, "RedisClient").ok_or(NoMemory)?,
             schemas: RefCell::default(),
+            headers: RefCell::default(),
             known: RefCell::default(),
             json_paths: RefCell::default(),
             is_init: Cell::new(false),
@@ -89,7 +90,8 @@ impl Pod {
     pub fn realm(&self) -> Result<Realm, Thrown> {
         let realm = Realm::new(&self.runtime).ok_or(Thrown::Interrupted(None))?;
         native::install(&realm, &self.host)?;
-        let natives = native::object(&realm)?;
+        let natives = realm.object();
+        native::lend(&realm, &natives, BOOT)?;
         let boot = realm.eval(BOOT, "boot.js")?;
         let instantiate = boot.call(&realm.undefined(), &[&natives])?;
         realm.global().define(INSTANTIATE, instantiate, false, false)?;
@@ -105,6 +107,7 @@ impl Pod {
             return Ok(realm.clone());
         }
         let realm = self.realm()?;
+        native::share_envs(&realm)?;
         realm.global().get_str(INSTANTIATE)?.call_method("watch", &[])?;
         self.shared_realm.replace(Some(realm.clone()));
         Ok(realm)

@@ -131,7 +131,13 @@ impl User {
             vu.iteration_in_test.set(number.unwrap_or(own));
         }
         if !shared.settings.keeps_cookies {
-            vu.jar.replace(Rc::default());
+            let is_clean = {
+                let jar = vu.jar.borrow();
+                Rc::strong_count(&jar) == 1 && jar.borrow().is_empty()
+            };
+            if !is_clean {
+                vu.jar.replace(Rc::default());
+            }
         }
         let (own, of, work, data) =
             (Rc::clone(host), Rc::clone(vu), Rc::clone(&self.work), Rc::clone(&self.data));
@@ -198,9 +204,31 @@ impl Drop for User {
     }
 }
 
+/// A moment of an iteration.
+#[derive(Clone, Copy)]
+struct Moment {
+    /// Time of the event that is handled, ns since the run began.
+    run_ns: u64,
+    /// Reading of the clock, ns; 0 in simulated time.
+    clock_ns: u64,
+}
+
+impl Moment {
+    fn of(host: &Host) -> Moment {
+        let clock_ns = host.out.borrow().clock.map_or(0, |now_ns| now_ns());
+        Moment { run_ns: host.at.get().run_ns, clock_ns }
+    }
+
+    /// Returns the time since an earlier moment, which includes what the script has computed after the last event.
+    fn since_ns(self, earlier: Moment) -> u64 {
+        let events_ns = self.run_ns.saturating_sub(earlier.run_ns);
+        events_ns.max(self.clock_ns.saturating_sub(earlier.clock_ns))
+    }
+}
+
 /// Runs one iteration.
 fn iterate(host: &Rc<Host>, vu: &Rc<Vu>, work: &Work, data: &RefCell<Option<Value>>) {
-    let began_ns = host.at.get().run_ns;
+    let began = Moment::of(host);
     let runtime = vu.realm.runtime();
     if let Some(jobs) = vu.jobs.take() {
         runtime.put_jobs(jobs);
@@ -224,14 +252,14 @@ fn iterate(host: &Rc<Host>, vu: &Rc<Vu>, work: &Work, data: &RefCell<Option<Valu
         }
         (Err(thrown), _) => {
             host.shared.threw(&thrown);
-            vu.iteration_ended(host, began_ns, true);
+            vu.iteration_ended(host, began, true);
         }
         (Ok(value), Work::Setup(_)) => match value.to_json() {
             Ok(json) => host.shared.keep_setup_data(json),
             Err(thrown) => host.shared.phase_failed(&thrown, PhaseFailure::SetupTimeout),
         },
         (Ok(_), Work::Teardown(_)) => host.shared.phase_ended(),
-        (Ok(_), _) => vu.iteration_ended(host, began_ns, false),
+        (Ok(_), _) => vu.iteration_ended(host, began, false),
     }
 }
 
@@ -259,9 +287,9 @@ fn call(host: &Host, vu: &Vu, work: &Work, data: &RefCell<Option<Value>>) -> Res
 
 impl Vu {
     /// Waits for the minimum duration of an iteration, and counts it.
-    fn iteration_ended(&self, host: &Host, began_ns: u64, has_thrown: bool) {
+    fn iteration_ended(&self, host: &Host, began: Moment, has_thrown: bool) {
         let least_ns = host.shared.settings.min_iteration_ns;
-        let passed_ns = host.at.get().run_ns.saturating_sub(began_ns);
+        let passed_ns = Moment::of(host).since_ns(began);
         // The pause at the end is not part of the iteration.
         let time_ms = passed_ns as f64 / 1e6;
         host.add(self, What::IterationDuration, (Family::Trend, "iteration_duration"), time_ms, &[]);

@@ -314,6 +314,9 @@ pub struct Outbox {
     pub rest_ns: u64,
     /// The series that the programs of this worker have opened.
     pub book: Box<SeriesBook>,
+    /// Reads the monotonic clock, ns, for programs that compute for long: the time of a wake is that of its event. Only
+    /// differences mean something; `None` in simulated time.
+    pub clock: Option<fn() -> u64>,
 }
 
 impl Outbox {

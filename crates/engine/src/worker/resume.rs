@@ -2,6 +2,7 @@
 
 use super::exchange::{Bytes, End};
 use super::{Post, SleepTimer, Worker};
+use crate::clock::now_ns;
 use crate::driver::Door;
 use crate::exchange::Exchange;
 use crate::link::NONE;
@@ -22,6 +23,7 @@ impl<D: Door, P: Post> Worker<D, P> {
     /// Wakes a program and returns its outbox, which [`Worker::put_back`] takes back.
     pub(super) fn wake(&mut self, user: u32, wake: Wake<'_>) -> Box<Outbox> {
         let mut out = self.outbox.take().unwrap_or_default();
+        out.clock = Some(now_ns);
         let at = self.at();
         std::mem::swap(&mut out.book, &mut self.book);
         if let Some(program) = self.programs[user as usize].as_mut() {

@@ -85,10 +85,12 @@ fn split(text: &str) -> Option<(&str, &str)> {
         _ => return None,
     };
     let slash = after_scheme + memchr::memchr(b'/', &text.as_bytes()[after_scheme..])?;
-    let is_plain = |byte: u8| PLAIN[usize::from(byte)];
     let (written, path) = text.split_at(slash);
-    let is_usual = path.bytes().all(is_plain) && !written.bytes().any(|byte| b"@?#".contains(&byte));
-    is_usual.then_some((written, path))
+    (is_usual(path) && !written.bytes().any(|byte| b"@?#".contains(&byte))).then_some((written, path))
+}
+
+fn is_usual(path: &str) -> bool {
+    path.bytes().all(|byte| PLAIN[usize::from(byte)])
 }
 
 impl Host {
@@ -97,9 +99,7 @@ impl Host {
     /// # Errors
     /// Returns a message.
     pub fn address<'a>(&self, text: &'a str) -> Result<Address<'a>, String> {
-        if let Some((written, path)) = split(text)
-            && let Some(way) = self.way_of(written)
-        {
+        if let Some((way, path)) = self.known_way(text) {
             return Ok(Address { way, path: Cow::Borrowed(path), credentials: None });
         }
         let Url { target, path, credentials } = url::parse(text)?;
@@ -108,6 +108,15 @@ impl Host {
             .way_of(&written)
             .unwrap_or_else(|| self.keep_way(Way::new(&written, target, &self.shared.settings)));
         Ok(Address { way, path: Cow::Owned(path), credentials })
+    }
+
+    /// Returns the origin that a text begins with and its path, if they have the usual form ([`split`]).
+    fn known_way<'a>(&self, text: &'a str) -> Option<(Rc<Way>, &'a str)> {
+        let ways = self.ways.borrow();
+        // What is written before the first slash of the path is the whole origin, since it has no slash itself.
+        let path_of = |way: &Rc<Way>| text.strip_prefix(&*way.written).filter(|rest| rest.starts_with('/'));
+        let (way, path) = ways.iter().find_map(|way| Some((way, path_of(way)?)))?;
+        is_usual(path).then(|| (Rc::clone(way), path))
     }
 
     fn way_of(&self, written: &str) -> Option<Rc<Way>> {

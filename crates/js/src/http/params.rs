@@ -1,5 +1,6 @@
 //! The `params` object of a request.
 
+use crate::host::Host;
 use crate::http::response::{BodyType, Expected};
 use crate::jar::Jar;
 use crate::native::jars;
@@ -31,6 +32,20 @@ pub struct Params {
 /// Default timeout of a request, ns.
 pub const TIMEOUT_NS: u64 = 60_000_000_000;
 
+/// The properties of the object that are read.
+pub const KEYS: [&str; 10] = [
+    "headers",
+    "tags",
+    "timeout",
+    "redirects",
+    "responseType",
+    "cookies",
+    "jar",
+    "auth",
+    "compression",
+    "responseCallback",
+];
+
 impl Params {
     /// Reads the object; anything else means no parameters.
     ///
@@ -44,13 +59,17 @@ impl Params {
         if !value.is_object() {
             return Err(wrong(value, "the parameters of a request must be an object"));
         }
+        let host = Host::of_runtime(value.realm().runtime());
+        let Some(names) = host.map(|host| &host.names(value.realm()).params) else { return Ok(params) };
         let given = value.properties()?;
         for at in 0..given.count() {
-            let (key, of) = (given.name(at)?, given.value(at)?);
+            let known = names.iter().position(|name| given.is(at, *name));
+            let Some(key) = known.map(|known| KEYS[known]) else { continue };
+            let of = given.value(at)?;
             if of.is_nullish() && key != "responseCallback" {
                 continue;
             }
-            match key.as_str() {
+            match key {
                 "headers" => params.headers = pairs(&of)?,
                 "tags" => {
                     for (name, text) in pairs(&of)? {

@@ -55,6 +55,8 @@ pub struct Response {
     /// Decoded.
     pub body: Vec<u8>,
     pub body_type: BodyType,
+    /// Whether it has a field `Set-Cookie`.
+    pub sets_cookies: bool,
     pub phases: Phases,
 }
 
@@ -70,6 +72,7 @@ impl Pending {
         if fault.is_none() && !is_expected(reply.status) {
             fault = Some(Fault::Status);
         }
+        let (is_coded, sets_cookies) = noted(reply.head);
         let mut response = Response {
             request: self.request,
             status: reply.status,
@@ -79,13 +82,14 @@ impl Pending {
             head: reply.head.text().to_vec(),
             body: Vec::new(),
             body_type: BodyType::None,
+            sets_cookies,
             phases: reply.phases,
         };
         // RFC 9110 section 6.4.1: these have no body.
         let has_body = !matches!(reply.status, 100..=199 | 204 | 304);
         if self.keeps_body && has_body && reply.fault.is_none() {
             response.body_type = BodyType::Text;
-            if response.header("content-encoding").is_none_or(|coding| !is_known(&coding)) {
+            if !is_coded || response.header("content-encoding").is_none_or(|coding| !is_known(&coding)) {
                 response.body = reply.body.to_vec();
             } else {
                 match plimsoll_body::decoded(reply.head, reply.body, DECODED_BYTES_MAX) {
@@ -113,6 +117,7 @@ impl Response {
             head: Vec::new(),
             body: Vec::new(),
             body_type: BodyType::None,
+            sets_cookies: false,
             phases: Phases::default(),
         }
     }
@@ -178,20 +183,33 @@ impl Response {
         }
     }
 
-    /// Returns names and values of all fields, in their order; invalid UTF-8 is replaced.
-    pub fn fields(&self) -> Vec<(String, Cow<'_, str>)> {
+    /// Returns names and values of all fields, as received and in their order.
+    pub fn fields(&self) -> impl Iterator<Item = (&[u8], &[u8])> {
         let lines = self.head.split(|byte| *byte == b'\n').skip(1).map(<[u8]>::trim_ascii_end);
-        let fields = lines.take_while(|line| !line.is_empty()).filter_map(|line| {
-            let colon = line.iter().position(|byte| *byte == b':')?;
+        lines.take_while(|line| !line.is_empty()).filter_map(|line| {
+            let colon = memchr::memchr(b':', line)?;
+            let name = line[..colon].trim_ascii();
             // How the body was framed is not part of the response.
-            if line[..colon].eq_ignore_ascii_case(b"transfer-encoding") {
-                return None;
-            }
-            let name = String::from_utf8_lossy(&line[..colon]);
-            Some((canonical(&name), String::from_utf8_lossy(line[colon + 1..].trim_ascii())))
-        });
-        fields.collect()
+            (!name.eq_ignore_ascii_case(b"transfer-encoding"))
+                .then_some((name, line[colon + 1..].trim_ascii()))
+        })
     }
+}
+
+/// Returns whether a head has the fields `Content-Encoding` and `Set-Cookie`, which most responses do not have.
+fn noted(head: Head<'_>) -> (bool, bool) {
+    let (mut is_coded, mut sets_cookies) = (false, false);
+    let text = head.text();
+    for end in memchr::memchr_iter(b'\n', text) {
+        let line = &text[end + 1..];
+        let begins = |name: &[u8]| line.get(..name.len()).is_some_and(|own| own.eq_ignore_ascii_case(name));
+        match line.first() {
+            Some(b'c' | b'C') => is_coded |= begins(b"content-encoding:"),
+            Some(b's' | b'S') => sets_cookies |= begins(b"set-cookie:"),
+            _ => {}
+        }
+    }
+    (is_coded, sets_cookies)
 }
 
 /// Returns whether a body can be decoded. Scripts get others as they are.

@@ -397,11 +397,9 @@ impl Flow {
     }
 
     fn store_cookies(&self, host: &Host, response: &Response) {
-        // Most responses set no cookie, and parsing a URL costs more than looking for the field.
-        if response.head().field("set-cookie").is_none() {
-            return;
-        }
-        if let Ok(address) = host.address(&response.request.url) {
+        if response.sets_cookies
+            && let Ok(address) = host.address(&response.request.url)
+        {
             store_cookies(&mut self.jar.borrow_mut(), address.place(host.unix_s()), response.head());
         }
     }

@@ -8,7 +8,7 @@
   const bodies = new Map();
   function body(name) {
     let found = bodies.get(name);
-    if (found === undefined) bodies.set(name, (found = native.builtin(name)));
+    if (found === undefined) bodies.set(name, (found = native.builtin(name, native)));
     return found;
   }
 

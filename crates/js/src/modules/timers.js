@@ -1,5 +1,8 @@
 (function (exports, require, native) {
   'use strict';
-  for (const name of ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval']) exports[name] = native[name];
+  exports.setTimeout = native.setTimeout;
+  exports.clearTimeout = native.clearTimeout;
+  exports.setInterval = native.setInterval;
+  exports.clearInterval = native.clearInterval;
   exports.default = { ...exports };
 })

@@ -1,18 +1,21 @@
 //! What every script has: modules, `sleep`, `__ENV`, `__VU`, `__ITER`, random numbers.
 
-use super::Row;
+use super::{Row, lend};
 use crate::host::Host;
 use crate::http::url;
 use crate::modules;
 use plimsoll_bundle::{Format, Target};
 use plimsoll_quickjs::{Call, Realm, Thrown, Value};
 
+/// Hidden property of the global object of a realm that users share: objects of environment variables, by scenario.
+const SHARED_ENVS: &str = "__plimsoll_envs";
+
 pub(super) const ROWS: &[Row] = &[
     ("nothing", 0, nothing),
     ("entry", 0, entry),
     ("evaluating", 1, evaluating),
     ("factory", 1, factory),
-    ("builtin", 1, builtin),
+    ("builtin", 2, builtin),
     ("imported", 2, imported),
     ("isCommon", 1, is_common),
     ("moduleUrl", 1, module_url),
@@ -72,7 +75,10 @@ fn factory(call: &Call<'_>) -> Result<Value, Thrown> {
 fn builtin(call: &Call<'_>) -> Result<Value, Thrown> {
     let name = call.argument(0).to_text()?;
     match modules::text(&name) {
-        Some(text) => call.realm().eval(text, &name),
+        Some(text) => {
+            lend(call.realm(), &call.argument(1), text)?;
+            call.realm().eval(text, &name)
+        }
         None => Err(call.realm().error("Error", &format!("unknown module `{name}`"))),
     }
 }
@@ -160,19 +166,42 @@ fn env(call: &Call<'_>) -> Result<Value, Thrown> {
     let (host, realm) = (Host::of(call)?, call.realm());
     // The init part does not belong to a scenario.
     let vu = host.vu.borrow().clone().filter(|_| !host.is_init.get());
-    if let Some(env) = vu.as_ref().and_then(|vu| vu.env.borrow().clone()) {
+    let Some(vu) = vu else { return new_env(host, realm, None) };
+    if let Some(env) = vu.env.borrow().clone() {
         return Ok(env);
     }
+    // A script whose users share a realm does not change it: `bundle` looks at each use.
+    let shared = realm.global().get_str(SHARED_ENVS)?;
+    let at = u32::try_from(vu.scenario).unwrap_or(u32::MAX);
+    let known = if shared.is_array() { shared.get_index(at)? } else { realm.undefined() };
+    let env = match known.is_nullish() {
+        true => new_env(host, realm, Some(vu.scenario))?,
+        false => known,
+    };
+    if shared.is_array() {
+        shared.set_index(at, env.clone())?;
+    }
+    vu.env.replace(Some(env.clone()));
+    Ok(env)
+}
+
+/// Returns an object with the environment variables of a scenario.
+fn new_env(host: &Host, realm: &Realm, scenario: Option<usize>) -> Result<Value, Thrown> {
     let object = realm.object();
     let settings = &host.shared.settings;
-    let scenario = vu.as_ref().and_then(|vu| settings.scenarios.get(vu.scenario));
+    let scenario = scenario.and_then(|at| settings.scenarios.get(at));
     for (name, value) in settings.env.iter().chain(scenario.iter().flat_map(|one| &one.env)) {
         object.set_str(name, realm.text(value))?;
     }
-    if let Some(vu) = vu {
-        vu.env.replace(Some(object.clone()));
-    }
     Ok(object)
+}
+
+/// Lets the users of a realm share the objects of environment variables.
+///
+/// # Errors
+/// Returns an error if memory has run out.
+pub fn share_envs(realm: &Realm) -> Result<(), Thrown> {
+    realm.global().define(SHARED_ENVS, realm.array(), false, false)
 }
 
 fn vu_number(call: &Call<'_>) -> Result<Value, Thrown> {

@@ -24,6 +24,35 @@ fn sends_a_request_and_returns_its_response() {
 }
 
 #[test]
+fn header_fields_have_canonical_names_however_many_a_server_sends() {
+    let body = "for (let i = 0; i < 700; i++) { const r = m1.default.get(url); \
+                if (JSON.stringify(r.headers) !== `{\"X-Same\":\"1, ${i}\",\"X-Own-${i}\":\"a:b\",\"__proto__\":\"c\"}`) \
+                console.log(i, JSON.stringify(r.headers)) } console.log('done')";
+    let mut number = 0;
+    let lines = console(body, |_| {
+        let head = format!("x-SAME: 1\r\nX-own-{number}:a:b \r\nX-Same: {number}\r\n__PROTO__: c\r\n");
+        number += 1;
+        Answer { status: 200, head, body: Vec::new() }
+    });
+    assert_eq!(lines, ["info: done"]);
+}
+
+#[test]
+fn cookies_are_anew_in_each_iteration_even_in_a_jar_that_a_script_keeps() {
+    let body = "let kept; exports.default = () => { const now = m1.default.cookieJar(); \
+                if (kept) console.log(Object.keys(kept.cookiesForURL('http://127.0.0.1:8080/')).join(), \
+                Object.keys(now.cookiesForURL('http://127.0.0.1:8080/')).length); \
+                kept = now; m1.default.get('http://127.0.0.1:8080/'); }";
+    let mut number = 0;
+    let trace = run(body, 3, settings(), |_| {
+        number += 1;
+        Answer { status: 200, head: format!("Set-Cookie: c{number}=1\r\n"), body: Vec::new() }
+    });
+    assert_eq!(trace.console, ["info: c1 0", "info: c2 0"]);
+    assert!(trace.requests.iter().all(|request| !request.contains("Cookie:")), "{:?}", trace.requests);
+}
+
+#[test]
 fn follows_redirects_with_cookies() {
     let body =
         "const r = m1.default.post(url + '/login', { user: 'a b', n: [1, 2] }); console.log(r.url, r.status)";

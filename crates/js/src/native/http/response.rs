@@ -162,24 +162,20 @@ fn text(call: &Call<'_>) -> Result<Value, Thrown> {
 }
 
 fn headers(call: &Call<'_>) -> Result<Value, Thrown> {
-    let realm = call.realm();
+    let (host, realm) = (Host::of(call)?, call.realm());
     let object = with(call, |response| {
-        let (object, fields) = (realm.object(), response.fields());
-        for (at, (name, value)) in fields.iter().enumerate() {
-            let is_same = |other: &&(String, Cow<'_, str>)| other.0 == *name;
-            if fields[..at].iter().any(|other| is_same(&other)) {
-                continue;
+        let mut fields: Vec<(&[u8], Cow<'_, str>)> = Vec::with_capacity(16);
+        for (name, value) in response.fields() {
+            // Invalid UTF-8 is replaced.
+            let value = String::from_utf8_lossy(value);
+            match fields.iter_mut().find(|(known, _)| known.eq_ignore_ascii_case(name)) {
+                Some((_, known)) => known.to_mut().push_str(&format!(", {value}")),
+                None => fields.push((name, value)),
             }
-            let mut more = fields[at + 1..].iter().filter(is_same).peekable();
-            let value = match more.peek() {
-                None => realm.text(value),
-                Some(_) => {
-                    let all: Vec<&str> =
-                        std::iter::once(&**value).chain(more.map(|(_, value)| &**value)).collect();
-                    realm.text(&all.join(", "))
-                }
-            };
-            object.set_str(name, value)?;
+        }
+        let object = realm.object();
+        for (name, value) in fields {
+            host.set_header(realm, &object, name, &value)?;
         }
         Ok(object)
     })??;
