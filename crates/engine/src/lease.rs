@@ -9,6 +9,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub struct RequestBudget {
     left: AtomicU64,
     workers: u64,
+    /// Workers that have ended.
+    ended: AtomicU64,
     /// Users of all workers.
     users: u64,
 }
@@ -16,7 +18,12 @@ pub struct RequestBudget {
 impl RequestBudget {
     /// `users` is the number of users of all workers; 0 for arrivals.
     pub fn new(total: u64, workers: u32, users: u64) -> Arc<RequestBudget> {
-        Arc::new(RequestBudget { left: AtomicU64::new(total), workers: u64::from(workers), users })
+        Arc::new(RequestBudget {
+            left: AtomicU64::new(total),
+            workers: u64::from(workers),
+            ended: AtomicU64::new(0),
+            users,
+        })
     }
 
     /// Blocks shrink towards the end, so that no worker holds requests that another could send. If there are no more
@@ -65,9 +72,11 @@ impl Lease {
         self.held == 0 && self.pot.as_ref().is_some_and(|pot| pot.left.load(Ordering::Relaxed) == 0)
     }
 
-    /// Gives up what is left: what is held, and what no worker has drawn. Returns its number; 0 without a budget.
+    /// Gives up what is held, when the worker ends, and as the last worker also what none has drawn: until then, users
+    /// of others may draw it. Returns its number; 0 without a budget.
     pub fn give_up(&mut self) -> u64 {
-        let left = self.pot.as_ref().map_or(0, |pot| pot.left.swap(0, Ordering::Relaxed));
+        let is_last = |pot: &&Arc<RequestBudget>| pot.ended.fetch_add(1, Ordering::AcqRel) + 1 == pot.workers;
+        let left = self.pot.as_ref().filter(is_last).map_or(0, |pot| pot.left.swap(0, Ordering::Relaxed));
         left + std::mem::take(&mut self.held)
     }
 

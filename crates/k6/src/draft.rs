@@ -73,6 +73,7 @@ fn load(scenario: &Scenario, share: Share, last_ns: u64) -> LoadDraft {
             rules: Rules {
                 user_steps: UserSteps::Reached,
                 graceful_ramp_down_ns: Some(*graceful_ramp_down_ns),
+                ramps_out: stages.last().is_some_and(|stage| stage.target == 0),
                 ..rules
             },
             ..base

@@ -102,7 +102,12 @@ fn a_ramp_has_whole_steps_and_its_own_time_to_ramp_down() {
         (level.start, level.level_at(2 * S), level.total_ns(), ramp.connections),
         (2.0, 4.0, 6 * S, 6)
     );
-    let rules = Rules { user_steps: UserSteps::Reached, graceful_ramp_down_ns: Some(30 * S), ..base(6) };
+    let rules = Rules {
+        user_steps: UserSteps::Reached,
+        graceful_ramp_down_ns: Some(30 * S),
+        ramps_out: true,
+        ..base(6)
+    };
     assert_eq!(ramp.rules, rules);
 }
 

@@ -73,3 +73,12 @@ fn each_of_as_many_users_gets_one() {
         assert!((0..200).all(|_| second.take()), "of {total}");
     }
 }
+
+#[test]
+fn a_worker_that_ends_first_leaves_the_rest_to_the_others() {
+    let pot = RequestBudget::new(3, 2, 1);
+    let (mut idle, mut busy) = (Lease::new(Some(Arc::clone(&pot))), Lease::new(Some(pot)));
+    assert_eq!(idle.give_up(), 0);
+    assert!(busy.take());
+    assert_eq!(busy.give_up(), 2, "the last one");
+}

@@ -55,6 +55,8 @@ pub struct Rules {
     pub graceful_stop_ns: Option<u64>,
     /// Closed model: how long a user that the level stops may continue its iteration; `None`: to its end.
     pub graceful_ramp_down_ns: Option<u64>,
+    /// Whether the level ends at 0, so that it stops the last users, rather than the end of the load.
+    pub ramps_out: bool,
     /// Whether iterations are numbered over all users, workers, and machines, and those never started are counted.
     pub counts_iterations: bool,
 }
