@@ -10,6 +10,7 @@ use crate::flags::load::LoadFlags;
 use crate::flags::verbs::Run;
 use crate::say;
 use plimsoll_bundle::{Entry, Isolation};
+use plimsoll_engine::machine;
 use plimsoll_front::proto::Proto;
 use plimsoll_front::{Located, Study, StudyCell};
 use plimsoll_js::{Given, Level, Log, Ready, RemoteModules, SchemaSource, ScriptCode, Secret};
@@ -259,8 +260,24 @@ pub fn read(
     remote: Option<Arc<RemoteModules>>,
 ) -> Result<Ready, Failure> {
     let entry = entry(file)?;
-    let given = Given { env, overrides, secrets, log, remote, compile_schemas: Arc::new(schemas) };
+    let given = Given {
+        env,
+        overrides,
+        secrets,
+        log,
+        remote,
+        memory_bytes: Some(memory_of_runtime()),
+        compile_schemas: Arc::new(schemas),
+    };
     plimsoll_js::read(entry, given).map_err(Failure::Text)
+}
+
+/// Returns how much memory one runtime of JavaScript may take, bytes: together, those of all workers leave half of what
+/// is free.
+fn memory_of_runtime() -> usize {
+    const LEAST_BYTES: usize = 256 << 20;
+    let share = machine::memory_left_bytes() / (2 * u64::from(machine::cpus()).max(1));
+    usize::try_from(share).unwrap_or(usize::MAX).max(LEAST_BYTES)
 }
 
 /// Compiles the schemas of gRPC services for a script.

@@ -111,6 +111,10 @@ pub struct Settings {
     pub options_json: String,
     /// Loops of JavaScript without waiting, in 10,000s, before an iteration is stopped as endless.
     pub budget: u64,
+    /// The same in CPU time, ns.
+    pub budget_ns: u64,
+    /// Memory of one runtime, bytes; an allocation beyond it throws an error. `None`: no limit.
+    pub memory_bytes: Option<usize>,
     /// Users that share one runtime.
     pub users_per_pod: usize,
 }
@@ -174,6 +178,8 @@ impl Default for Settings {
             options_json: "{}".to_owned(),
             // Some ten seconds of a busy core.
             budget: 60_000,
+            budget_ns: 10_000_000_000,
+            memory_bytes: None,
             users_per_pod: 1_000,
         }
     }

@@ -27,6 +27,10 @@ pub(crate) struct Inner {
     pub(crate) current: Cell<*const FiberState>,
     /// Calls of the interrupt handler left before JavaScript is interrupted.
     pub(crate) budget: Cell<u64>,
+    /// CPU time of the thread after which JavaScript is interrupted, ns.
+    pub(crate) budget_ns: Cell<u64>,
+    /// CPU time of the thread when the handler was first called since the budget was set; 0: not yet.
+    pub(crate) began_ns: Cell<u64>,
     /// A fiber was left in the middle of a call, so that its values cannot be freed.
     pub(crate) is_abandoned: Cell<bool>,
     /// Differs from that of every other runtime of the process: an atom of one means nothing in another.
@@ -92,6 +96,8 @@ impl Runtime {
             host: OnceCell::new(),
             current: Cell::new(null()),
             budget: Cell::new(u64::MAX),
+            budget_ns: Cell::new(u64::MAX),
+            began_ns: Cell::new(0),
             is_abandoned: Cell::new(false),
             id: RUNTIMES.fetch_add(1, Ordering::Relaxed),
             frames,
@@ -129,6 +135,13 @@ impl Runtime {
     /// calls, it is interrupted by an error that it cannot catch.
     pub fn set_budget(&self, loops: u64) {
         self.0.budget.set(loops);
+        self.0.began_ns.set(0);
+    }
+
+    /// Also limits the CPU time until the next call of [`Runtime::set_budget`], ns, which is looked at after some
+    /// 10,000 loops or calls.
+    pub fn set_budget_ns(&self, ns: u64) {
+        self.0.budget_ns.set(ns);
     }
 
     /// Collects garbage: objects that only refer to each other.
