@@ -13,12 +13,18 @@ use crate::flags::agents::ToolFlags;
 use crate::flags::load::{LoadFlags, MannerFlags};
 use crate::flags::tool::K6;
 use crate::say;
+use plimsoll_analysis::summary::{Standing, Summary};
 use plimsoll_js::{Level, Log, Ready, ScriptCode, Secret, Source};
 use plimsoll_k6::flags::{self, Invocation, SecretSource, SummaryMode};
+use plimsoll_k6::test::{Executor, Scenario, Test};
 use plimsoll_k6end::{EndOfTest, Mode, Options};
 use plimsoll_plan::diag::Place;
+use plimsoll_plan::metric::RunSum;
+use plimsoll_plan::phrase::counted;
 use plimsoll_plan::request::Target;
 use plimsoll_plan::{Diagnostic, Problem};
+use plimsoll_record::RunRecord;
+use plimsoll_record::record::GeneratorRecord;
 use std::io::IsTerminal;
 use std::path::Path;
 
@@ -259,6 +265,9 @@ fn run(words: &[String]) -> Result<Exit, Failure> {
         setup_data: setup.as_deref(),
     };
     let end = EndOfTest::new(&measured.record, &options);
+    if let Some(warning) = too_few_users(&test, &measured.record) {
+        log.write(Level::Warning, Source::Run, &warning);
+    }
     finish(&invocation, &code, &end, &options)?;
     written?;
     let has_missed = plimsoll_k6end::evaluate(&end, &options).iter().any(|outcome| !outcome.is_met);
@@ -268,8 +277,11 @@ fn run(words: &[String]) -> Result<Exit, Failure> {
         _ if has_missed => Exit::ThresholdMissed,
         exit => match phase.or(own_end) {
             Some(failed) => failed,
-            // Without thresholds, the default ones apply: a run whose iterations throw fails.
-            None if test.thresholds.is_empty() && exit == Exit::ThresholdMissed => exit,
+            // Without thresholds, the default ones apply. With some, a run whose iterations throw fails all the same.
+            None if exit == Exit::ThresholdMissed && has_missed_default(&measured.summary) => {
+                load::tell_unless_passed(&measured.summary);
+                exit
+            }
             // Numbers without the share of an agent are not those of the test.
             None if measured.has_lost_agents() => Exit::Inconclusive,
             None => Exit::Pass,
@@ -284,6 +296,25 @@ fn share_users(ready: &mut Ready, of: u32) {
     for load in workloads.chain([&mut ready.draft.load]) {
         load.max_connections = load.max_connections.map(|most| most.div_ceil(of.max(1)));
     }
+}
+
+/// Returns a warning if arrivals were dropped because no user was free.
+fn too_few_users(test: &Test, record: &RunRecord) -> Option<String> {
+    let arrive = |one: &Scenario| {
+        matches!(one.executor, Executor::ConstantArrivalRate { .. } | Executor::RampingArrivalRate { .. })
+    };
+    let of = |machine: &GeneratorRecord| {
+        machine.totals.run.sums.get(RunSum::IterationsDropped.id()).copied().unwrap_or(0)
+    };
+    let dropped: u64 = record.generators.values().map(of).sum();
+    (dropped > 0 && test.scenarios.iter().all(arrive)).then(|| {
+        format!("Insufficient VUs: {} found no free user; raise `maxVUs`", counted(dropped, "arrival"))
+    })
+}
+
+/// Returns whether a default threshold is missed.
+fn has_missed_default(summary: &Summary) -> bool {
+    summary.thresholds.iter().any(|one| one.is_default && one.standing == Standing::Missed)
 }
 
 /// Returns the code of a run without a result: `setup()` failed, which is in the log, or plimsoll could not run.

@@ -1,7 +1,8 @@
 //! Scripts of k6: what they send and count, and what is said of a script that cannot run.
 
 use crate::support::peers::{Node, Pki};
-use crate::support::{Ruler, Scratch, Tool};
+use crate::support::{BINARY, Ruler, Scratch, Tool};
+use std::process::Command;
 
 const SCRIPT: &str = "\
 import http from 'k6/http';
@@ -90,6 +91,78 @@ fn as_many_iterations_as_users_are_one_each() {
 }
 
 /// Five iterations of 100 ms for each of two users: a run without requests has a length, and true rates.
+#[test]
+fn a_script_fails_whose_iterations_throw_whatever_its_thresholds_say() {
+    let (scratch, server) = (Scratch::new(), Ruler::start(&[]));
+    let set = format!("BASE={}", server.url(""));
+    let script = |options: &str, body: &str| {
+        format!("import http from 'k6/http';\nexport const options = {{ iterations: 4{options} }};\n{body}\n")
+    };
+    let threshold = ", thresholds: { http_req_failed: ['rate<0.5'] }";
+    let throws = "export default () => { http.get(`${__ENV.BASE}/`); undefined.x; };";
+    // Nothing handles the promise.
+    let rejects = "const login = async () => { await http.asyncRequest('GET', `${__ENV.BASE}/`); undefined.x; };\n\
+        export default () => { login(); };";
+    let handled = "export default async () => { const p = Promise.reject(1); http.get(`${__ENV.BASE}/`); \
+        p.catch(() => {}); };";
+    for (name, options, body, code) in [
+        ("throws", "", throws, 99),
+        ("threshold", threshold, throws, 99),
+        ("none", ", noThresholds: true", throws, 0),
+        ("rejects", threshold, rejects, 99),
+        ("handled", threshold, handled, 0),
+    ] {
+        let file = scratch.file(&format!("{name}.js"), &script(options, body));
+        let output = Tool::run(&["k6", "run", "-q", "--no-color", "-e", &set, &file]).expect_code(code);
+        let said = output.stderr.contains("FAIL: 4 of 4 iterations threw an exception");
+        assert_eq!(said, code == 99, "{name}: {}", output.stderr);
+        let own = ["run", "-q", "--set", &set, "--out", &scratch.path(name), &file];
+        Tool::run(&own).expect_code(if name == "none" { 0 } else { code });
+    }
+}
+
+#[test]
+fn scenarios_of_one_user_each_run_all_their_iterations() {
+    let scratch = Scratch::new();
+    let script = "import { sleep } from 'k6';\nexport const options = { \
+        thresholds: { 'iterations{scenario:a}': ['count==1'], 'iterations{scenario:b}': ['count==2'] }, scenarios: {\n\
+        a: { executor: 'shared-iterations', vus: 1, iterations: 1 },\n\
+        b: { executor: 'per-vu-iterations', vus: 1, iterations: 2 } } };\n\
+        export default () => sleep(0.01);\n";
+    let file = scratch.file("load.js", script);
+    for _ in 0..5 {
+        Tool::run(&["k6", "run", "-q", &file]).expect_code(0);
+    }
+}
+
+#[test]
+fn a_ramp_down_to_no_users_interrupts_their_iterations_at_its_end() {
+    let scratch = Scratch::new();
+    let script = "import { sleep } from 'k6';\nexport const options = { \
+        thresholds: { iterations: ['count==3'] }, scenarios: { a: { executor: 'ramping-vus', startVUs: 3, \
+        stages: [{ duration: '1s', target: 3 }, { duration: '0s', target: 0 }], \
+        gracefulRampDown: '0s', gracefulStop: '5s' } } };\nexport default () => sleep(0.7);\n";
+    Tool::run(&["k6", "run", "-q", &scratch.file("load.js", script)]).expect_code(0);
+}
+
+#[test]
+fn a_script_that_takes_all_memory_or_throws_without_end_is_stopped() {
+    let scratch = Scratch::new();
+    for (name, body, said) in [
+        ("memory", "const all = []; for (;;) all.push(new Array(1e6).fill(all.length));", "out of memory"),
+        ("errors", "const f = () => { try { f(); } finally { f(); } }; f();", "an endless loop"),
+    ] {
+        let script =
+            format!("export const options = {{ iterations: 1 }};\nexport default () => {{ {body} }};\n");
+        let file = scratch.file(&format!("{name}.js"), &script);
+        // A machine with little memory: a runtime may take a part of what is left of these 3 GB.
+        let mut command = Command::new("prlimit");
+        command.args(["--as=3000000000", BINARY, "k6", "run", "-q", "--no-color", &file]);
+        let output = Tool::of(command).start().wait().expect_code(99);
+        assert!(output.stderr.contains(said), "{name}: {}", output.stderr);
+    }
+}
+
 #[test]
 fn an_iteration_lasts_as_long_as_its_script_computes() {
     let scratch = Scratch::new();

@@ -4,7 +4,7 @@ use crate::host::Host;
 use crate::http::send::{Started, settle_promise};
 use crate::native::{channel, grpc, redis};
 use crate::vu::{Arrived, Awaited, Vu};
-use plimsoll_quickjs::{Thrown, Value};
+use plimsoll_quickjs::{Realm, Thrown, Value};
 use std::rc::Rc;
 
 /// Runs what an iteration has started; returns its result, which may be that of a promise.
@@ -15,6 +15,7 @@ pub fn complete(host: &Host, vu: &Rc<Vu>, result: Value) -> Result<Value, Thrown
     let realm = vu.realm.clone();
     loop {
         while realm.run_job()? {}
+        uncaught(&realm, &result)?;
         if !vu.has_asynchronous() {
             break;
         }
@@ -41,6 +42,19 @@ pub fn complete(host: &Host, vu: &Rc<Vu>, result: Value) -> Result<Value, Thrown
             Err(realm.error("Error", "a promise was never settled: nothing is left that could settle it"))
         }
     }
+}
+
+/// Returns an error if a promise was rejected that nothing handles, and that is not the result of the iteration.
+///
+/// # Errors
+/// Returns with what it was rejected.
+pub fn uncaught(realm: &Realm, result: &Value) -> Result<(), Thrown> {
+    for rejection in realm.take_rejections() {
+        if !rejection.promise.is_same(result) {
+            return Err(Thrown::Value(rejection.reason));
+        }
+    }
+    Ok(())
 }
 
 /// Runs the callback of a timer or of a channel, or settles the promise of a request.

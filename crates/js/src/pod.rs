@@ -1,5 +1,6 @@
 //! A pod: one runtime of JavaScript with a part of a worker's users.
 
+use crate::event_loop;
 use crate::host::Host;
 use crate::log::{Level, Source};
 use crate::metrics::Metrics;
@@ -71,6 +72,9 @@ impl Pod {
             seed: Cell::new(shared.seed),
             expected: RefCell::new(None),
         });
+        runtime.track_rejections();
+        runtime.set_budget_ns(shared.settings.budget_ns);
+        runtime.set_memory_limit(shared.settings.memory_bytes);
         runtime.set_host(Rc::clone(&host) as Rc<dyn std::any::Any>);
         Ok(Pod {
             runtime,
@@ -155,6 +159,7 @@ impl Pod {
             self.host.is_init.set(false);
             settled?;
         }
+        event_loop::uncaught(realm, &ready)?;
         instance.get_str("exports")
     }
 

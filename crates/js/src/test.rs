@@ -32,6 +32,8 @@ pub struct Given {
     pub log: Log,
     /// Fetches modules from addresses; `None`: they are refused.
     pub remote: Option<Arc<RemoteModules>>,
+    /// Memory of one runtime, bytes; an allocation beyond it throws an error.
+    pub memory_bytes: Option<usize>,
     /// Compiles the schemas of gRPC services.
     pub compile_schemas: Arc<CompileSchemas>,
 }
@@ -60,6 +62,7 @@ pub fn read(entry: Entry, given: Given) -> Result<Ready, Vec<Diagnostic>> {
     let mut settings = Settings {
         env: archived.chain(given.env).collect(),
         secrets: given.secrets,
+        memory_bytes: given.memory_bytes,
         isolation: isolation(&bundle),
         is_asynchronous: bundle.asynchronous.is_some(),
         ..Settings::default()
@@ -114,8 +117,12 @@ pub fn read(entry: Entry, given: Given) -> Result<Ready, Vec<Diagnostic>> {
     // With `blacklistIPs`, a request fails whose address is refused, and the others are sent.
     draft.target = target(&bundle, &init).filter(|_| test.settings.blacklist_ips.is_empty());
     draft.code = Some(Arc::clone(&code) as Arc<dyn plimsoll_plan::code::Code>);
-    // A test without thresholds is judged by the default ones.
-    draft.no_default_thresholds = !test.thresholds.is_empty();
+    // A test without thresholds is judged by the default ones, and no test passes whose iterations throw, unless no
+    // thresholds are evaluated.
+    draft.no_default_thresholds = test.settings.no_thresholds || !test.thresholds.is_empty();
+    if !test.settings.no_thresholds && draft.no_default_thresholds {
+        draft.thresholds.push(plimsoll_plan::threshold::without_exceptions());
+    }
     Ok(Ready { test, draft, code, init })
 }
 

@@ -239,6 +239,8 @@ fn iterate(host: &Rc<Host>, vu: &Rc<Vu>, work: &Work, data: &RefCell<Option<Valu
         vu.release_channels(host);
         vu.release_streams(host);
     }
+    // Those of an iteration that has thrown something else.
+    drop(vu.realm.take_rejections());
     // Another user must not run what is left; after a cancellation, nothing is to run.
     let left = runtime.take_jobs();
     vu.jobs.replace(left.filter(|_| !matches!(result, Err(Thrown::Cancelled))));

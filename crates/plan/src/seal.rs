@@ -142,7 +142,7 @@ pub fn seal(draft: Draft, machine: Machine) -> Result<Plan, Vec<Diagnostic>> {
         return Err(wrong);
     }
     let thresholds = match draft.no_default_thresholds {
-        true => draft.thresholds,
+        true => threshold::without_replaced(draft.thresholds),
         false => threshold::with_defaults(draft.thresholds, load.is_open(), draft.code.is_some()),
     };
     let script = draft.script.map(Arc::new);

@@ -449,6 +449,14 @@ pub fn with_defaults(written: Vec<Threshold>, open: bool, has_code: bool) -> Vec
     [written, all].concat()
 }
 
+/// Removes each default threshold on a subject that another one limits for the whole run.
+pub fn without_replaced(mut all: Vec<Threshold>) -> Vec<Threshold> {
+    let written = all.iter().filter(|one| !one.is_default && one.scope.is_none());
+    let subjects: Vec<Subject> = written.map(|one| one.subject).collect();
+    all.retain(|one| !one.is_default || !subjects.contains(&one.subject));
+    all
+}
+
 /// Returns the default thresholds: no errors, no outage, and in the open model at least 99% of the offered rate
 /// achieved.
 pub fn defaults(open: bool) -> Vec<Threshold> {
@@ -462,7 +470,8 @@ pub fn defaults(open: bool) -> Vec<Threshold> {
     all
 }
 
-fn without_exceptions() -> Threshold {
+/// Returns the default threshold of users as code: no iteration throws an exception.
+pub fn without_exceptions() -> Threshold {
     make("iterations_failed == 0", Subject::IterationsFailed, Comparison::Equal, 0.0)
 }
 

@@ -176,7 +176,9 @@ impl Runtime {
         }
         let calls = self.0.calls.replace(0);
         let jobs = self.take_ring();
+        let rejections = self.0.rejections.put_aside();
         yielder.suspend(());
+        self.0.rejections.bring_back(rejections);
         if let Some(jobs) = jobs {
             self.put_ring(jobs);
         }

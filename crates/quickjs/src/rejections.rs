@@ -11,6 +11,9 @@ use std::ffi::c_void;
 #[derive(Default)]
 pub(crate) struct Rejections(RefCell<Vec<Raw>>);
 
+/// The list of a fiber that waits.
+pub(crate) struct Aside(Vec<Raw>);
+
 struct Raw {
     promise: qjs::JSValue,
     reason: qjs::JSValue,
@@ -47,6 +50,19 @@ impl Realm {
 }
 
 impl Rejections {
+    /// Takes the list away while another fiber runs: what a fiber has not handled yet, it may still handle.
+    pub(crate) fn put_aside(&self) -> Aside {
+        Aside(self.0.take())
+    }
+
+    pub(crate) fn bring_back(&self, mut aside: Aside) {
+        if !aside.0.is_empty() {
+            let mut list = self.0.borrow_mut();
+            aside.0.append(&mut list);
+            *list = aside.0;
+        }
+    }
+
     /// Frees all values.
     ///
     /// # Safety

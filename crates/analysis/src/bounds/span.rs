@@ -309,9 +309,11 @@ fn achieved(look: &Look, span: &mut Span) {
 /// Iterations that threw: as many as were counted, and of those that were never recorded at most all.
 fn exceptions(look: &Look, value: f64, span: &mut Span) {
     let mut unknown = 0.0;
+    // Not more than there were.
+    let most = value.max(look.gauge.whole as f64);
     for one in look.grounds.unknown(look) {
         unknown += one.number as f64;
-        span.raise(value + unknown, one.evidence);
+        span.raise((value + unknown).min(most), one.evidence);
     }
 }
 
