@@ -17,6 +17,9 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::atomic::Ordering;
 
+const EVENT_STREAM: &str = "a response is an event stream: its duration is that of the whole stream, which says nothing \
+                            about the time of an event; `open()` of `k6/x/sse` measures heads, gaps, and events";
+
 /// What a user calls in each iteration.
 pub enum Work {
     /// An exported function, with the data of setup.
@@ -83,6 +86,9 @@ impl User {
             Wake::Reply(reply) => match self.vu.take_pending(reply.id) {
                 Some(pending) => {
                     let response = pending.finish(&reply);
+                    if response.is_event_stream {
+                        host.shared.warn_once(EVENT_STREAM);
+                    }
                     if reply.fault.is_none()
                         && let Some(fault) = response.fault
                     {

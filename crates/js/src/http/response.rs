@@ -57,6 +57,8 @@ pub struct Response {
     pub body_type: BodyType,
     /// Whether it has a field `Set-Cookie`.
     pub sets_cookies: bool,
+    /// Whether it is an event stream, which lasts as long as its server wants.
+    pub is_event_stream: bool,
     pub phases: Phases,
 }
 
@@ -72,7 +74,7 @@ impl Pending {
         if fault.is_none() && !is_expected(reply.status) {
             fault = Some(Fault::Status);
         }
-        let (is_coded, sets_cookies) = noted(reply.head);
+        let Noted { is_coded, sets_cookies, is_event_stream } = noted(reply.head);
         let mut response = Response {
             request: self.request,
             status: reply.status,
@@ -83,6 +85,7 @@ impl Pending {
             body: Vec::new(),
             body_type: BodyType::None,
             sets_cookies,
+            is_event_stream,
             phases: reply.phases,
         };
         // RFC 9110 section 6.4.1: these have no body.
@@ -118,6 +121,7 @@ impl Response {
             body: Vec::new(),
             body_type: BodyType::None,
             sets_cookies: false,
+            is_event_stream: false,
             phases: Phases::default(),
         }
     }
@@ -196,20 +200,32 @@ impl Response {
     }
 }
 
-/// Returns whether a head has the fields `Content-Encoding` and `Set-Cookie`, which most responses do not have.
-fn noted(head: Head<'_>) -> (bool, bool) {
-    let (mut is_coded, mut sets_cookies) = (false, false);
+/// What most responses do not have.
+#[derive(Default)]
+struct Noted {
+    is_coded: bool,
+    sets_cookies: bool,
+    is_event_stream: bool,
+}
+
+/// Looks for it in one pass.
+fn noted(head: Head<'_>) -> Noted {
+    let mut found = Noted::default();
     let text = head.text();
     for end in memchr::memchr_iter(b'\n', text) {
         let line = &text[end + 1..];
         let begins = |name: &[u8]| line.get(..name.len()).is_some_and(|own| own.eq_ignore_ascii_case(name));
         match line.first() {
-            Some(b'c' | b'C') => is_coded |= begins(b"content-encoding:"),
-            Some(b's' | b'S') => sets_cookies |= begins(b"set-cookie:"),
+            Some(b'c' | b'C') => {
+                found.is_coded |= begins(b"content-encoding:");
+                found.is_event_stream |= begins(b"content-type:")
+                    && line[13..].trim_ascii_start().starts_with(b"text/event-stream");
+            }
+            Some(b's' | b'S') => found.sets_cookies |= begins(b"set-cookie:"),
             _ => {}
         }
     }
-    (is_coded, sets_cookies)
+    found
 }
 
 /// Returns whether a body can be decoded. Scripts get others as they are.
