@@ -2,7 +2,8 @@
 //! its source and with the rules that are right for it (`right:`), that are right if they speak (`also:`), that are
 //! right as a doubt and wrong as a contradiction (`doubt:`), and with `read: no` if it is not a result of a load test.
 //! Each part was judged before the audit read it. Those in `reported` are the last part, and [`FIRST`] has what each
-//! part gave at first. `data/corpus.md` and the page of the rules have the counts; write them with `UPDATE_GOLDEN=1 cargo test -p plimsoll-audit corpus`.
+//! part gave at first. `data/corpus.md` and the page of the rules have the counts; write them with
+//! `UPDATE_GOLDEN=1 cargo test -p plimsoll-audit corpus`.
 
 use plimsoll_audit::foreign::read;
 use plimsoll_audit::{Grade, audit};

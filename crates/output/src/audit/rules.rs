@@ -8,7 +8,6 @@ pub fn rules_page() -> String {
     let grades =
         [(Grade::Impossible, "Impossible"), (Grade::Implausible, "Implausible"), (Grade::Missing, "Missing")];
     for (grade, title) in grades {
-        // Only what is called impossible has a premise.
         let (head, dashes) =
             if grade == Grade::Impossible { (" impossible in |", " --- |") } else { ("", "") };
         out +=
