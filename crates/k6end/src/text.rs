@@ -69,16 +69,28 @@ fn category(name: &str) -> Option<&'static str> {
 }
 
 fn thresholds(metrics: &BTreeMap<String, Metric>, options: &Options<'_>) -> String {
-    let with: Vec<_> = metrics.iter().filter(|(_, metric)| !metric.thresholds.is_empty()).collect();
+    let mut with: Vec<(&str, &str, &Metric)> = metrics
+        .iter()
+        .filter(|(_, metric)| !metric.thresholds.is_empty())
+        .map(|(key, metric)| {
+            let (name, tags) = key.split_at(key.find('{').unwrap_or(key.len()));
+            (name, tags, metric)
+        })
+        .collect();
     if with.is_empty() {
         return String::new();
     }
+    with.sort_by_key(|(name, tags, _)| (*name, *tags));
     let mut out = String::from("  █ THRESHOLDS \n\n");
-    for (name, metric) in with {
-        out += &format!("    {name}\n");
+    for (name, tags, metric) in with {
+        // Those of a sub-metric follow below the metric, if it has thresholds as well.
+        let is_nested =
+            !tags.is_empty() && metrics.get(name).is_some_and(|whole| !whole.thresholds.is_empty());
+        let space = if is_nested { "      " } else { "    " };
+        out += &format!("{space}{}{tags}\n", if is_nested { "" } else { name });
         for (threshold, is_met) in &metric.thresholds {
             let value = compared(metric, threshold, options);
-            out += &format!("    {} '{}' {value}\n", mark(*is_met, options), threshold.source);
+            out += &format!("{space}{} '{}' {value}\n", mark(*is_met, options), threshold.source);
         }
         out.push('\n');
     }

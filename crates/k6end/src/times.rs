@@ -140,14 +140,17 @@ impl Samples<'_> {
         requests.fold(0, u64::saturating_add)
     }
 
-    /// Active users: means of whole seconds.
+    /// Active users: means of whole seconds; `None` in a shorter run, which k6 ends without a sample, too.
     pub fn users(&self) -> Option<Gauge> {
         let mut seconds: BTreeMap<u32, f64> = BTreeMap::new();
         for machine in &self.machines {
             let elapsed_ns = machine.ending.as_ref().map_or(u64::MAX, |ending| ending.elapsed_ns);
             for (tick, row) in &machine.ticks {
                 let (from_ns, to_ns) = machine.opening.outline.tick_bounds_ns(*tick);
-                let length_ns = to_ns.min(elapsed_ns).saturating_sub(from_ns);
+                if elapsed_ns < to_ns {
+                    continue;
+                }
+                let length_ns = to_ns.saturating_sub(from_ns);
                 let users_ns = row.run().sums.get(RunSum::UsersNs.id()).copied().unwrap_or(0);
                 if length_ns > 0 {
                     *seconds.entry(*tick).or_default() += users_ns as f64 / length_ns as f64;
@@ -173,7 +176,7 @@ impl Samples<'_> {
             open + outline.share.count_of(outline.connections.saturating_sub(open))
         };
         let all: f64 = self.machines.iter().map(users).map(f64::from).sum();
-        (!self.machines.is_empty()).then_some(Gauge { value: all, min: all, max: all })
+        self.users().map(|_| Gauge { value: all, min: all, max: all })
     }
 }
 

@@ -7,7 +7,7 @@ use serde_json::Value;
 const SCRIPT: &str = "
 import http from 'k6/http';
 import exec from 'k6/execution';
-import { check } from 'k6';
+import { check, sleep } from 'k6';
 import { Gauge } from 'k6/metrics';
 export const options = {
   scenarios: { one: { executor: 'shared-iterations', vus: 4, iterations: 40 } },
@@ -19,6 +19,8 @@ export default function (data) {
   own.add(1);
   const res = http.get(`${__ENV.BASE}item/${data.key}?n=${exec.scenario.iterationInTest}`);
   check(res, { 'has the key': () => data.key === 'k1' });
+  // Users are counted in each whole second.
+  sleep(0.2);
 }
 export function teardown(data) { http.get(`${__ENV.BASE}end/${data.key}`); }
 export function handleSummary(data) {
