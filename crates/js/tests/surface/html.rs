@@ -160,3 +160,70 @@ fn reads_documents_that_nest_deeply() {
         ]
     );
 }
+
+const TABLE: &str = r#"<body><p>a</p><p class=s>b</p><p>c</p><a href="/x?y=1#z">l</a><a href="https://h.test:81/q">m</a>
+<table><thead><tr><th>h</th></tr></thead><tbody><tr><td>1</td><td colspan=2>2</td></tr><tr><td>3</td></tr></tbody>
+<tfoot><tr><td>f</td></tr></tfoot></table>
+<form id=f><fieldset><input id=i1><button>b</button><select name=s><option>o1</option>
+<option value=2 selected label=lab>x</option></select></fieldset></form><label for=i1>L</label>
+<select id=n><option>1</select><textarea>t</textarea></body>"#;
+
+fn table(body: &str) -> String {
+    let page = serde_json::to_string(TABLE).expect("JSON");
+    let script = format!(
+        "const d = m0.parseHTML({page}), g = (s, at = 0) => d.find(s).get(at); \
+         const shown = (one) => (Array.isArray(one) ? one.map((e) => e.nodeName()).join('+') : one); \
+         console.log([{body}].map(shown).join(' '));"
+    );
+    lines(&["k6/html"], &script).join("\n")
+}
+
+#[test]
+fn selections_have_places_and_can_grow() {
+    let found = table(
+        "d.find('p').index(), d.find('.s').index(), d.find('.s').index('.s'), d.find('p').index(d.find('.s')), \
+         d.find('p').index(g('.s')), d.find('zz').index(), d.find('p').index(d.find('a'))",
+    );
+    assert_eq!(found, "0 1 0 1 1 -1 -1");
+    let found = table(
+        "d.find('a').add('p').text(), d.find('a').add(d.find('p')).size(), d.find('a').add(g('p')).text(), \
+         d.find('p').first().add('p').text(), d.find('p').first().add('zz').size()",
+    );
+    assert_eq!(found, "lmabc 5 lma abc 1");
+    let found = table(
+        "`<${d.find('zz').html()}>`, d.find('zz').data() === undefined, g('p').nodeValue() === undefined",
+    );
+    assert_eq!(found, "<> true true");
+}
+
+#[test]
+fn elements_of_tables_and_forms_have_their_methods() {
+    let found = table(
+        "g('table').rows().length, g('tbody').rows().length, g('table').tBodies().length, \
+         g('table').tHead().nodeName(), \
+         g('tr', 2).rowIndex(), g('tr', 2).sectionRowIndex(), g('tr', 1).cells(), g('td', 1).cellIndex(), \
+         g('td', 1).colSpan(), g('td').rowSpan()",
+    );
+    assert_eq!(found, "4 2 1 thead 2 1 td+td 1 2 1");
+    let found = table(
+        "g('form').elements(), g('form').length(), g('select').selectedIndex(), g('#n').selectedIndex(), \
+         g('select').options().length, g('select').selectedOptions()[0].value(), g('option').label(), \
+         g('option', 1).label(), g('option', 1).index(), g('select').type(), g('select').size()",
+    );
+    assert_eq!(found, "fieldset+input+button+select 4 1 -1 2 2 o1 lab 1 select 1");
+    let found = table(
+        "g('label').control().id(), g('label').htmlFor(), g('input').labels().length, g('input').type(), \
+         g('button').type(), g('button').value(), g('textarea').type(), g('form').method(), g('form').enctype()",
+    );
+    assert_eq!(found, "i1 i1 1 text submit b textarea get application/x-www-form-urlencoded");
+}
+
+#[test]
+fn parts_of_an_address_are_those_of_k6() {
+    let found = table(
+        "['protocol', 'host', 'hostname', 'port', 'pathname', 'search', 'hash', 'href'] \
+            .map((name) => g('a')[name]()).join('|'), \
+         ['protocol', 'host', 'hostname', 'port', 'pathname'].map((name) => g('a', 1)[name]()).join('|')",
+    );
+    assert_eq!(found, ":||||/x|?y=1|#z|/x?y=1#z https|h.test:81|h.test|81|/q");
+}

@@ -9,7 +9,6 @@
   // Attributes that a method of the same name returns: as text, and whether they are present.
   const TEXTS = [
     'name',
-    'type',
     'title',
     'alt',
     'rel',
@@ -21,9 +20,6 @@
     'pattern',
     'accept',
     'autocomplete',
-    'enctype',
-    'method',
-    'label',
     'content',
     'dir',
     'lang',
@@ -34,9 +30,6 @@
     'min',
     'max',
     'step',
-    'rows',
-    'cols',
-    'size',
     'wrap',
     'sandbox',
     'srcdoc',
@@ -97,7 +90,7 @@
       return at(this).type;
     }
     nodeValue() {
-      return at(this).text ?? null;
+      return at(this).text;
     }
     innerHTML() {
       return tree.inner(at(this));
@@ -185,9 +178,7 @@
       return wrap(at(this).parent ?? undefined, this);
     }
     ownerDocument() {
-      let root = at(this);
-      while (root.parent !== null) root = root.parent;
-      return wrap(root, this);
+      return wrap(tree.root(at(this)), this);
     }
     form() {
       return wrap(
@@ -255,8 +246,156 @@
   for (const name of PARTS)
     add(name, function () {
       // A document that was not loaded from anywhere has relative addresses only.
-      return resolved(this, this.getAttribute('href') ?? '', 'http://./')?.[name] ?? '';
+      const reference = this.getAttribute('href') ?? '';
+      const parsed = resolved(this, reference);
+      // k6 has no colon here.
+      if (name === 'protocol') return parsed === undefined ? ':' : parsed.protocol.slice(0, -1);
+      if (parsed !== undefined) return parsed[name];
+      if (!['pathname', 'search', 'hash'].includes(name)) return '';
+      return resolved(this, reference, 'http://./')?.[name] ?? '';
     });
+
+  // Methods of elements of some names.
+  const texts = (element, name) => element.getAttribute(name) ?? '';
+  const numbers = (element, name, otherwise) => Number.parseInt(texts(element, name), 10) || otherwise;
+  const names = (...all) => {
+    const known = new Set(all);
+    return (node) => known.has(node.name);
+  };
+  const within = (element, matches) => tree.walk(at(element)).filter(matches);
+  const wrapped = (nodes, element) => nodes.map((node) => wrap(node, element));
+  const outer = (element, ...all) => tree.parents(at(element)).find(names(...all));
+  const options = (element) => within(element, names('option'));
+  const isSelected = (node) => node.attributes.has('selected');
+  const controls = names('input', 'button', 'select', 'textarea', 'fieldset');
+  const labelable = names('input', 'button', 'select', 'textarea', 'meter', 'output', 'progress');
+  const cells = (node) => tree.elements(node).filter(names('td', 'th'));
+  const sections = (table, name) => tree.elements(table).filter(names(name));
+  // The rows of a table: those of its head, of itself and its bodies, and of its foot.
+  function rows(node) {
+    const own = (one) => tree.elements(one).filter(names('tr'));
+    if (node?.name !== 'table') return node === undefined ? [] : own(node);
+    const isBody = names('tr', 'tbody');
+    const bodies = tree.elements(node).filter(isBody).flatMap((one) => (one.name === 'tr' ? [one] : own(one)));
+    return [...sections(node, 'thead').flatMap(own), ...bodies, ...sections(node, 'tfoot').flatMap(own)];
+  }
+  const OF_NAMES = {
+    type() {
+      const type = texts(this, 'type');
+      switch (this.nodeName()) {
+        case 'input':
+          return type || 'text';
+        case 'button':
+          return type || 'submit';
+        case 'select':
+          return this.hasAttribute('multiple') ? 'select-multiple' : 'select';
+        case 'textarea':
+        case 'fieldset':
+          return this.nodeName();
+        default:
+          return type;
+      }
+    },
+    label() {
+      return this.getAttribute('label') ?? (this.nodeName() === 'option' ? this.textContent() : '');
+    },
+    method() {
+      return texts(this, 'method') || (this.nodeName() === 'form' ? 'get' : '');
+    },
+    enctype() {
+      return texts(this, 'enctype') || (this.nodeName() === 'form' ? 'application/x-www-form-urlencoded' : '');
+    },
+    noValidate() {
+      return this.hasAttribute('novalidate');
+    },
+    rows() {
+      return this.nodeName() === 'textarea' ? numbers(this, 'rows', 0) : wrapped(rows(at(this)), this);
+    },
+    cols() {
+      return this.nodeName() === 'textarea' ? numbers(this, 'cols', 0) : texts(this, 'cols');
+    },
+    size() {
+      if (this.nodeName() !== 'select') return texts(this, 'size');
+      return numbers(this, 'size', this.hasAttribute('multiple') ? 4 : 1);
+    },
+    elements() {
+      return wrapped(within(this, controls), this);
+    },
+    length() {
+      return this.nodeName() === 'select' ? options(this).length : within(this, controls).length;
+    },
+    options() {
+      return wrapped(options(this), this);
+    },
+    selectedOptions() {
+      return wrapped(options(this).filter(isSelected), this);
+    },
+    selectedIndex() {
+      return options(this).findIndex(isSelected);
+    },
+    index() {
+      const select = outer(this, 'select', 'datalist');
+      return select === undefined ? 0 : tree.walk(select).filter(names('option')).indexOf(at(this));
+    },
+    defaultSelected() {
+      return this.hasAttribute('selected');
+    },
+    defaultChecked() {
+      return this.hasAttribute('checked');
+    },
+    defaultValue() {
+      return texts(this, 'value');
+    },
+    htmlFor() {
+      return texts(this, 'for');
+    },
+    control() {
+      const id = this.getAttribute('for');
+      if (id === undefined) return wrap(within(this, labelable)[0], this);
+      const all = tree.walk(tree.root(at(this)));
+      return wrap(all.find((node) => labelable(node) && node.attributes.get('id') === id), this);
+    },
+    labels() {
+      const id = this.getAttribute('id');
+      const isFor = (node) => node.attributes.get('for') === id || tree.contains(node, at(this));
+      return wrapped(tree.walk(tree.root(at(this))).filter((node) => node.name === 'label' && isFor(node)), this);
+    },
+    relList() {
+      return texts(this, 'rel').split(/\s+/).filter((name) => name !== '');
+    },
+    cells() {
+      return wrapped(cells(at(this)), this);
+    },
+    cellIndex() {
+      const row = outer(this, 'tr');
+      return row === undefined ? -1 : cells(row).indexOf(at(this));
+    },
+    colSpan() {
+      return numbers(this, 'colspan', 1);
+    },
+    rowSpan() {
+      return numbers(this, 'rowspan', 1);
+    },
+    rowIndex() {
+      return rows(outer(this, 'table')).indexOf(at(this));
+    },
+    sectionRowIndex() {
+      return rows(outer(this, 'thead', 'tbody', 'tfoot', 'table')).indexOf(at(this));
+    },
+    tHead() {
+      return wrap(sections(at(this), 'thead')[0], this);
+    },
+    tFoot() {
+      return wrap(sections(at(this), 'tfoot')[0], this);
+    },
+    tBodies() {
+      return wrapped(sections(at(this), 'tbody'), this);
+    },
+    caption() {
+      return wrap(sections(at(this), 'caption')[0], this);
+    },
+  };
+  for (const [name, method] of Object.entries(OF_NAMES)) add(name, method);
 
   function resolved(element, reference, instead) {
     const { URL } = require('~url');

@@ -109,6 +109,11 @@
     for (let of = node.parent; of !== null && of.type === 1; of = of.parent) all.push(of);
     return all;
   };
+  exports.root = (node) => {
+    let of = node;
+    while (of.parent !== null) of = of.parent;
+    return of;
+  };
   // Returns the elements within a node, in the order of the document.
   exports.walk = (root) => {
     const all = [];

@@ -28,6 +28,8 @@
         return optionValue(node);
       case 'textarea':
         return tree.text(node);
+      case 'button':
+        return node.attributes.get('value') ?? tree.text(node);
       default:
         return node.attributes.get('value');
     }
@@ -91,6 +93,26 @@
       const matches = this.#condition(selector);
       return this.#of(this.#nodes.flatMap((node) => tree.walk(node).filter((one) => matches(one))));
     }
+    // The place of the first element: among its siblings, or among what a selector matches. With a selection or an
+    // element, the place of that one here.
+    index(of) {
+      if (of === undefined) {
+        const node = this.#nodes[0];
+        return node === undefined ? -1 : tree.siblings(node).indexOf(node);
+      }
+      if (typeof of !== 'string') return this.#nodes.findIndex(this.#condition(of));
+      const node = this.#nodes[0];
+      return node === undefined ? -1 : tree.walk(tree.root(node)).filter(compile(of)).indexOf(node);
+    }
+    // Adds elements: those of a selector in the whole document, of a selection, or one.
+    add(of) {
+      const node = require('~html/element').nodeOf(of);
+      if (node !== undefined) return this.#of([...this.#nodes, node]);
+      if (of instanceof Selection) return this.#of([...this.#nodes, ...of.#nodes]);
+      const root = this.#nodes[0];
+      const found = root === undefined ? [] : tree.walk(tree.root(root)).filter(compile(String(of)));
+      return this.#of([...this.#nodes, ...found]);
+    }
     each(callback) {
       if (typeof callback !== 'function') throw new TypeError('each() requires a function');
       this.#nodes.forEach((node, at) => callback(at, this.#element(node)));
@@ -118,7 +140,7 @@
       return this.#nodes.map(tree.text).join('');
     }
     html() {
-      return this.#nodes.length === 0 ? undefined : tree.inner(this.#nodes[0]);
+      return this.#nodes.length === 0 ? '' : tree.inner(this.#nodes[0]);
     }
     attr(name, otherwise) {
       return this.#nodes[0]?.attributes?.get(String(name).toLowerCase()) ?? otherwise;
@@ -127,7 +149,8 @@
       return this.#nodes.length === 0 ? undefined : valueOf(this.#nodes[0]);
     }
     data(key) {
-      const attributes = this.#nodes[0]?.attributes ?? new Map();
+      const attributes = this.#nodes[0]?.attributes;
+      if (attributes === undefined) return undefined;
       if (key !== undefined) {
         const name = String(key).replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
         return datum(attributes.get(`data-${name}`));
