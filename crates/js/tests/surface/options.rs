@@ -42,10 +42,21 @@ fn compresses_a_body() {
     let trace = run(&default(body), 1, settings(), |_| json(200, "{}"));
     assert!(trace.requests[0].contains("Content-Encoding: gzip\r\n"), "{}", trace.requests[0]);
     assert!(!trace.requests[0].contains("aaaa"), "{}", trace.requests[0]);
-    let body = "m1.default.post('http://127.0.0.1:8080/', 'a', { compression: 'br' })";
+    for (name, length) in [("br", 8), ("zstd", 18)] {
+        let body = format!(
+            "m1.default.post('http://127.0.0.1:8080/', 'a'.repeat(999), {{ compression: '{name}' }})"
+        );
+        let trace = run(&default(&body), 1, settings(), |_| json(200, "{}"));
+        let sent = &trace.requests[0];
+        assert!(sent.contains(&format!("Content-Encoding: {name}\r\n")), "{sent}");
+        let of_body: usize =
+            sent.split("Content-Length: ").nth(1).unwrap().split('\r').next().unwrap().parse().unwrap();
+        assert!((length / 2..=length * 3).contains(&of_body), "{name}: {of_body}");
+    }
+    let body = "m1.default.post('http://127.0.0.1:8080/', 'a', { compression: 'foo' })";
     let trace = run(&default(body), 1, settings(), |_| json(200, "{}"));
     assert!(
-        trace.console[0].contains("compression `br` of requests is not supported"),
+        trace.console[0].contains("compression `foo` of requests is not supported"),
         "{:?}",
         trace.console
     );
