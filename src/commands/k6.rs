@@ -2,7 +2,9 @@
 
 mod codes;
 mod help;
+mod inspect;
 mod log;
+mod new;
 mod out;
 
 use super::agents::{self, tools};
@@ -30,26 +32,30 @@ use std::path::Path;
 
 /// `plimsoll k6 run|inspect|new`.
 pub fn command(given: &K6) -> Result<Exit, Failure> {
-    let (action, words) = match given.words.split_first() {
-        Some((action, words)) => (action.as_str(), words),
-        None => ("", &[][..]),
-    };
-    match action {
-        "run" if words.iter().any(|word| word == "--help" || word == "-h") => {
-            say::result(&help::text()).map(|()| Exit::Pass)
-        }
-        "run" => run(words).or_else(|failure| {
+    let line = flags::line(&given.words).map_err(of_flags)?;
+    let words = &line.words;
+    let wants_help = line.wants_help || words.iter().any(|word| word == "--help" || word == "-h");
+    match (line.action, wants_help) {
+        (None | Some("help"), true) | (Some("help"), _) => print(&help::actions()),
+        (Some("run"), true) => print(&help::run()),
+        (Some("inspect"), true) => print(&help::inspect()),
+        (Some("new"), true) => print(new::HELP),
+        (Some("run"), _) => run(words).or_else(|failure| {
             say::failure(&failure, words.iter().any(|word| word == "--no-color"));
             Ok(codes::before(&failure))
         }),
-        "inspect" => inspect(words),
-        "new" => new(words),
-        "" => wrong("missing action of `k6`".into(), "write `plimsoll k6 run script.js`"),
-        other => wrong(
+        (Some("inspect"), _) => inspect::command(words),
+        (Some("new"), _) => new::command(words),
+        (None, _) => wrong("missing action of `k6`".into(), "write `plimsoll k6 run script.js`"),
+        (Some(other), _) => wrong(
             format!("`k6 {other}` is not supported"),
             "use `plimsoll k6 run`, `plimsoll k6 inspect`, or `plimsoll k6 new`",
         ),
     }
+}
+
+fn print(text: &str) -> Result<Exit, Failure> {
+    say::result(text).map(|()| Exit::Pass)
 }
 
 fn wrong(message: String, hint: &str) -> Result<Exit, Failure> {
@@ -94,9 +100,13 @@ fn separated(words: &[String]) -> Result<(Own, Vec<String>), Failure> {
     Ok((own, rest))
 }
 
-fn parsed(words: &[String]) -> Result<Invocation, Failure> {
+/// Parses flags, with one of the functions of [`flags`], and reads the configuration file.
+fn parsed(
+    words: &[String],
+    parse: impl Fn(&[String], &[(String, String)]) -> Result<Invocation, Problem>,
+) -> Result<Invocation, Failure> {
     let variables: Vec<(String, String)> = std::env::vars().collect();
-    let mut invocation = flags::parse(words, &variables).map_err(of_flags)?;
+    let mut invocation = parse(words, &variables).map_err(of_flags)?;
     if let Some(path) = &invocation.run.config {
         let unreadable = |why: String| {
             let problem =
@@ -190,7 +200,7 @@ fn refuse_with_agents(invocation: &Invocation, team: &ToolFlags) -> Result<(), F
 fn run(words: &[String]) -> Result<Exit, Failure> {
     let (team, words) = ToolFlags::separated(words)?;
     let (own, words) = separated(&words)?;
-    let invocation = parsed(&words)?;
+    let invocation = parsed(&words, flags::parse)?;
     agents::check(&team.agents)?;
     if team.agents.selection.is_some() {
         refuse_with_agents(&invocation, &team)?;
@@ -362,52 +372,3 @@ fn finish(
     say::result(&plimsoll_k6end::text(end, options, mode))?;
     Ok(())
 }
-
-/// `plimsoll k6 inspect`: the options of a script as JSON.
-fn inspect(words: &[String]) -> Result<Exit, Failure> {
-    let (own, words) = separated(words)?;
-    let invocation = parsed(&words)?;
-    let ready = ready(&invocation, script::console(false), own.allows_remote)?;
-    let options = ready.init.options_json.as_deref().unwrap_or("{}");
-    let options: serde_json::Value = serde_json::from_str(options).unwrap_or_default();
-    say::result(&format!("{options:#}\n"))?;
-    Ok(Exit::Pass)
-}
-
-/// `plimsoll k6 new`: writes a script to start from.
-fn new(words: &[String]) -> Result<Exit, Failure> {
-    let file = words.first().map_or("script.js", String::as_str);
-    if Path::new(file).exists() {
-        return wrong(
-            format!("`{file}` already exists"),
-            "name another file, such as `plimsoll k6 new load.js`",
-        );
-    }
-    std::fs::write(file, TEMPLATE)
-        .map_err(|e| Failure::machine(format!("cannot write `{file}`: {e}"), None))?;
-    say::result(&format!("{file}: run it with `plimsoll run {file}`\n"))?;
-    Ok(Exit::Pass)
-}
-
-/// A script to start from.
-const TEMPLATE: &str = "\
-import http from 'k6/http';
-import { check, sleep } from 'k6';
-
-export const options = {
-  vus: 10,
-  duration: '30s',
-  thresholds: {
-    http_req_failed: ['rate < 0.01'],
-    http_req_duration: ['p(95) < 500'],
-  },
-};
-
-const BASE = __ENV.BASE_URL || 'http://127.0.0.1:8080';
-
-export default function () {
-  const response = http.get(`${BASE}/`);
-  check(response, { 'status is 200': (r) => r.status === 200 });
-  sleep(1);
-}
-";

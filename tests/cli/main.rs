@@ -15,6 +15,7 @@ mod follow;
 mod help;
 mod interrupt;
 mod jmeter;
+mod k6_commands;
 mod lines;
 mod listed;
 mod origins;

@@ -44,6 +44,9 @@ fn an_archive_has_the_options_and_the_environment_with_which_it_was_made() {
     assert_eq!(server.requests(), 6);
     Tool::run(&["k6", "run", "-q", "-e", "WHO=command", "-i", "3", &file]).expect_code(0);
     assert_eq!(server.requests(), 9);
+    let output = Tool::run(&["k6", "inspect", &file]).expect_code(0);
+    let options: serde_json::Value = serde_json::from_str(&output.stdout).unwrap();
+    assert_eq!((&options["vus"], &options["iterations"]), (&2.into(), &6.into()), "{options}");
     let output = Tool::run(&["run", &file, "--quiet", "--json"]).expect_code(0);
     assert_eq!(output.json()["totals"]["requests"], 6, "{}", output.stdout);
 }

@@ -69,10 +69,6 @@ fn k6_run_takes_the_flags_of_k6() {
     assert!(output.stderr.contains("unknown flag `--vu`"), "{}", output.stderr);
     let output = Tool::run(&["k6", "inspect", &scratch.file("a.js", SCRIPT)]).expect_code(0);
     assert!(output.stdout.contains("\"per-vu-iterations\""), "{}", output.stdout);
-    let new = scratch.path("new.js");
-    Tool::run(&["k6", "new", &new]).expect_code(0);
-    Tool::run(&["check", &new]).expect_code(0);
-    Tool::run(&["k6", "new", &new]).expect_code(2);
 }
 
 #[test]

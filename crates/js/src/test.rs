@@ -4,18 +4,18 @@ use crate::builtins::{BuiltIn, BuiltInOrRemote};
 use crate::code::ScriptCode;
 use crate::grpc::CompileSchemas;
 use crate::log::Log;
+use crate::options::in_effect;
 use crate::remote::RemoteModules;
 use crate::settings::{HostRule, Isolation, ScenarioSettings, Secret, Settings};
 use crate::source::{Init, ReadFile, Script, initialize};
 use plimsoll_bundle::{Bundle, Disk, Entry, Files, Isolation as Need};
 use plimsoll_k6::settings::HttpDebug;
 use plimsoll_k6::settings::network::Host;
-use plimsoll_k6::test::{Executor, Scenario, Stage};
 use plimsoll_k6::{Overrides, Test};
 use plimsoll_plan::diag::Place;
 use plimsoll_plan::request::{Target, url};
 use plimsoll_plan::{Diagnostic, Draft, Problem};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::collections::BTreeSet;
 use std::net::IpAddr;
 use std::path::Path;
@@ -41,6 +41,8 @@ pub struct Given {
 /// A test that can run.
 pub struct Ready {
     pub test: Test,
+    /// Those of the script, or of its archive, as they were given.
+    pub options: Value,
     /// With its code, and with its target if it is known before the run.
     pub draft: Draft,
     pub code: Arc<ScriptCode>,
@@ -123,7 +125,7 @@ pub fn read(entry: Entry, given: Given) -> Result<Ready, Vec<Diagnostic>> {
     if !test.settings.no_thresholds && draft.no_default_thresholds {
         draft.thresholds.push(plimsoll_plan::threshold::without_exceptions());
     }
-    Ok(Ready { test, draft, code, init })
+    Ok(Ready { test, options, draft, code, init })
 }
 
 /// The files of this machine, and modules at addresses.
@@ -148,7 +150,7 @@ fn refuse_unsupported(test: &Test) -> Result<(), Vec<Diagnostic>> {
         }
     };
     let of = &test.settings;
-    refuse(of.paused, "paused", "start the run from the console, which can pause it");
+    refuse(of.paused, "paused", "start the run from `plimsoll serve`, which can pause it");
     if wrong.is_empty() { Ok(()) } else { Err(wrong) }
 }
 
@@ -266,48 +268,6 @@ fn apply(test: &Test, options: &Value, settings: &mut Settings) {
     settings.setup_timeout_ns = of.setup_timeout_ns;
     settings.teardown_timeout_ns = of.teardown_timeout_ns;
     settings.options_json = in_effect(test, options).to_string();
-}
-
-/// Returns the options as they are in effect: those of the script, with tags and scenarios of the command line.
-fn in_effect(test: &Test, options: &Value) -> Value {
-    let mut all = options.as_object().cloned().unwrap_or_default();
-    let tags = test.settings.tags.iter().map(|(name, value)| (name.clone(), Value::from(value.as_str())));
-    all.insert("tags".into(), Value::Object(tags.collect()));
-    let known = all.get("scenarios").and_then(Value::as_object).cloned().unwrap_or_default();
-    let scenario = |one: &Scenario| {
-        let value = known.get(&one.name).cloned().unwrap_or_else(|| shortcut(one));
-        (one.name.clone(), value)
-    };
-    all.insert("scenarios".into(), Value::Object(test.scenarios.iter().map(scenario).collect()));
-    for name in ["vus", "iterations", "duration", "stages"] {
-        all.remove(name);
-    }
-    all.entry("paused").or_insert(Value::Null);
-    Value::Object(all)
-}
-
-/// Returns the scenario of a shortcut, such as `vus` and `duration`.
-fn shortcut(scenario: &Scenario) -> Value {
-    let ms = |ns: u64| format!("{}ms", ns / 1_000_000);
-    let stages = |all: &[Stage]| -> Vec<Value> {
-        all.iter().map(|one| json!({ "duration": ms(one.duration_ns), "target": one.target })).collect()
-    };
-    let mut of = match &scenario.executor {
-        Executor::ConstantVus { vus, duration_ns } => json!({ "vus": vus, "duration": ms(*duration_ns) }),
-        Executor::RampingVus { start_vus, stages: all, .. } => {
-            json!({ "startVUs": start_vus, "stages": stages(all) })
-        }
-        Executor::SharedIterations { vus, iterations, max_duration_ns }
-        | Executor::PerVuIterations { vus, iterations, max_duration_ns } => {
-            json!({ "vus": vus, "iterations": iterations, "maxDuration": ms(*max_duration_ns) })
-        }
-        // No shortcut leads to the others.
-        _ => json!({}),
-    };
-    if let Some(of) = of.as_object_mut() {
-        of.insert("executor".into(), scenario.executor.name().into());
-    }
-    of
 }
 
 /// Returns the target if it is certain before the run: the origin of a request with a literal address, or the only

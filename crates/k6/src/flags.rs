@@ -1,9 +1,13 @@
 //! Flags and variables of `k6 run`: a pure function from an argument list and variables to a value or a sentence.
 
 mod apply;
+mod global;
 mod table;
+mod variables;
 
+pub use global::{GLOBAL, Line, line};
 pub use table::{FLAGS, Flag, Kind};
+pub use variables::OPTION_VARIABLES;
 
 use crate::options::{Layer, Overrides};
 use plimsoll_build::nearest::nearest;
@@ -117,6 +121,24 @@ struct Source {
 /// Returns an error that names an unknown or unsupported flag, an invalid value with its flag or variable, or a missing
 /// script.
 pub fn parse(args: &[String], variables: &[(String, String)]) -> Result<Invocation, Problem> {
+    parse_known(args, variables, "run", &|_| true)
+}
+
+/// Parses the arguments after `inspect`, which has fewer flags, and the variables of the process.
+///
+/// # Errors
+/// Returns the same errors as [`parse`].
+pub fn parse_inspect(args: &[String], variables: &[(String, String)]) -> Result<Invocation, Problem> {
+    parse_known(args, variables, "inspect", &Flag::is_of_inspect)
+}
+
+/// Parses arguments, with the flags that `is_known` selects.
+fn parse_known(
+    args: &[String],
+    variables: &[(String, String)],
+    action: &str,
+    is_known: &dyn Fn(&Flag) -> bool,
+) -> Result<Invocation, Problem> {
     let (mut flags, mut own) = (Source::default(), Source::default());
     let mut scripts: Vec<&str> = Vec::new();
     let mut rest = args.iter().map(String::as_str);
@@ -129,10 +151,11 @@ pub fn parse(args: &[String], variables: &[(String, String)]) -> Result<Invocati
         } else if let Some(long) = word.strip_prefix("--") {
             let (name, value) =
                 long.split_once('=').map_or((long, None), |(name, value)| (name, Some(value)));
-            let flag = table::long(name).ok_or_else(|| unknown(name))?;
+            let flag = table::long(name).filter(|flag| is_known(flag));
+            let flag = flag.ok_or_else(|| unknown(name, action, is_known))?;
             take(&mut flags, flag, &format!("--{name}"), value, &mut rest)?;
         } else {
-            cluster(&mut flags, &word[1..], &mut rest)?;
+            cluster(&mut flags, &word[1..], &mut rest, action, is_known)?;
         }
     }
     let script = match scripts.as_slice() {
@@ -140,7 +163,7 @@ pub fn parse(args: &[String], variables: &[(String, String)]) -> Result<Invocati
         [] => {
             return Err(Problem::new(
                 "missing script",
-                "write `plimsoll k6 run script.js`, or `-` to read it",
+                format!("write `plimsoll k6 {action} script.js`, or `-` to read it"),
             ));
         }
         [_, second, ..] => {
@@ -150,15 +173,7 @@ pub fn parse(args: &[String], variables: &[(String, String)]) -> Result<Invocati
             ));
         }
     };
-    for flag in FLAGS {
-        let Some(name) = flag.variable else { continue };
-        // An empty variable is unset.
-        let value = variables.iter().find(|(own, value)| own == name && !value.is_empty());
-        if let Some((_, value)) = value {
-            apply::set(&mut own, flag, value, true)
-                .map_err(|problem| problem.within(format!("`{name}`: ")))?;
-        }
-    }
+    variables::apply(&mut own, variables)?;
     combine(script, flags, own, variables)
 }
 
@@ -171,6 +186,8 @@ fn take<'a>(
     rest: &mut impl Iterator<Item = &'a str>,
 ) -> Result<(), Problem> {
     let value = match (flag.kind, value) {
+        // Such as `--linger=false`, which is the default.
+        (Kind::Unsupported(_), Some("false")) => return Ok(()),
         (Kind::Unsupported(hint), _) => {
             return Err(Problem::new(format!("`{shown}` is not supported"), hint));
         }
@@ -193,11 +210,14 @@ fn cluster<'a>(
     source: &mut Source,
     word: &str,
     rest: &mut impl Iterator<Item = &'a str>,
+    action: &str,
+    is_known: &dyn Fn(&Flag) -> bool,
 ) -> Result<(), Problem> {
     for (at, letter) in word.char_indices() {
         let shown = format!("-{letter}");
-        let flag = table::short(letter).ok_or_else(|| {
-            Problem::new(format!("unknown flag `{shown}`"), "`plimsoll k6 run --help` lists all flags")
+        let flag = table::short(letter).filter(|flag| is_known(flag)).ok_or_else(|| {
+            let hint = format!("`plimsoll k6 {action} --help` lists all flags");
+            Problem::new(format!("unknown flag `{shown}`"), hint)
         })?;
         let behind = &word[at + letter.len_utf8()..];
         if flag.kind == Kind::Switch && !behind.starts_with('=') {
@@ -210,10 +230,11 @@ fn cluster<'a>(
     Ok(())
 }
 
-fn unknown(name: &str) -> Problem {
-    let hint = match nearest(name, FLAGS.iter().map(|flag| flag.long)) {
+fn unknown(name: &str, action: &str, is_known: &dyn Fn(&Flag) -> bool) -> Problem {
+    let all = FLAGS.iter().filter(|flag| is_known(flag)).map(|flag| flag.long);
+    let hint = match nearest(name, all) {
         Some(near) => format!("did you mean `--{near}`?"),
-        None => "`plimsoll k6 run --help` lists all flags".to_owned(),
+        None => format!("`plimsoll k6 {action} --help` lists all flags"),
     };
     Problem::new(format!("unknown flag `--{name}`"), hint)
 }

@@ -11,6 +11,7 @@ pub mod draft;
 pub mod flags;
 pub mod options;
 pub mod pacer;
+pub mod requirements;
 pub mod settings;
 pub mod test;
 pub mod threshold;
@@ -19,4 +20,4 @@ mod value;
 
 pub use options::{Overrides, read};
 pub use test::Test;
-pub use value::duration_text_ns;
+pub use value::{duration_text_ns, go_duration};

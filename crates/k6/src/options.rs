@@ -142,6 +142,13 @@ fn layer(reader: &mut Reader, options: &Value, source: &str) -> Layer {
             "metricSamplesBufferSize" => {
                 reader.note(format!("`{key}` has no effect: samples are counted, not stored."));
             }
+            "handleSummaryTimeout" => {
+                if reader.at(&place, value::duration_ns(value)).is_some() {
+                    reader.note(format!(
+                        "`{key}` has no effect: `handleSummary()` cannot wait, and a loop without end is stopped."
+                    ));
+                }
+            }
             "noUsageReport" | "linger" | "collectors" if !source.is_empty() => {
                 reader.note(format!("`{key}` in the configuration file has no effect."));
             }

@@ -185,3 +185,23 @@ pub fn duration_text_ns(text: &str) -> Result<u64, Problem> {
     }
     in_range(sign * total, text)
 }
+
+/// Returns a duration as k6 writes it: `1h0m0s`, `10m30s`, `1.5s`, `500ms`.
+pub fn go_duration(ns: u64) -> String {
+    let in_unit = |ns: u64, unit_ns: u64| ns as f64 / unit_ns as f64;
+    match ns {
+        0 => return "0s".into(),
+        1..=999 => return format!("{ns}ns"),
+        1_000..=999_999 => return format!("{}µs", in_unit(ns, 1_000)),
+        1_000_000..=999_999_999 => return format!("{}ms", in_unit(ns, 1_000_000)),
+        _ => {}
+    }
+    let (minutes, seconds) = (ns / MINUTE_NS, in_unit(ns % MINUTE_NS, 1_000_000_000));
+    match (minutes / 60, minutes % 60) {
+        (0, 0) => format!("{seconds}s"),
+        (0, minutes) => format!("{minutes}m{seconds}s"),
+        (hours, minutes) => format!("{hours}h{minutes}m{seconds}s"),
+    }
+}
+
+const MINUTE_NS: u64 = 60_000_000_000;

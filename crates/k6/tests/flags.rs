@@ -1,6 +1,8 @@
 //! Flags and variables of `k6 run`: every form, priorities, and mistakes by name.
 
-use plimsoll_k6::flags::{FLAGS, Invocation, Kind, LogFormat, LogOutput, SummaryMode, parse};
+use plimsoll_k6::flags::{
+    FLAGS, Invocation, Kind, LogFormat, LogOutput, SummaryMode, line, parse, parse_inspect,
+};
 use plimsoll_k6::options::read;
 use plimsoll_k6::test::{Executor, Stage};
 use serde_json::json;
@@ -159,4 +161,73 @@ fn every_flag_is_unique_and_has_a_meaning() {
         let is_without_effect = ["no-usage-report", "include-system-env-vars"].contains(&flag.long);
         assert!(is_set || is_without_effect, "{} has no effect", flag.long);
     }
+}
+
+fn words(line: &str) -> Vec<String> {
+    line.split(' ').map(String::from).collect()
+}
+
+#[test]
+fn flags_of_all_actions_may_precede_the_action() {
+    let all = words("-q --log-output=none --config c.json -v run -u 5 a.js");
+    let found = line(&all).unwrap();
+    assert_eq!(found.action, Some("run"));
+    assert_eq!(found.words, words("-q --log-output=none --config c.json -v -u 5 a.js"));
+    assert!(line(&words("-h")).unwrap().wants_help);
+    for (text, message) in [
+        ("-u 5 run a.js", "`-u` precedes the action"),
+        ("--vus=5 run a.js", "`--vus` precedes the action"),
+        ("--quite run a.js", "unknown flag `--quite`"),
+        ("-a localhost:1 run a.js", "`-a` is not supported"),
+    ] {
+        let wrong = line(&words(text)).unwrap_err().to_string();
+        assert!(wrong.contains(message), "{text}: {wrong}");
+    }
+}
+
+#[test]
+fn variables_of_refused_flags_are_refused_by_name() {
+    for (name, value) in [
+        ("K6_LINGER", "true"),
+        ("K6_PROFILING_ENABLED", "true"),
+        ("K6_ADDRESS", "localhost:6565"),
+        ("K6_PAUSED", "true"),
+        ("K6_WEB_DASHBOARD", "true"),
+        ("K6_WEB_DASHBOARD_EXPORT", "r.html"),
+        ("K6_THRESHOLDS", "{}"),
+    ] {
+        let wrong = with("a.js", &[(name, value)]).unwrap_err();
+        assert!(wrong.contains(&format!("`{name}` is not supported")), "{wrong}");
+    }
+    // These are the defaults of k6, and an empty variable is unset.
+    let harmless = [
+        ("K6_LINGER", "false"),
+        ("K6_WEB_DASHBOARD", "false"),
+        ("K6_TRACES_OUTPUT", "none"),
+        ("K6_ADDRESS", ""),
+    ];
+    with("a.js", &harmless).unwrap();
+    assert!(with("-p a.js", &[]).unwrap_err().contains("`-p` is not supported"));
+    with("--paused=false a.js", &[]).unwrap();
+}
+
+#[test]
+fn variables_without_a_flag_set_options() {
+    let variables =
+        [("K6_SETUP_TIMEOUT", "5s"), ("K6_TEARDOWN_TIMEOUT", "1500"), ("K6_NO_COOKIES_RESET", "true")];
+    let settings = with("a.js", &variables).unwrap().overrides.variables.settings;
+    assert_eq!(settings.setup_timeout_ns, Some(5 * S));
+    assert_eq!(settings.teardown_timeout_ns, Some(S * 3 / 2));
+    assert_eq!(settings.no_cookies_reset, Some(true));
+    let wrong = with("a.js", &[("K6_SETUP_TIMEOUT", "soon")]).unwrap_err();
+    assert!(wrong.starts_with("`K6_SETUP_TIMEOUT`: "), "{wrong}");
+}
+
+#[test]
+fn inspect_has_fewer_flags_than_run() {
+    parse_inspect(&words("-e A=b --no-thresholds a.js"), &[]).unwrap();
+    let wrong = parse_inspect(&words("-u 5 a.js"), &[]).unwrap_err().to_string();
+    assert!(wrong.contains("unknown flag `-u`"), "{wrong}");
+    let wrong = parse_inspect(&words("--vus=5 a.js"), &[]).unwrap_err().to_string();
+    assert!(wrong.contains("unknown flag `--vus`"), "{wrong}");
 }

@@ -1,6 +1,8 @@
 //! Options of scripts: shortcuts, executors, defaults, sources, and mistakes with their paths.
 
+use plimsoll_k6::go_duration;
 use plimsoll_k6::options::{Layer, Overrides, read};
+use plimsoll_k6::requirements::requirements;
 use plimsoll_k6::settings::network::{Dns, Select};
 use plimsoll_k6::settings::{HttpDebug, TimeUnit};
 use plimsoll_k6::test::{Executor, Pool, Stage, Test};
@@ -356,4 +358,36 @@ fn a_threshold_that_is_not_evaluated_is_named_in_a_note() {
         test.notes,
         ["Threshold `iteration_duration: avg<1` is not evaluated: plimsoll does not measure this."]
     );
+}
+
+#[test]
+fn requirements_are_the_last_end_and_the_most_users_at_one_moment() {
+    let of = |options: Value| {
+        let found = requirements(&test(options));
+        (found.duration_ns.map(go_duration).unwrap_or_default(), found.max_vus)
+    };
+    assert_eq!(of(json!({ "vus": 2, "iterations": 2 })), ("10m30s".into(), 2));
+    let down = json!({
+        "executor": "ramping-vus", "gracefulStop": "0s", "gracefulRampDown": "0s",
+        "stages": [{ "duration": "10s", "target": 10 }, { "duration": "10s", "target": 0 }],
+    });
+    let later = json!({ "executor": "constant-vus", "vus": 5, "duration": "10s", "startTime": "15s" });
+    let pool = json!({
+        "executor": "constant-arrival-rate", "rate": 5, "duration": "10s", "preAllocatedVUs": 2, "maxVUs": 7,
+        "startTime": "1m",
+    });
+    // At 15 s, 5 users of the ramp are left.
+    assert_eq!(of(json!({ "scenarios": { "a": down, "b": later, "c": pool } })), ("1m40s".into(), 10));
+    let mut slow = down;
+    slow["gracefulRampDown"] = json!("7s");
+    slow["gracefulStop"] = json!("7s");
+    assert_eq!(of(json!({ "scenarios": { "a": slow, "b": later } })), ("55s".into(), 15));
+}
+
+#[test]
+fn a_timeout_of_handle_summary_is_known_and_has_no_effect() {
+    let notes = test(json!({ "handleSummaryTimeout": "10s" })).notes;
+    assert!(notes[0].contains("`handleSummaryTimeout` has no effect"), "{notes:?}");
+    let (_, message) = mistake(json!({ "handleSummaryTimeout": "soon" }));
+    assert!(message.contains("handleSummaryTimeout"), "{message}");
 }

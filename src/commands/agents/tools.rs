@@ -4,7 +4,7 @@
 use crate::exit::Failure;
 use crate::flags::agents::AgentFlags;
 use plimsoll_jmx::flags::Invocation;
-use plimsoll_k6::flags::{FLAGS, Run};
+use plimsoll_k6::flags::{FLAGS, OPTION_VARIABLES, Run};
 use plimsoll_plan::Diagnostic;
 use plimsoll_plan::diag::Place;
 use plimsoll_plan::inputs;
@@ -17,7 +17,8 @@ pub fn is_tool(words: &[String]) -> bool {
 
 /// Returns the command line of a load of k6, and notes the variables that shape it.
 pub fn of_k6(run: &Run, allows_remote: bool) -> Vec<String> {
-    for name in FLAGS.iter().filter(|flag| !flag.is_about_results()).filter_map(|flag| flag.variable) {
+    let of_flags = FLAGS.iter().filter(|flag| !flag.is_about_results()).filter_map(|flag| flag.variable);
+    for name in of_flags.chain(OPTION_VARIABLES.map(|(name, _)| name)) {
         if let Ok(value) = std::env::var(name) {
             inputs::note_variable(name, &value);
         }

@@ -29,7 +29,6 @@ pub(super) fn set(source: &mut Source, flag: &Flag, text: &str, is_variable: boo
         }
         "execution-segment" => source.layer.segment = Some(text.to_owned()),
         "execution-segment-sequence" => source.layer.sequence = Some(text.to_owned()),
-        "paused" => settings.paused = boolean_text(text)?,
         "no-setup" => settings.no_setup = boolean_text(text)?,
         "no-teardown" => settings.no_teardown = boolean_text(text)?,
         "no-thresholds" => settings.no_thresholds = boolean_text(text)?,

@@ -26,6 +26,23 @@ pub struct Flag {
 }
 
 impl Flag {
+    /// Returns whether `k6 inspect` has the flag.
+    pub fn is_of_inspect(&self) -> bool {
+        super::GLOBAL.contains(&self.long)
+            || matches!(
+                self.long,
+                "include-system-env-vars"
+                    | "compatibility-mode"
+                    | "type"
+                    | "env"
+                    | "no-thresholds"
+                    | "summary-mode"
+                    | "summary-export"
+                    | "new-machine-readable-summary"
+                    | "traces-output"
+            )
+    }
+
     /// Returns whether the flag is about logs and results, not about the load.
     pub fn is_about_results(&self) -> bool {
         matches!(
@@ -64,7 +81,6 @@ pub const FLAGS: &[Flag] = &[
     row("stage", Some('s'), Value, Some("K6_STAGES"), "Stage of a ramp, as DURATION:USERS [repeatable]"),
     row("execution-segment", None, Value, None, "Part of the load on this machine, such as 0:1/4"),
     row("execution-segment-sequence", None, Value, None, "All parts, such as 0,1/2,1"),
-    row("paused", Some('p'), Switch, Some("K6_PAUSED"), "Start paused"),
     row("no-setup", None, Switch, Some("K6_NO_SETUP"), "Skip setup()"),
     row("no-teardown", None, Switch, Some("K6_NO_TEARDOWN"), "Skip teardown()"),
     row("no-thresholds", None, Switch, Some("K6_NO_THRESHOLDS"), "Do not evaluate thresholds"),
@@ -158,21 +174,46 @@ pub const FLAGS: &[Flag] = &[
         Some("K6_COMPATIBILITY_MODE"),
         "Without effect: scripts run as in `extended`",
     ),
-    row("address", Some('a'), Unsupported("steer a run with `plimsoll serve`"), None, "REST API"),
+    row(
+        "paused",
+        Some('p'),
+        Unsupported("start the run from `plimsoll serve`, which can pause it"),
+        Some("K6_PAUSED"),
+        "Start paused",
+    ),
+    row(
+        "address",
+        Some('a'),
+        Unsupported("steer a run with `plimsoll serve`"),
+        Some("K6_ADDRESS"),
+        "REST API",
+    ),
     row(
         "linger",
         Some('l'),
         Unsupported("plimsoll has no REST API to keep open"),
-        None,
+        Some("K6_LINGER"),
         "Keep the REST API open",
     ),
-    row("profiling-enabled", None, Unsupported("use `perf` on the process"), None, "Profiling"),
-    row("traces-output", None, Unsupported("write traces with the script"), None, "Traces"),
+    row(
+        "profiling-enabled",
+        None,
+        Unsupported("use `perf` on the process"),
+        Some("K6_PROFILING_ENABLED"),
+        "Profiling",
+    ),
+    row(
+        "traces-output",
+        None,
+        Unsupported("write traces with the script"),
+        Some("K6_TRACES_OUTPUT"),
+        "Traces",
+    ),
     row(
         "new-machine-readable-summary",
         None,
         Unsupported("use `--summary-export`, which has the usual format"),
-        None,
+        Some("K6_NEW_MACHINE_READABLE_SUMMARY"),
         "Another format of the summary",
     ),
     row("js-profiling-enabled", None, Unsupported("use `perf` on the process"), None, "Profiling"),
@@ -183,8 +224,8 @@ pub const FLAGS: &[Flag] = &[
     row(
         "type",
         Some('t'),
-        Unsupported("only scripts can run: extract an archive first"),
-        None,
+        Unsupported("plimsoll goes by the name of the file: an archive ends with `.tar`"),
+        Some("K6_TYPE"),
         "Type of the file",
     ),
 ];
