@@ -68,3 +68,44 @@ fn k6_inspect_tells_how_long_a_test_lasts_and_how_many_users_it_has() {
     assert_eq!(all["scenarios"]["default"]["executor"], "shared-iterations");
     Tool::run(&["k6", "inspect", "-u", "3", &file]).expect_code(2);
 }
+
+#[test]
+fn a_stack_that_a_script_reads_has_places_in_its_source() {
+    let scratch = Scratch::new();
+    let script = "interface A {\n  x: number;\n}\ntype B = A & { y: string };\n\n\
+        export default function (): void {\n  try {\n    (undefined as unknown as B).x;\n  } catch (e) {\n    \
+        console.log((e as Error).stack);\n  }\n}\n";
+    let file = scratch.file("t.ts", script);
+    let output = Tool::run(&["k6", "run", "-q", "--no-color", &file]).expect_code(0);
+    assert!(output.stderr.contains("msg=\"TypeError: "), "{}", output.stderr);
+    assert!(output.stderr.contains("t.ts:8:"), "{}", output.stderr);
+}
+
+#[test]
+fn an_exception_in_a_cycle_of_imports_has_the_place_of_the_access() {
+    let scratch = Scratch::new();
+    scratch.file("second.js", "import { a } from './first.js';\nexport const b = a;\n");
+    let first = "import './second.js';\nexport const a = 1;\nexport default function () {}\n";
+    let file = scratch.file("first.js", first);
+    let output = Tool::run(&["k6", "run", &file]).expect_code(107);
+    assert!(output.stderr.contains("second.js:2:18"), "{}", output.stderr);
+}
+
+#[test]
+fn http_debug_full_shows_bodies_that_the_script_does_not_read() {
+    let (scratch, server) = (Scratch::new(), Ruler::start(&[]));
+    let script = "import http from 'k6/http';\nexport default () => { http.get(`${__ENV.BASE}/`); };";
+    let file = scratch.file("load.js", script);
+    let set = format!("BASE={}", server.url("").trim_end_matches('/'));
+    let read = |script: &str| {
+        let file = scratch.file("other.js", script);
+        Tool::run(&["k6", "run", "-q", "-e", &set, &file]).expect_code(0).stderr
+    };
+    let body = read(
+        "import http from 'k6/http';\nexport default () => console.log(`<${http.get(`${__ENV.BASE}/`).body}>`);",
+    );
+    let body = body.split('<').nth(1).and_then(|rest| rest.split('>').next()).expect("a body").to_owned();
+    assert!(!body.is_empty());
+    let output = Tool::run(&["k6", "run", "-q", "--http-debug=full", "-e", &set, &file]).expect_code(0);
+    assert!(output.stderr.contains(&body), "{}", output.stderr);
+}

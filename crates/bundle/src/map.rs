@@ -47,12 +47,24 @@ impl Map {
         text.position(self.original_byte(line, column))
     }
 
-    /// Returns the byte of the source of a position in the factory (from 1, in bytes).
-    pub fn original_byte(&self, line: u32, column: u32) -> u32 {
+    /// Returns whether a position in the factory (from 1, in bytes) has a counterpart in the source.
+    pub fn is_of_user(&self, line: u32, column: u32) -> bool {
+        let at = self.factory_byte(line, column);
+        // The first segment is what precedes the code of the user.
+        self.segments.get(1).is_some_and(|first| first.factory <= at)
+    }
+
+    /// Returns the byte of a position in the factory.
+    fn factory_byte(&self, line: u32, column: u32) -> u32 {
         let line = (line.max(1) as usize).min(self.lines.len().max(1));
         let start = self.lines.get(line - 1).copied().unwrap_or(0);
         let end = self.lines.get(line).copied().unwrap_or(u32::MAX);
-        let at = start.saturating_add(column.max(1) - 1).min(end.saturating_sub(1).max(start));
+        start.saturating_add(column.max(1) - 1).min(end.saturating_sub(1).max(start))
+    }
+
+    /// Returns the byte of the source of a position in the factory (from 1, in bytes).
+    pub fn original_byte(&self, line: u32, column: u32) -> u32 {
+        let at = self.factory_byte(line, column);
         let code = match self.segments.partition_point(|one| one.factory <= at) {
             0 => 0,
             n => {

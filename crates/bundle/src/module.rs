@@ -68,6 +68,11 @@ impl Module {
         self.text.place(self.map.original_byte(line, column))
     }
 
+    /// Returns whether a position in the factory belongs to the user's source, and not to what precedes it.
+    pub fn is_of_user(&self, line: u32, column: u32) -> bool {
+        self.map.is_of_user(line, column)
+    }
+
     /// Returns the place of a byte of the user's source for a diagnostic.
     pub fn place_of_byte(&self, at: usize) -> Place {
         self.text.place(u32::try_from(at).unwrap_or(u32::MAX))

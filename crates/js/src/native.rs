@@ -14,6 +14,7 @@ pub mod jars;
 mod measure;
 pub mod redis;
 mod schema;
+pub mod stack;
 mod text;
 mod timers;
 
@@ -43,6 +44,7 @@ const ROWS: &[&[Row]] = &[
     measure::ROWS,
     redis::ROWS,
     schema::ROWS,
+    stack::ROWS,
     text::ROWS,
     timers::ROWS,
     console::ROWS,

@@ -5,6 +5,7 @@ use crate::grpc::CompileSchemas;
 use crate::host::Host;
 use crate::log::{Level, Log, Source};
 use crate::metrics::Defined;
+use crate::native::stack;
 use crate::pod::Pod;
 use crate::samples::SampleSink;
 use crate::settings::Settings;
@@ -234,7 +235,7 @@ impl Shared {
             Thrown::Cancelled => "the iteration was interrupted".to_owned(),
             Thrown::Interrupted(error) => {
                 let text = "an endless loop: JavaScript ran too long without waiting";
-                let stack = error.as_ref().map(stack).unwrap_or_default();
+                let stack = error.as_ref().map(stack::raw).unwrap_or_default();
                 self.script.with_places(format!("{text}\n{stack}").trim_end())
             }
             Thrown::Outside => "this call cannot wait here".to_owned(),
@@ -253,10 +254,10 @@ impl Shared {
     /// Returns the place in the user's files that has thrown an error.
     pub fn place(&self, thrown: &Thrown) -> Place {
         let (Thrown::Value(value) | Thrown::Interrupted(Some(value))) = thrown else { return Place::Whole };
-        let stack = stack(value);
+        let stack = stack::raw(value);
         let found = stack.lines().find_map(|line| {
             let (module, row, column) = self.script.frame(line)?;
-            Some(module.place(row, column))
+            module.is_of_user(row, column).then(|| module.place(row, column))
         });
         found.unwrap_or(Place::Whole)
     }
@@ -279,14 +280,12 @@ fn described(value: &Value) -> String {
     if !value.is_error() {
         return text;
     }
-    match stack(value).trim_end() {
+    match stack::raw(value).trim_end() {
         "" => text,
+        // A script has given it the stack of another error.
+        stack if stack.starts_with(&text) => stack.to_owned(),
         stack => format!("{text}\n{stack}"),
     }
-}
-
-fn stack(error: &Value) -> String {
-    error.get_str("stack").ok().and_then(|stack| stack.as_text()).unwrap_or_default()
 }
 
 /// Returns the part of a line of a stack that is a place: `    at f (name:line:column)`.
@@ -301,11 +300,15 @@ fn place_in(line: &str) -> Option<(usize, usize)> {
 
 impl Script {
     /// Replaces places in factories, `name:line:column`, by those in the user's files.
-    fn with_places(&self, text: &str) -> String {
+    pub(crate) fn with_places(&self, text: &str) -> String {
         let mut lines = Vec::new();
         for line in text.lines() {
             // Frames of modules that come with the program say nothing about the script.
             if line.trim_start().starts_with("at ") && line.contains("(boot.js:") {
+                continue;
+            }
+            // Neither do those of the code around a module, such as of an export.
+            if self.frame(line).is_some_and(|(module, row, column)| !module.is_of_user(row, column)) {
                 continue;
             }
             lines.push(self.with_place(line).unwrap_or_else(|| line.to_owned()));

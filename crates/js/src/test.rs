@@ -265,6 +265,8 @@ fn apply(test: &Test, options: &Value, settings: &mut Settings) {
         .collect();
     settings.requests_per_s = of.rps;
     settings.logs_http = of.http_debug.map(|debug| debug == HttpDebug::Full);
+    // The log has the bodies, even if the script reads none.
+    settings.reads_bodies |= settings.logs_http == Some(true);
     settings.setup_timeout_ns = of.setup_timeout_ns;
     settings.teardown_timeout_ns = of.teardown_timeout_ns;
     settings.options_json = in_effect(test, options).to_string();

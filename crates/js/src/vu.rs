@@ -33,6 +33,8 @@ pub struct Vu {
     pub groups: RefCell<Vec<String>>,
     /// Tags set by the script, `exec.vu.metrics.tags`.
     pub tags: RefCell<Vec<(String, String)>>,
+    /// Metadata set by the script, `exec.vu.metrics.metadata`, made at the first use.
+    pub metadata: RefCell<Option<Value>>,
     /// Number of its scenario, groups, and tags; `None` after a change ([`crate::host::Host::scope`]).
     pub scope: Cell<Option<u32>>,
     /// Part of the test that its samples belong to.
@@ -116,6 +118,7 @@ impl Vu {
             iteration_in_test: Cell::new(0),
             env: RefCell::new(None),
             groups: RefCell::default(),
+            metadata: RefCell::new(None),
             tags: RefCell::default(),
             scope: Cell::new(None),
             sample_group: Cell::default(),

@@ -109,6 +109,14 @@
     const method = { [name](...all) { return builtin('~response')[name](this, ...all); } };
     Object.defineProperty(response, name, { value: method[name], writable: true, configurable: true });
   }
+  // As in k6, the stack of an error begins with its message, and has places in the files of the script.
+  const { get: stack, set } = describe(Error.prototype, 'stack');
+  const { apply } = Reflect;
+  Object.defineProperty(Error.prototype, 'stack', {
+    configurable: true,
+    get() { return native.stack(this, apply(stack, this, [])); },
+    set,
+  });
   const GLOBALS = {
     __proto__: null,
     URL: '~url', URLSearchParams: '~url', TextEncoder: '~text', TextDecoder: '~text', atob: '~text', btoa: '~text',
@@ -138,8 +146,12 @@
       return library;
     }
     const of = builtin(name);
-    const mine = Object.create(of);
-    if (typeof of.default === 'object' && of.default !== null) mine.default = Object.create(of.default);
+    // Objects with members of their own are larger: only for scripts that may list them.
+    const front = native.isListed(name)
+      ? (one) => Object.defineProperties({}, Object.getOwnPropertyDescriptors(one))
+      : Object.create;
+    const mine = front(of);
+    if (typeof of.default === 'object' && of.default !== null) mine.default = front(of.default);
     return mine;
   }
 

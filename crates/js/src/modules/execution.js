@@ -27,10 +27,26 @@
       return value === undefined ? undefined : { value, writable: true, enumerable: true, configurable: true };
     },
   });
+  // Metadata of a user: texts, which only the script reads.
+  const own = () => native.metadata() ?? native.metadata({ __proto__: null });
+  const metadata = new Proxy({}, {
+    get: (_, name) => own()[name],
+    set: (_, name, value) => {
+      if (!['string', 'number', 'boolean'].includes(typeof value)) {
+        throw new TypeError(`the metadata \`${String(name)}\` must be a text, a number, or a boolean`);
+      }
+      own()[name] = String(value);
+      return true;
+    },
+    deleteProperty: (_, name) => delete own()[name],
+    has: (_, name) => name in own(),
+    ownKeys: () => Reflect.ownKeys(own()),
+    getOwnPropertyDescriptor: (_, name) => Object.getOwnPropertyDescriptor(own(), name),
+  });
   exports.vu = getters(['idInInstance', 'idInTest', 'iterationInInstance', 'iterationInScenario'], 'vu');
   Object.defineProperties(exports.vu, {
     tags: { enumerable: true, get: () => tags, set: (all) => Object.assign(tags, all) },
-    metrics: { enumerable: true, value: { get tags() { return tags; }, metadata: {} } },
+    metrics: { enumerable: true, value: { get tags() { return tags; }, get metadata() { return metadata; } } },
   });
   exports.test = {
     abort: (message) => native.abort(message === undefined ? 'test aborted' : `test aborted: ${message}`),

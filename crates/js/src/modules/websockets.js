@@ -78,8 +78,8 @@
     #take(kind, ...values) {
       switch (kind) {
         case 'open': return this.#open();
-        case 'text': return this.#emit('message', { data: values[0] });
-        case 'binary': return this.#emit('message', { data: this.#binary(values[0]) });
+        case 'text': return this.#emit('message', { data: values[0], origin: this.#url });
+        case 'binary': return this.#emit('message', { data: this.#binary(values[0]), origin: this.#url });
         case 'end': return this.#end(...values);
         default: return this.#emit(kind, {});
       }

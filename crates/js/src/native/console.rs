@@ -60,12 +60,22 @@ fn describe(value: &Value) -> Result<String, Thrown> {
         return Ok(FUNCTION.to_owned());
     }
     if !value.is_object() || value.is_error() {
-        // A symbol has no text.
-        return Ok(value.to_text().unwrap_or_else(|_| value.describe()));
+        return primitive(value);
     }
     let mut out = String::new();
     write_nested(value, &mut Vec::new(), &mut out)?;
     Ok(out)
+}
+
+/// Returns the text of a value that is not an object, or of an error. That of a symbol is its description, as in k6.
+fn primitive(value: &Value) -> Result<String, Thrown> {
+    match value.kind() {
+        Kind::Symbol => {
+            let description = value.get_str("description")?;
+            if description.is_undefined() { Ok(String::new()) } else { description.to_text() }
+        }
+        _ => Ok(value.to_text().unwrap_or_else(|_| value.describe())),
+    }
 }
 
 const FUNCTION: &str = "[object Function]";
@@ -74,10 +84,11 @@ const FUNCTION: &str = "[object Function]";
 fn write_nested(value: &Value, around: &mut Vec<Value>, out: &mut String) -> Result<(), Thrown> {
     match value.kind() {
         _ if value.is_nullish() => out.push_str("null"),
+        Kind::Symbol => out.push_str(&format!("\"{}\"", primitive(value)?)),
         Kind::String => out.push_str(&format!("\"{}\"", value.to_text()?)),
         _ if value.is_function() => out.push_str(FUNCTION),
         _ if !value.is_object() || value.is_error() => {
-            out.push_str(&value.to_text().unwrap_or_else(|_| value.describe()));
+            out.push_str(&primitive(value)?);
         }
         _ if around.iter().any(|outer| outer.is_same(value)) => out.push_str("[Circular]"),
         _ => {

@@ -18,6 +18,7 @@ pub(super) const ROWS: &[Row] = &[
     ("builtin", 2, builtin),
     ("imported", 2, imported),
     ("isCommon", 1, is_common),
+    ("isListed", 1, is_listed),
     ("moduleUrl", 1, module_url),
     ("resolve", 2, resolve),
     ("isAsync", 1, is_async),
@@ -103,6 +104,14 @@ fn imported(call: &Call<'_>) -> Result<Value, Thrown> {
             Err(realm.error("Error", "unknown module: only modules that are named by a text can be imported"))
         }
     }
+}
+
+/// Returns whether the script may list the members of a built-in module, as in `Object.keys(http)`.
+fn is_listed(call: &Call<'_>) -> Result<Value, Thrown> {
+    let (host, name) = (Host::of(call)?, call.argument(0).to_text()?);
+    let of_script = &host.shared.script.bundle.usage.builtins;
+    let is_listed = of_script.iter().any(|one| one.name == name && one.computed.is_some());
+    Ok(call.realm().bool(is_listed))
 }
 
 fn is_common(call: &Call<'_>) -> Result<Value, Thrown> {

@@ -10,6 +10,7 @@ pub(super) const ROWS: &[Row] = &[
     ("tag", 1, tag),
     ("setTag", 2, set_tag),
     ("tagNames", 0, tag_names),
+    ("metadata", 1, metadata),
     ("abort", 1, abort),
     ("failTest", 1, fail_test),
     ("options", 0, options),
@@ -101,11 +102,33 @@ fn set_tag(call: &Call<'_>) -> Result<Value, Thrown> {
 fn tag_names(call: &Call<'_>) -> Result<Value, Thrown> {
     let (host, realm) = (Host::of(call)?, call.realm());
     let vu = host.vu(realm, "exec.vu.tags")?;
+    let mut all = vec!["group".to_owned()];
+    let mut add = |name: &str| {
+        if !all.iter().any(|known| known == name) {
+            all.push(name.to_owned());
+        }
+    };
+    if let Some(scenario) = host.shared.settings.scenarios.get(vu.scenario) {
+        add("scenario");
+        scenario.tags.iter().for_each(|(name, _)| add(name));
+    }
+    host.shared.settings.tags.iter().for_each(|(name, _)| add(name));
+    vu.tags.borrow().iter().for_each(|(name, _)| add(name));
     let names = realm.array();
-    for (at, (name, _)) in (0..).zip(vu.tags.borrow().iter()) {
+    for (at, name) in (0..).zip(&all) {
         names.set_index(at, realm.text(name))?;
     }
     Ok(names)
+}
+
+/// Returns the object with the metadata of a user; with an argument, sets it.
+fn metadata(call: &Call<'_>) -> Result<Value, Thrown> {
+    let (host, realm) = (Host::of(call)?, call.realm());
+    let vu = host.vu(realm, "exec.vu.metrics.metadata")?;
+    if call.count() > 0 {
+        vu.metadata.replace(Some(call.argument(0)));
+    }
+    Ok(vu.metadata.borrow().clone().unwrap_or_else(|| realm.undefined()))
 }
 
 /// Ends the test: the iteration throws, and no other begins.

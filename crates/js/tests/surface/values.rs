@@ -1,6 +1,6 @@
 //! The life of a script: init, setup, iterations, teardown, and what they share.
 
-use super::run::{json, run, run_script, settings};
+use super::run::{factory, json, run, run_script, settings};
 
 #[test]
 fn passes_the_data_of_setup_to_all() {
@@ -83,4 +83,46 @@ fn opens_files_relative_to_the_module_that_is_evaluated() {
     let body = "const { note } = require('./lib/note.js'); const own = open('note.txt'); \
                 exports.default = () => console.log(note, own)";
     assert_eq!(run(body, 1, settings(), |_| json(200, "{}")).console, ["info: inside outside"]);
+}
+
+#[test]
+fn a_symbol_is_written_as_its_description() {
+    let body = "exports.default = () => console.log(Symbol('s'), [Symbol('q')], { a: Symbol() })";
+    let trace = run(body, 1, settings(), |_| json(200, ""));
+    assert_eq!(trace.console, ["info: s [ \"q\" ] { a: \"\" }"]);
+}
+
+#[test]
+fn the_stack_of_an_error_begins_with_its_message() {
+    let body = "exports.default = () => { \
+                  const e = new TypeError('no'); console.log(e.stack.split('\\n')[0]); \
+                  const first = e.stack.split('\\n')[1]; \
+                  console.log(/^ {4}at .*\\(script\\.js:\\d+:\\d+\\)$/.test(first), e.stack.includes('boot.js')); \
+                  e.stack = 'mine'; console.log(e.stack) }";
+    let trace = run(body, 1, settings(), |_| json(200, ""));
+    assert_eq!(trace.console, ["info: TypeError: no", "info: true false", "info: mine"]);
+    let body = "exports.default = () => { throw new TypeError('no') }";
+    let trace = run(body, 1, settings(), |_| json(200, ""));
+    assert_eq!(trace.console[0].matches("TypeError: no").count(), 1, "{:?}", trace.console);
+}
+
+#[test]
+fn tags_of_a_user_can_be_listed_and_metadata_are_its_own() {
+    let body = "const exec = m0.default, http = m1.default; exports.default = () => { \
+          exec.vu.metrics.tags.mine = __VU; exec.vu.metrics.metadata['of' + __VU] = 1; \
+          console.log(JSON.stringify(exec.vu.tags), JSON.stringify(exec.vu.metrics.metadata)); \
+          console.log(Object.keys(http).includes('get'), Object.keys(exec).join()); \
+          try { exec.vu.metrics.metadata.x = {}; } catch (e) { console.log(e.message); } }";
+    let script = vec![factory(&["k6/execution", "k6/http"], body)];
+    let trace = run_script(script, 2, 1, settings(), |_| json(200, ""));
+    let of = |user: u32| {
+        [
+            format!(
+                "info: {{\"group\":\"\",\"scenario\":\"default\",\"mine\":\"{user}\"}} {{\"of{user}\":\"1\"}}"
+            ),
+            "info: true scenario,instance,vu,test".to_owned(),
+            "info: the metadata `x` must be a text, a number, or a boolean".to_owned(),
+        ]
+    };
+    assert_eq!(trace.console, [of(1), of(2)].concat());
 }

@@ -31,7 +31,7 @@ fn an_iteration_lasts_until_its_sockets_are_closed() {
                 ws.onopen = (e) => { log(e.type, ws.readyState, ws.protocol); ws.send('hi'); ws.ping(); \
                 ws.send(new Uint8Array([65, 66])); }; \
                 ws.addEventListener('message', (e) => { \
-                if (typeof e.data === 'string') log(e.data, typeof e.timestamp); else { \
+                if (typeof e.data === 'string') log(e.data, typeof e.timestamp, e.origin); else { \
                 log('bytes', new Uint8Array(e.data)[1]); ws.close(1000, 'done'); log(ws.readyState); } }); \
                 ws.onping = () => log('ping'); ws.onpong = () => log('pong'); \
                 ws.onclose = (e) => log(e.type, e.code, e.wasClean, ws.readyState); log('end of function') }";
@@ -45,7 +45,7 @@ fn an_iteration_lasts_until_its_sockets_are_closed() {
     );
     assert_eq!(lines[lines.len() - 3..], ["info: bytes 66", "info: 2", "info: close 1000 true 3"]);
     lines.sort_unstable();
-    for line in ["info: hi number", "info: ping", "info: pong"] {
+    for line in ["info: hi number ws://127.0.0.1:8080/chat", "info: ping", "info: pong"] {
         assert!(lines.binary_search(&line).is_ok(), "missing `{line}` in {lines:?}");
     }
     assert!(trace.requests[0].contains("Sec-WebSocket-Protocol: a, b\r\n"), "{}", trace.requests[0]);

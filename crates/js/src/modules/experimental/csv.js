@@ -54,7 +54,7 @@
     }
     async next() {
       this.#rows ??= rowsOf(this.#file, this.#options);
-      if (this.#at >= this.#rows.length) return { done: true, value: undefined };
+      if (this.#at >= this.#rows.length) return { done: true, value: [] };
       return { done: false, value: this.#rows[this.#at++] };
     }
   };

@@ -26,7 +26,7 @@
       const bases = [0, this.#offset, this.#size];
       if (bases[whence] === undefined) throw new TypeError('seek() requires a value of SeekMode');
       const next = bases[whence] + offset;
-      if (next < 0 || next > this.#size) throw new RangeError('seek() must stay within the file');
+      if (next < 0 || next > this.#size) throw new TypeError('seek() must stay within the file');
       this.#offset = next;
       return next;
     }

@@ -296,7 +296,7 @@
       } catch (error) {
         passed = false;
         if (!(error instanceof AssertionError)) {
-          console.error(`describe \`${name}\`: ${error?.stack ? `${error}\n${error.stack}` : error}`);
+          console.error(`describe \`${name}\`: ${error?.stack ?? error}`);
           native.check(null, { [`no exception, but: ${error}`]: false });
           if (config.exitOnError) throw error;
         }
