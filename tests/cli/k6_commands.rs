@@ -62,7 +62,7 @@ fn k6_inspect_tells_how_long_a_test_lasts_and_how_many_users_it_has() {
     let plain = json(&["k6", "inspect", &file]);
     assert_eq!((&plain["vus"], &plain["scenarios"]), (&2.into(), &serde_json::Value::Null));
     assert!(plain.as_object().unwrap().contains_key("noVUConnectionReuse"), "{plain}");
-    assert!(plain.get("maxVUs").is_none(), "{plain}");
+    assert!(plain.get("maxVUs").is_none() && plain.get("noThresholds").is_none(), "{plain}");
     let all = json(&["k6", "inspect", "--execution-requirements", &file]);
     assert_eq!((&all["totalDuration"], &all["maxVUs"]), (&"10m30s".into(), &2.into()));
     assert_eq!(all["scenarios"]["default"]["executor"], "shared-iterations");

@@ -57,7 +57,9 @@ pub fn in_effect(test: &Test, options: &Value) -> Value {
 /// Adds the keys that are not set, and the defaults that k6 shows.
 fn complete(test: &Test, options: &Value) -> Map<String, Value> {
     let mut all = options.as_object().cloned().unwrap_or_default();
-    for key in settings::Layer::KEYS.iter().chain(&OTHER_KEYS) {
+    let keys = settings::Layer::KEYS.iter().chain(&OTHER_KEYS);
+    // k6 has a flag for this, and shows no key.
+    for key in keys.filter(|key| **key != "noThresholds") {
         all.entry(*key).or_insert(Value::Null);
     }
     let mut dns = all.get("dns").and_then(Value::as_object).cloned().unwrap_or_default();

@@ -38,7 +38,7 @@ pub fn command(words: &[String]) -> Result<Exit, Failure> {
                     Some(other) => {
                         return wrong(
                             format!("unknown template `{other}`"),
-                            "use `minimal` or `protocol`; copy a file of your own with `cp`",
+                            "use `minimal` or `protocol`; copy any other file with `cp`",
                         );
                     }
                     None => {

@@ -11,7 +11,7 @@ pub const OPTION_VARIABLES: [(&str, &str); 3] = [
     ("K6_NO_COOKIES_RESET", "noCookiesReset"),
 ];
 
-/// Variables without a flag that k6 reads and plimsoll does not, with advice. `*` at the end stands for any rest.
+/// Variables without a flag that k6 reads and plimsoll does not, with advice. `*` at the end means any rest.
 const REFUSED: [(&str, &str); 4] = [
     (
         "K6_WEB_DASHBOARD*",
