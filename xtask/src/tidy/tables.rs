@@ -53,7 +53,7 @@ pub const CLOCKS: &[&str] = &["crates/engine/src/clock.rs", "src/wall.rs", "benc
 pub const KERNEL_CLOCKS: &[&str] = &[
     "crates/engine/src/clock.rs",
     "crates/engine/src/sys/",
-    // A loop without end cannot be told the time.
+    // A loop without end takes no argument.
     "crates/quickjs/src/call.rs",
     "bench/",
     "testbed/",
