@@ -123,7 +123,7 @@ fn a_script_that_reads_event_streams_as_responses_is_told() {
     let script = "import http from 'k6/http';\nexport const options = { iterations: 3 };\n\
         export default () => { http.get(__ENV.URL); };\n";
     let file = scratch.file("load.js", script);
-    for (path, count) in [("/events?every=5&count=3", 1), ("/", 0)] {
+    for (path, count) in [("/events?every=5ms&count=3", 1), ("/", 0)] {
         let set = format!("URL={}", server.url(path));
         let output = Tool::run(&["k6", "run", "-q", "--no-color", "-e", &set, &file]).expect_code(0);
         assert_eq!(output.stderr.matches("is an event stream").count(), count, "{}", output.stderr);

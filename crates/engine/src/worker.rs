@@ -150,8 +150,6 @@ struct Stops {
     cut_ns: u64,
     /// How long a user that the level stops may continue; `None`: to the end of its iteration.
     ramp_down_ns: Option<u64>,
-    /// The level stops the last users, not the end of the workload.
-    ramps_out: bool,
     /// Users that the level has stopped in an iteration, in the order of their deadlines.
     stopped: VecDeque<(u64, u32)>,
 }

@@ -17,8 +17,8 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::atomic::Ordering;
 
-const EVENT_STREAM: &str = "a response is an event stream: its duration is that of the whole stream, which says \
-                            nothing about the time of an event; `open()` of `k6/x/sse` measures heads, gaps, and events";
+const EVENT_STREAM: &str = "a response is an event stream: its duration is that of the whole stream, and says nothing \
+                            of its events; `open()` of `k6/x/sse` measures heads, gaps, and events";
 
 /// What a user calls in each iteration.
 pub enum Work {

@@ -118,7 +118,6 @@ impl<D: Door, P: Post> Worker<D, P> {
                 stops: Stops {
                     cut_ns: plan.rules.cut_ns().map_or(u64::MAX, |ns| begin_ns.saturating_add(ns)),
                     ramp_down_ns: plan.rules.graceful_ramp_down_ns,
-                    ramps_out: plan.rules.ramps_out,
                     stopped: VecDeque::new(),
                 },
                 counter: counters.next().flatten(),

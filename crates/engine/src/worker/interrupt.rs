@@ -13,8 +13,8 @@ impl<D: Door, P: Post> Worker<D, P> {
     pub(super) fn level_stops(&mut self, workload: usize, users: Range<u32>) {
         let of = &self.workloads[workload];
         let Some(ramp_down_ns) = of.stops.ramp_down_ns else { return };
-        // At the end of the workload, the graceful stop of those begins that the level has not stopped.
-        if self.now_ns >= of.end_ns.min(self.end_ns) && !of.stops.ramps_out {
+        // At the end of the workload, its graceful stop begins.
+        if self.now_ns >= of.end_ns.min(self.end_ns) {
             return;
         }
         let due_ns = self.now_ns.saturating_add(ramp_down_ns);

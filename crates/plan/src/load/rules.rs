@@ -68,6 +68,7 @@ impl Rules {
 
     /// Returns when iterations in progress are interrupted, in ns from the start of the run.
     pub fn cut_ns(&self) -> Option<u64> {
-        Some(self.end_ns?.saturating_add(self.graceful_stop_ns?))
+        let of_level = self.graceful_ramp_down_ns.filter(|_| self.ramps_out).unwrap_or(u64::MAX);
+        Some(self.end_ns?.saturating_add(self.graceful_stop_ns?.min(of_level)))
     }
 }
