@@ -225,5 +225,5 @@ fn without_success<'a>(s: &Subject<'a>) -> Option<(&'a crate::foreign::Figure, f
     let is_stated = [Measure::Errors, Measure::ErrorRatio].iter().any(|m| s.get(*m).is_some());
     let percent = |name: &&str| s.row.others.get(*name).filter(|f| f.unit == "%");
     let figure = counts::SHARES_OF_SUCCESS.iter().find_map(percent)?;
-    (s.tool().is_none() && !is_stated).then(|| (figure, 1.0 - figure.value))
+    (s.tool().is_none() && !is_stated).then_some((figure, 1.0 - figure.value))
 }

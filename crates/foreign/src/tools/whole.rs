@@ -18,9 +18,8 @@ pub fn mark(text: &Text, lines: Range<usize>, document: &mut Document, first: us
     };
     let is_printed = |part: &&str| lines.clone().any(|at| plain(text.at(at)).contains(*part));
     let is_known = |at: usize| text.at(at).is_empty() || document.taken.contains(&text.number(at));
-    let is_whole = !layout.is_empty()
-        && layout.iter().all(is_printed)
-        && lines.filter(is_inside).all(is_known);
+    let is_whole =
+        !layout.is_empty() && layout.iter().all(is_printed) && lines.filter(is_inside).all(is_known);
     // A file of JSON or of samples is whole where it can be parsed: its reader says so.
     document.rows[first..].iter_mut().for_each(|row| row.is_whole |= is_whole);
 }
