@@ -1,6 +1,6 @@
 (function (exports, require, native) {
   'use strict';
-  // JSON Schema with the interface of Ajv; the validator is native.
+  // JSON Schema with the interface of Ajv; a native function validates.
   class Ajv {
     #schemas = new Map();
     constructor(options = {}) {
