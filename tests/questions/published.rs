@@ -2,7 +2,7 @@
 
 use crate::support::{Scratch, Tool};
 
-/// A p95 above the p99 cannot be true, whatever the words of the table mean.
+/// A p95 above the p99 cannot be true in any definition.
 const IMPOSSIBLE: &str = "\
 # How the shop held
 
