@@ -118,7 +118,7 @@ fn a_script_fails_whose_iterations_throw_whatever_its_thresholds_say() {
 }
 
 #[test]
-fn a_script_that_reads_event_streams_as_responses_is_told() {
+fn warns_of_event_streams_that_are_read_as_responses() {
     let (scratch, server) = (Scratch::new(), Ruler::start(&[]));
     let script = "import http from 'k6/http';\nexport const options = { iterations: 3 };\n\
         export default () => { http.get(__ENV.URL); };\n";

@@ -37,8 +37,8 @@ fn what_a_table_of_unknown_origin_may_mean_otherwise_is_a_doubt() {
 #[test]
 fn a_corrected_number_is_not_a_finding() {
     let scratch = Scratch::new();
-    let mended = IMPOSSIBLE.replace("800 ms", "598 ms");
-    let output = Tool::run(&["audit", &scratch.file("shop.md", &mended), "--json"]);
+    let corrected = IMPOSSIBLE.replace("800 ms", "598 ms");
+    let output = Tool::run(&["audit", &scratch.file("shop.md", &corrected), "--json"]);
     let json = output.json();
     let impossible: Vec<&serde_json::Value> =
         json["findings"].as_array().unwrap().iter().filter(|f| f["grade"] == "impossible").collect();

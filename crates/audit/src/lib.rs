@@ -103,7 +103,7 @@ pub enum Certainty {
 /// What has to be certain before a rule says that something cannot be true. Without it, the same is a doubt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Premise {
-    /// The figures alone, whoever wrote them.
+    /// The figures alone, of any origin.
     Figures,
     /// What a tool counts and times: its output by a known version, with every line that this version prints.
     WholeOutput,

@@ -26,7 +26,7 @@ pub(super) fn enough_samples(s: &Subject) -> Option<Hit> {
     let timeless = s.is(|d| d.times_of == Counted::Successes && d.errors_are_requests);
     let failed = s.span(Measure::Errors).filter(|_| timeless).map_or(0.0, |n| n.said);
     let n = if failed < all { all - failed } else { all };
-    // Tools print p99.9 and p99.99 without being asked; in a table somebody chose them.
+    // Tools print p99.9 and p99.99 without being asked; in a table, they are a choice.
     let highest = if s.tool().is_some() { 0.99 } else { 0.999_9 };
     let beyond = |share: f64| n * (1.0 - share);
     let mut thin = s.percentiles().into_iter().filter(|(share, ..)| *share > 0.5 && *share <= highest + 1e-9);

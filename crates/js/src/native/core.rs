@@ -183,10 +183,7 @@ fn env(call: &Call<'_>) -> Result<Value, Thrown> {
     let shared = realm.global().get_str(SHARED_ENVS)?;
     let at = u32::try_from(vu.scenario).unwrap_or(u32::MAX);
     let known = if shared.is_array() { shared.get_index(at)? } else { realm.undefined() };
-    let env = match known.is_nullish() {
-        true => new_env(host, realm, Some(vu.scenario))?,
-        false => known,
-    };
+    let env = if known.is_nullish() { new_env(host, realm, Some(vu.scenario))? } else { known };
     if shared.is_array() {
         shared.set_index(at, env.clone())?;
     }
