@@ -140,8 +140,16 @@ impl Samples<'_> {
         requests.fold(0, u64::saturating_add)
     }
 
-    /// Active users: means of whole seconds; `None` in a shorter run, which k6 ends without a sample, too.
+    /// Active users: means of whole seconds, and for arrivals the users in an iteration at the end of each; `None` in a
+    /// shorter run, which k6 ends without a sample, too.
     pub fn users(&self) -> Option<Gauge> {
+        self.of_seconds(|run, length_ns| {
+            let of = |id: RunSum| run.sums.get(id.id()).copied().unwrap_or(0);
+            of(RunSum::UsersNs) as f64 / length_ns as f64 + of(RunSum::ArrivalUsersBusy) as f64
+        })
+    }
+
+    fn of_seconds(&self, of: impl Fn(&Tally, u64) -> f64) -> Option<Gauge> {
         let mut seconds: BTreeMap<u32, f64> = BTreeMap::new();
         for machine in &self.machines {
             let elapsed_ns = machine.ending.as_ref().map_or(u64::MAX, |ending| ending.elapsed_ns);
@@ -151,9 +159,8 @@ impl Samples<'_> {
                     continue;
                 }
                 let length_ns = to_ns.saturating_sub(from_ns);
-                let users_ns = row.run().sums.get(RunSum::UsersNs.id()).copied().unwrap_or(0);
                 if length_ns > 0 {
-                    *seconds.entry(*tick).or_default() += users_ns as f64 / length_ns as f64;
+                    *seconds.entry(*tick).or_default() += of(&row.run(), length_ns);
                 }
             }
         }
@@ -161,9 +168,9 @@ impl Samples<'_> {
         Some(Gauge { value: all().next_back()?, min: all().reduce(f64::min)?, max: all().reduce(f64::max)? })
     }
 
-    /// Users of a closed load are divided among machines; the limit of an open one applies to each of them.
+    /// Users that exist: those of a closed load, which are divided among machines, and those that arrivals have needed.
     pub fn users_max(&self) -> Option<Gauge> {
-        let users = |machine: &&GeneratorRecord| {
+        let closed = |machine: &&GeneratorRecord| {
             let outline = &machine.opening.outline;
             let open = match outline.workloads.is_empty() {
                 true if outline.load.is_open() => outline.connections,
@@ -173,10 +180,12 @@ impl Samples<'_> {
                     open.map(|one| one.connections).sum::<u32>()
                 }
             };
-            open + outline.share.count_of(outline.connections.saturating_sub(open))
+            outline.share.count_of(outline.connections.saturating_sub(open))
         };
-        let all: f64 = self.machines.iter().map(users).map(f64::from).sum();
-        self.users().map(|_| Gauge { value: all, min: all, max: all })
+        let closed: f64 = self.machines.iter().map(closed).map(f64::from).sum();
+        let of = |run: &Tally| run.sums.get(RunSum::ArrivalUsers.id()).copied().unwrap_or(0);
+        let open = self.of_seconds(|run, _| of(run) as f64)?;
+        Some(Gauge { value: closed + open.value, min: closed + open.min, max: closed + open.max })
     }
 }
 

@@ -121,6 +121,11 @@ ids! {
         IterationsDropped = "iterations_dropped",
             "iterations that never started: arrivals without a free user, and the rest of a number of iterations";
         IterationsFailed = "iterations_failed", "completed iterations of users as code that threw an exception";
+        ArrivalUsers = "arrival_users",
+            "users that exist for arrivals, which are dropped if no user is free; at the end of each interval";
+        ArrivalUsersBusy = "arrival_users_busy", "of these, the users in an iteration";
+        EventStreamsAsResponses = "event_streams_as_responses",
+            "event streams that a script received as responses, so that only their lengths were measured";
     }
 }
 

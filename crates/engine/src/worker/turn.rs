@@ -330,6 +330,7 @@ impl<D: Door, P: Post> Worker<D, P> {
     fn close_books(&mut self, edge_ns: u64) {
         self.count_all_waiting(edge_ns.min(self.end_ns));
         self.integrate_users(edge_ns);
+        self.sample_users();
         let wall_ns = edge_ns.saturating_sub(self.tick_begin_ns);
         let cpu = self.door.cpu();
         // After a stall, several ticks are closed at once, and the first would get the CPU time of all: each tick gets
@@ -390,6 +391,17 @@ impl<D: Door, P: Post> Worker<D, P> {
             self.tally.floor(RunFloor::RttNs, facts.min_rtt_ns);
         }
         facts
+    }
+
+    /// Counts users of arrivals that may be dropped: they exist as arrivals need them.
+    fn sample_users(&mut self) {
+        for workload in &self.workloads {
+            if let Source::Open { free, drops: Some(later), .. } = &workload.source {
+                let users = u64::from(workload.count).saturating_sub(later.len() as u64);
+                self.tally.add(RunSum::ArrivalUsers, users);
+                self.tally.add(RunSum::ArrivalUsersBusy, users.saturating_sub(free.len() as u64));
+            }
+        }
     }
 
     /// Counts users of the closed model with and without a successful request. Users of the open model are connections
