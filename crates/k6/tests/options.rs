@@ -90,9 +90,19 @@ fn shortcuts_that_contradict_each_other_are_refused() {
     for (options, names) in cases {
         assert_eq!(mistake(options), ("K103", format!("{names} contradict each other")));
     }
-    // A number of users alone does not replace scenarios.
+}
+
+#[test]
+fn users_alone_replace_scenarios_and_say_so() {
+    let scenarios = json!({ "a": { "executor": "constant-vus", "duration": "1s" } });
     let both = test(json!({ "vus": 7, "scenarios": scenarios }));
-    assert_eq!(only(&both), &Executor::ConstantVus { vus: 1, duration_ns: S });
+    let once_each = Executor::SharedIterations { vus: 7, iterations: 7, max_duration_ns: 600 * S };
+    assert_eq!((only(&both), both.scenarios[0].name.as_str()), (&once_each, "default"));
+    assert!(both.notes.iter().any(|note| note.contains("`vus` replaces all scenarios")), "{:?}", both.notes);
+    // Stages that are set, but empty, leave the scenarios.
+    let left = test(json!({ "vus": 7, "stages": [], "scenarios": scenarios }));
+    assert_eq!(left.scenarios[0].name, "a");
+    assert!(test(json!({ "vus": 7 })).notes.is_empty());
 }
 
 #[test]
@@ -177,7 +187,7 @@ fn mistakes_in_scenarios_name_their_path() {
         (
             json!({ "executor": "shared-iterations", "vus": 5, "iterations": 4 }),
             "K101",
-            "`scenarios.a.iterations`: 4 iterations are fewer than 5 users",
+            "`scenarios.a.iterations`: each of 5 users needs an iteration, and there are 4",
         ),
         (
             json!({ "executor": "constant-arrival-rate", "rate": 1, "duration": "1s", "preAllocatedVUs": 5,

@@ -5,6 +5,7 @@ use super::reader::Reader;
 use crate::test::{Executor, Pool, Scenario, Stage};
 use crate::value::{self, Read, describe};
 use plimsoll_plan::Problem;
+use plimsoll_plan::phrase::counted;
 use plimsoll_plan::unit::SECOND_NS;
 use serde_json::{Map, Value};
 
@@ -276,7 +277,8 @@ pub(super) fn check(reader: &mut Reader, front: &str, executor: &Executor) {
         }
         Executor::SharedIterations { vus, iterations, max_duration_ns } => {
             wrong(*vus == 0, "vus", NONE.into());
-            let few = format!("{iterations} iterations are fewer than {vus} users");
+            let users = counted((*vus).into(), "user");
+            let few = format!("each of {users} needs an iteration, and there are {iterations}");
             wrong(*iterations < u64::from(*vus), "iterations", few);
             wrong(short(*max_duration_ns), "maxDuration", SHORT.into());
         }

@@ -4,6 +4,7 @@ use super::reader::Reader;
 use super::{Layer, ONCE, code, scenario};
 use crate::test::{Executor, Scenario};
 use crate::value;
+use plimsoll_plan::phrase::counted;
 
 /// The name of the scenario of a shortcut, and of its function.
 const DEFAULT: &str = "default";
@@ -54,6 +55,20 @@ pub(super) fn scenarios(reader: &mut Reader, all: Layer) -> Vec<Scenario> {
             stages,
             graceful_ramp_down_ns: scenario::GRACEFUL_NS,
         },
+        // As in k6 2, users without anything else replace scenarios. Before version 2, k6 ignored them.
+        (None, None, None, scenarios) if let Some(vus) = users => {
+            if scenarios.is_some() {
+                reader.note(format!(
+                    "`vus` replaces all scenarios: the test is {} of the function `{DEFAULT}`.",
+                    counted(vus.into(), "iteration")
+                ));
+            }
+            Executor::SharedIterations {
+                vus,
+                iterations: vus.into(),
+                max_duration_ns: scenario::MAX_DURATION_NS,
+            }
+        }
         (None, None, _, Some(scenarios)) if !scenarios.is_empty() => return scenarios,
         (None, None, stages, scenarios) => {
             for (name, is_empty) in [("stages", stages.is_some()), ("scenarios", scenarios.is_some())] {
@@ -61,14 +76,7 @@ pub(super) fn scenarios(reader: &mut Reader, all: Layer) -> Vec<Scenario> {
                     reader.note(format!("`{name}` is empty, so the test is one iteration of one user."));
                 }
             }
-            match users {
-                Some(vus) if scenarios.is_none() => Executor::SharedIterations {
-                    vus,
-                    iterations: vus.into(),
-                    max_duration_ns: scenario::MAX_DURATION_NS,
-                },
-                _ => ONCE,
-            }
+            ONCE
         }
     };
     let scenario = Scenario {
