@@ -22,9 +22,10 @@ const SMOOTH: usize = 60;
 /// Beyond the peak, a rate below this share of it is a decrease.
 const FALLEN: f64 = 0.90;
 
+/// Variables of scripts and tokens of plans are often in capitals.
 fn kind(name: &str) -> AxisKind {
-    match name {
-        "users" | "connections" | "concurrency" | "threads" => AxisKind::Concurrency,
+    match name.to_ascii_lowercase().as_str() {
+        "users" | "vus" | "connections" | "concurrency" | "threads" => AxisKind::Concurrency,
         "rate" | "arrivals" => AxisKind::Rate,
         _ => AxisKind::Other,
     }

@@ -22,7 +22,9 @@ pub(super) fn knee(kind: AxisKind, points: &[CurvePoint], table: &[CellRow]) -> 
     match kind {
         AxisKind::Concurrency => asymptotes(points),
         AxisKind::Rate => kneedle(points, table),
-        AxisKind::Other => none("none", "the parameter does not set the load".into()),
+        AxisKind::Other => {
+            none("none", "the name of the parameter does not say that it sets the load".into())
+        }
     }
 }
 

@@ -64,6 +64,22 @@ fn the_knee_of_a_closed_queue_is_where_the_asymptotes_cross() {
 }
 
 #[test]
+fn variables_of_scripts_that_name_the_load_are_the_load() {
+    for (name, is_load) in [("USERS", true), ("VUS", true), ("Threads", true), ("SIZE", false)] {
+        let runs: Vec<_> = sweep(&LEVELS[..6], |n| 100.0 * n)
+            .into_iter()
+            .map(|mut digest| {
+                let cell = digest.cell.as_mut().expect("a cell");
+                cell.settings[0].parameter = name.into();
+                digest
+            })
+            .collect();
+        let sentence = studied(&runs).curves[0].knee.sentence.clone();
+        assert_eq!(sentence.starts_with("throughput still rises"), is_load, "{name}: {sentence}");
+    }
+}
+
+#[test]
 fn no_knee_is_claimed_while_the_rate_rises() {
     let study = studied(&sweep(&LEVELS[..6], |n| 100.0 * n));
     assert_eq!(study.curves[0].knee.level, None, "{:?}", study.curves[0].knee);
