@@ -186,7 +186,7 @@ cautions! {
     ClientStalled = "client_stalled", Inconclusive, Generator, Line(Workers),
         "the load generator stalled",
         "the service itself appears to stall",
-        "find what stopped the load generator (a suspended process, or CPU steal), then rerun";
+        "find what stopped the load generator (a suspended process, a script that computes, or CPU steal), then rerun";
     IncompleteRecord = "incomplete_record", Inconclusive, Generator, Line(Record),
         "the record is incomplete",
         "results cover only the recorded part",
@@ -332,6 +332,11 @@ cautions! {
         "values of user-defined metrics were rejected",
         "these values are in no result",
         "add only numbers, and only positive ones to counters and trends";
+    EventStreamsAsResponses = "event_streams_as_responses", Warning, Plan, Elsewhere("about the response times"),
+        "event streams were measured as responses",
+        "their response time is the length of the stream, not the speed of the service",
+        "open them with `open()` of `k6/x/sse`, or with `stream` in an experiment file; both measure heads, events, \
+         and gaps";
     IterationsAbandoned = "iterations_abandoned", Warning, Plan, Elsewhere("about the service"),
         "iterations were abandoned without a failure",
         "later steps saw less load than planned",

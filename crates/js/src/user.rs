@@ -88,6 +88,7 @@ impl User {
                     let response = pending.finish(&reply);
                     if response.is_event_stream {
                         host.shared.warn_once(EVENT_STREAM);
+                        host.out.borrow_mut().count(Count::Run(RunSum::EventStreamsAsResponses, 1));
                     }
                     if reply.fault.is_none()
                         && let Some(fault) = response.fault

@@ -26,6 +26,11 @@ pub(super) fn script(e: &Inputs, into: &mut Vec<Caution>) {
     if refused > 0 {
         into.push(Evidence::ValuesRefused { values_count: refused }.raise());
     }
+    let streams = e.facts.run.of(RunSum::EventStreamsAsResponses);
+    if streams > 0 {
+        let requests_count = e.facts.all.sum(SeriesSum::Finished);
+        into.push(Evidence::EventStreamsAsResponses { responses_count: streams, requests_count }.raise());
+    }
     // After a failure, the rest is skipped on purpose, and the failure itself is reported.
     let (abandoned, failed) =
         (e.facts.run.of(RunSum::IterationsAbandoned), e.facts.all.sum(SeriesSum::Failed));

@@ -416,6 +416,11 @@ cases! {
         Run::closed(15),
         ["1 value"];
 
+    event_streams_that_were_only_responses_are_told: EventStreamsAsResponses, Warning,
+        Run::closed(15).at(3, |t| t.run.add(RunSum::EventStreamsAsResponses.id(), 1)),
+        Run::closed(15),
+        ["1 of "];
+
     rows_not_written_are_reported: RowsNotWritten, Warning,
         Run::closed(15).at(3, |t| t.run.add(RunSum::RowsNotWritten.id(), 4)),
         Run::closed(15),

@@ -340,6 +340,8 @@ evidence! {
     SeriesRefused: TooManySeries { lookups_count: u64, limit_count: u64 }
     /// Values that were not counted.
     ValuesRefused: ValuesRejected { values_count: u64 }
+    /// Event streams among the responses.
+    EventStreamsAsResponses: EventStreamsAsResponses { responses_count: u64, requests_count: u64 }
     /// Iterations that were left.
     IterationsAbandoned: IterationsAbandoned { iterations_count: u64, failed_requests_count: u64 }
     /// Users that ended.

@@ -241,6 +241,9 @@ impl Kind {
             Kind::RowsNotWritten => Evidence::RowsLost { rows_count: 40 },
             Kind::TooManySeries => Evidence::SeriesRefused { lookups_count: 90, limit_count: 1_000 },
             Kind::ValuesRejected => Evidence::ValuesRefused { values_count: 7 },
+            Kind::EventStreamsAsResponses => {
+                Evidence::EventStreamsAsResponses { responses_count: 1_200, requests_count: 2_400 }
+            }
             Kind::IterationsAbandoned => {
                 Evidence::IterationsAbandoned { iterations_count: 30, failed_requests_count: 2 }
             }

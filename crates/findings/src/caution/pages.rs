@@ -367,6 +367,15 @@ pub(super) const fn text(kind: Kind) -> &'static str {
              Rejected values are counted. One is enough.\n\n\
              Check how the program computes them."
         }
+        Kind::EventStreamsAsResponses => {
+            "A script requested event streams as ordinary responses. Such a response is complete when its stream \
+             ends, so its response time is how long the stream was open, and every percentile of it describes the \
+             plan. Late, missing, and duplicate events are invisible, and a pass says only that the streams ended \
+             without a failure.\n\n\
+             Responses with `Content-Type: text/event-stream` are counted. One is enough.\n\n\
+             Open the streams with `open()` of `k6/x/sse`, or write them as steps with `stream`. Thresholds on \
+             `event_gap` and `stream_head` then judge the service."
+        }
         Kind::IterationsAbandoned => {
             "Iterations were abandoned although their requests succeeded, because a value that they needed was \
              missing. Their remaining steps were not sent, so the mix of requests differs from the plan.\n\n\

@@ -417,6 +417,11 @@ fn sentences(evidence: &Evidence) -> Sentences {
             count(*limit_count)
         )),
         Evidence::ValuesRefused { values_count } => Sentences::of(counted(*values_count, "value")),
+        Evidence::EventStreamsAsResponses { responses_count, requests_count } => Sentences::of(format!(
+            "{} of {}",
+            count(*responses_count),
+            counted(*requests_count, "response")
+        )),
         Evidence::IterationsAbandoned { iterations_count, failed_requests_count } => Sentences::of(format!(
             "{} abandoned, {} failed",
             counted(*iterations_count, "iteration"),

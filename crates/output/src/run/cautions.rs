@@ -71,7 +71,10 @@ const fn wanted(kind: Kind) -> &'static [Anchor] {
         | Kind::CpuThrottled
         | Kind::MonitorFailed
         | Kind::MemoryGrowth => WATCHED,
-        Kind::ResponseChanged | Kind::RedirectsNotFollowed | Kind::IterationsAbandoned => REQUESTS,
+        Kind::ResponseChanged
+        | Kind::RedirectsNotFollowed
+        | Kind::EventStreamsAsResponses
+        | Kind::IterationsAbandoned => REQUESTS,
         Kind::MergedRunsNotConcurrent | Kind::MergedTargetsDiffer => MACHINES,
         Kind::NoRequests | Kind::RowsNotWritten | Kind::TooManySeries | Kind::ValuesRejected => METHOD,
     }
