@@ -29,6 +29,7 @@ mod runs;
 mod script_archives;
 mod script_imports;
 mod script_isolation;
+mod script_reasons;
 mod script_redis;
 mod script_sweeps;
 mod scripts;

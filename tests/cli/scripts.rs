@@ -118,19 +118,6 @@ fn a_script_fails_whose_iterations_throw_whatever_its_thresholds_say() {
 }
 
 #[test]
-fn warns_of_event_streams_that_are_read_as_responses() {
-    let (scratch, server) = (Scratch::new(), Ruler::start(&[]));
-    let script = "import http from 'k6/http';\nexport const options = { iterations: 3 };\n\
-        export default () => { http.get(__ENV.URL); };\n";
-    let file = scratch.file("load.js", script);
-    for (path, count) in [("/events?every=5ms&count=3", 1), ("/", 0)] {
-        let set = format!("URL={}", server.url(path));
-        let output = Tool::run(&["k6", "run", "-q", "--no-color", "-e", &set, &file]).expect_code(0);
-        assert_eq!(output.stderr.matches("is an event stream").count(), count, "{}", output.stderr);
-    }
-}
-
-#[test]
 fn scenarios_of_one_user_each_run_all_their_iterations() {
     let scratch = Scratch::new();
     let script = "import { sleep } from 'k6';\nexport const options = { \

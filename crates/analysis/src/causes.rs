@@ -10,7 +10,9 @@ mod system;
 use super::facts::Facts;
 use crate::cause::{Cause, Claim, Evidence, Kind};
 use crate::caution::CautionLimits;
+use crate::cells::Cells;
 use crate::summary::{Outcome, Summary};
+use plimsoll_plan::metric::RunSum;
 
 /// What causes are found from: the run, and what was already concluded.
 pub(super) struct Case<'a> {
@@ -77,6 +79,7 @@ pub(super) fn causes(case: &Case) -> Vec<Cause> {
         }
         slow::slow(case, hung.as_deref(), &mut all);
     }
+    all.extend(threw(case));
     all.extend(system::memory(case));
     // Something that is full leaves requests without a response as well.
     let is_full = |cause: &Cause| {
@@ -104,6 +107,16 @@ fn generator(case: &Case) -> Option<Cause> {
     let row = s.client.faults.iter().max_by_key(|row| row.count).filter(|row| row.count > 0)?;
     let evidence = Evidence::Refusals { attempts_count: row.count, failure: row.class };
     Some(Kind::GeneratorLimit.claim(Claim::Certain, evidence))
+}
+
+/// The users are code that throws. Failed requests, which may be the reason, come first.
+fn threw(case: &Case) -> Option<Cause> {
+    let of = |id: RunSum| case.facts.run.of(id);
+    let evidence = Evidence::Threw {
+        failed_count: of(RunSum::IterationsFailed),
+        iterations_count: of(RunSum::Iterations),
+    };
+    case.missed("iterations_failed").then(|| Kind::ScriptThrows.claim(Claim::Certain, evidence))
 }
 
 /// Whether the run is bad enough for a cause to be looked for that nothing else points at.

@@ -83,6 +83,9 @@ causes! {
     CheckFailed = "check_failed", "responses differ from what a check expects",
         "compare a failed response with the check",
         "compare a failed response with what the check expects";
+    ScriptThrows = "script_throws", "iterations of the script throw exceptions",
+        "read the first exception that the run printed, with its file and line",
+        "fix the first exception that the run printed, with its file and line";
     InvalidResponses = "invalid_responses", "responses break the rules of HTTP",
         "look at one response with `curl -v`",
         "look at one response with `curl -v`, and fix how the server or its proxy frames responses";
@@ -146,6 +149,9 @@ causes! {
     ClientConnectionLimit = "client_connection_limit", "arrivals wait for one of the load generator's own connections",
         "rerun with a higher `--max-connections`",
         "raise `--max-connections`, unless real clients share as few connections";
+    TooFewUsers = "too_few_users", "the scenarios of the script allow too few users for its arrivals",
+        "rerun with a higher `maxVUs`: the dropped arrivals start iterations",
+        "raise `maxVUs` of the scenarios, or lower their rate";
     OverCapacity = "over_capacity", "the offered load exceeds the capacity of the service",
         "rerun at a lower rate: the response times fall back",
         "find the highest rate that passes with `plimsoll find`, or lower the rate";

@@ -9,7 +9,9 @@ use crate::facts::ratio;
 use crate::offered::queues_in_service;
 use crate::summary::SeriesRow;
 use plimsoll_plan::Fault;
-use plimsoll_plan::metric::{RunHist, SeriesHist};
+use plimsoll_plan::load::OnBusy;
+use plimsoll_plan::metric::{RunHist, RunSum, SeriesHist};
+use plimsoll_plan::outline::Outline;
 use plimsoll_stats::Hist;
 
 /// A pause is longer than this, however fast the service is.
@@ -232,7 +234,23 @@ fn open(case: &Case) -> Option<Cause> {
         queued_count: offered.arrivals_queued,
     };
     let slower = queues_in_service(s.service_time.min_ns?, s.service_time.p50_ns?);
-    // A service that is as fast as ever is not at its capacity: the connections are.
+    // A service that is as fast as ever is not at its capacity: the users or the connections are.
+    let dropped = case.facts.run.of(RunSum::IterationsDropped);
+    if waited && !slower && dropped > 0 {
+        let of_plan = |plan: &Outline| {
+            let dropping = plan.workloads.iter().filter(|one| one.rules.on_busy == OnBusy::Drop);
+            dropping.map(|one| u64::from(one.connections)).sum::<u64>()
+        };
+        let users_count = case.facts.machines.iter().map(|machine| of_plan(machine.plan())).sum();
+        let evidence = Evidence::Dropped {
+            dropped_count: dropped,
+            arrivals_count: offered.arrivals,
+            users_count,
+            service_min_ns: min,
+            service_p50_ns: p50,
+        };
+        return Some(Kind::TooFewUsers.claim(case.unless_cpu_short(Claim::Likely), evidence));
+    }
     if waited && !slower {
         return Some(Kind::ClientConnectionLimit.claim(case.unless_cpu_short(Claim::Likely), evidence));
     }

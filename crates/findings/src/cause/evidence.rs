@@ -145,6 +145,16 @@ pub enum Evidence {
         service_p50_ns: f64,
         queued_count: u64,
     },
+    /// Arrivals that found no free user, of all users that there may be.
+    Dropped {
+        dropped_count: u64,
+        arrivals_count: u64,
+        users_count: u64,
+        service_min_ns: f64,
+        service_p50_ns: f64,
+    },
+    /// Iterations of a script that threw an exception.
+    Threw { failed_count: u64, iterations_count: u64 },
     /// Users that queue.
     Queue { users_count: u64, p50_ns: f64, p90_ns: f64, min_ns: f64, rate_per_s: f64 },
     /// Time to the first byte.

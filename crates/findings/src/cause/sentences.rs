@@ -46,6 +46,8 @@ pub(super) fn sentence(kind: Kind, evidence: &Evidence) -> String {
         | Evidence::Bodies { .. }
         | Evidence::TwoSpeeds { .. }
         | Evidence::Offered { .. }
+        | Evidence::Dropped { .. }
+        | Evidence::Threw { .. }
         | Evidence::Queue { .. }
         | Evidence::FirstByte { .. }
         | Evidence::Resent { .. }
@@ -172,14 +174,30 @@ pub(super) fn text(kind: Kind, evidence: &Evidence) -> String {
             duration_ns(*fast_ns)
         ),
         Evidence::Offered { offered_per_s, achieved_per_s, service_min_ns, service_p50_ns, queued_count } => {
+            let queued = match queued_count {
+                0 => String::new(),
+                n => format!("; {} waited for a connection", counted(*n, "arrival")),
+            };
             format!(
-                "offered {}, achieved {}; service time min {}, p50 {}; {} waited for a connection",
+                "offered {}, achieved {}; service time min {}, p50 {}{queued}",
                 rate_per_s(*offered_per_s),
                 rate_per_s(*achieved_per_s),
                 duration_f64_ns(*service_min_ns),
                 duration_f64_ns(*service_p50_ns),
-                counted(*queued_count, "arrival")
             )
+        }
+        Evidence::Dropped { dropped_count, arrivals_count, users_count, service_min_ns, service_p50_ns } => {
+            format!(
+                "{} of {} found none of {} free, and were dropped; service time min {}, p50 {}",
+                count(*dropped_count),
+                counted(*arrivals_count, "arrival"),
+                counted(*users_count, "user"),
+                duration_f64_ns(*service_min_ns),
+                duration_f64_ns(*service_p50_ns),
+            )
+        }
+        Evidence::Threw { failed_count, iterations_count } => {
+            format!("{} of {}", count(*failed_count), counted(*iterations_count, "iteration"))
         }
         Evidence::Queue { users_count, p50_ns, p90_ns, min_ns, rate_per_s: rate } => format!(
             "with {} users p50 is {} and p90 {}, and the fastest took {}; {} at all times",
