@@ -4,13 +4,11 @@
 //! A page sends no requests: its content security policy allows only its own style sheet and its own script, by their
 //! hashes. The macros that insert texts escape them.
 
-pub(crate) mod bits;
-mod chart;
-pub mod page;
 pub mod parts;
-pub mod piece;
 mod run;
 
-pub use chart::figure;
-pub use page::{Page, STYLE, Section};
+pub(crate) use plimsoll_document::web::bits;
+pub use plimsoll_document::web::chart::figure;
+pub use plimsoll_document::web::page::{self, Page, STYLE, Section};
+pub use plimsoll_document::web::piece;
 pub use run::run_page;

@@ -2,7 +2,7 @@
 // from the page's style sheet, through the matrices of Machado, Oliveira & Fernandes (2009) for full dichromacy;
 // distances are those of Oklab (Ottosson 2020), times 100.
 import { expect, test } from "vitest";
-import sheet from "../../../output/src/html/style.css?raw";
+import sheet from "../../../document/src/web/style.css?raw";
 
 type Three = [number, number, number];
 type Matrix = [Three, Three, Three];

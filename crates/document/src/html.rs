@@ -10,9 +10,9 @@ use super::{
 };
 use super::{Section, Sentence, Setting, Tile, Tone, Value, Verdict, VerdictParts};
 use crate::format::count;
-use crate::html::bits::{At, status};
-use crate::html::piece::{after_word, badge, figure, grid, prose, sign};
-use crate::html::{Page, Section as Part};
+use crate::web::bits::{At, status};
+use crate::web::page::{Page, Section as Part};
+use crate::web::piece::{after_word, badge, figure, grid, prose, sign};
 use maud::{Markup, html};
 use plimsoll_chart::Chart;
 use serde_json::Value as Json;

@@ -1,9 +1,9 @@
 //! Tables of a page. The script sorts, filters, and copies them, so each number carries its raw value.
 
-use crate::document::table::{Emphasis, Mark, Row};
-use crate::document::{Cell, On, Table, Tone, Value};
-use crate::html::bits::{At, status};
-use crate::html::piece::{meter, prose};
+use crate::table::{Emphasis, Mark, Row};
+use crate::web::bits::{At, status};
+use crate::web::piece::{meter, prose};
+use crate::{Cell, On, Table, Tone, Value};
 use maud::{Markup, PreEscaped, html};
 
 /// Number of rows above which readers search instead of scanning.

@@ -1,9 +1,9 @@
 //! A line of what something says of itself: sign, label, facts.
 
 use super::{ink_of_tone, sign};
-use crate::document::{Tone, Vital};
 use crate::line::{Line, flow};
 use crate::style::{Look, TextStyle};
+use crate::{Tone, Vital};
 
 const LABEL: usize = 14;
 

@@ -4,7 +4,7 @@ use maud::{Markup, html};
 use plimsoll_analysis::summary::{Outcome, Severity};
 use plimsoll_chart::Chart;
 
-pub use crate::document::Tone;
+pub use crate::Tone;
 
 impl Tone {
     pub const fn class(self) -> &'static str {
@@ -91,7 +91,7 @@ pub fn after_word<'a>(word: &str, sentence: &'a str) -> &'a str {
 
 /// Returns charts alongside each other if the window is wide.
 pub fn grid(charts: &[&Chart]) -> Markup {
-    html! { div.charts { @for chart in charts { (super::figure(chart)) } } }
+    html! { div.charts { @for chart in charts { (super::chart::figure(chart)) } } }
 }
 
 /// Returns a share as a bar, next to its number.

@@ -5,7 +5,7 @@ use super::examples::IN_TABLE;
 use super::table::Row;
 use super::{Block, Cell, Document, Fact, Finding, Findings, Form, Heading, Hint, On, Parts, Role, Sentence};
 use super::{Examples, Folded, Inner, Section, Setting, Table, Tone, Value, Verdict, Vital, more};
-use crate::markdown::{code, escape, prose};
+use crate::escape::{code, escape, prose};
 use plimsoll_plan::phrase::is_harmful;
 
 /// The document; between two blocks stands an empty line.

@@ -1,6 +1,6 @@
 //! A chart on a page: its picture, and below it tables with the same content for readers who do not see it.
 
-use crate::html::piece::prose;
+use crate::web::piece::prose;
 use maud::{Markup, PreEscaped, html};
 use plimsoll_chart::brief::rounded;
 use plimsoll_chart::{Chart, Skin, Table, cleaned, draw, tables};

@@ -1,12 +1,12 @@
 //! Columns of a terminal: which ones fit, which ones use shorter texts, and how wide a picture among them may be.
 
 use super::ink_of;
-use crate::document::table::{Cell, Column, Emphasis, Mark, Row, Spread, Table, Value};
-use crate::document::{On, Tone, rest, worst};
 use crate::line::{Line, width, wrap};
 use crate::style::{Look, TextStyle};
-use crate::terminal::chart::bar;
-use crate::terminal::table::{Align, Table as Lines};
+use crate::table::{Cell, Column, Emphasis, Mark, Row, Spread, Table, Value};
+use crate::text::chart::bar;
+use crate::text::table::{Align, Table as Lines};
+use crate::{On, Tone, rest, worst};
 
 /// The gap between two columns.
 const GAP: usize = 2;

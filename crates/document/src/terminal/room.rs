@@ -1,7 +1,7 @@
 //! The layout of sections: below each other, or alongside each other if there is room.
 
 use crate::line::Line;
-use crate::terminal::table::{fits_beside, side_by_side};
+use crate::text::table::{fits_beside, side_by_side};
 
 /// Sections that belong together, the later ones alongside the first as far as there is room.
 pub fn arranged(mut all: Vec<Vec<Line>>, columns: usize) -> Vec<Vec<Line>> {

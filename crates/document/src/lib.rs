@@ -4,24 +4,35 @@
 //! that know nothing about the subject of a report. Where they differ on purpose (the terminal's one screen, the
 //! page's charts and anchors), a property of the block defines it: [`On`], a shorter title, or how many lines are open.
 
+#![forbid(unsafe_code)]
+
 mod choice;
+pub mod error;
+pub mod escape;
 mod examples;
 mod finding;
+pub mod format;
 mod html;
+pub mod line;
 mod markdown;
 mod quote;
+pub mod style;
 mod table;
 mod terminal;
+pub mod text;
+pub mod web;
 
-use crate::terminal::chart::Pool;
+use crate::text::chart::Pool;
 use std::borrow::Cow;
 
 pub use choice::{more, rest, telling, worst};
+pub use error::Error;
 pub use examples::{Example, Examples};
 pub use finding::{Finding, Findings, Form};
 pub use html::{head, page, sections};
 pub use markdown::write as markdown;
 pub use quote::Quote;
+pub use style::Look;
 pub use table::{Cell, Column, Mark, Place, Rows, Spread, Table, Value};
 pub use terminal::{screen, write as terminal};
 

@@ -1,8 +1,8 @@
 //! Health on a page: marked lines are open, and all others, which are most lines of most runs, are folded into one
 //! line.
 
-use crate::document::{Tone, Vital};
-use crate::html::piece::sign;
+use crate::web::piece::sign;
+use crate::{Tone, Vital};
 use maud::{Markup, html};
 
 pub fn markup(all: &[Vital]) -> Markup {

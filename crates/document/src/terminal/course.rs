@@ -1,10 +1,10 @@
 //! Curves of letters: enough to show a pause, a ramp, or a drift.
 
 use super::ink_of_tone;
-use crate::document::{Axis, Course};
 use crate::line::{Line, width};
 use crate::style::{Look, TextStyle};
-use crate::terminal::chart::{resample, spark};
+use crate::text::chart::{resample, spark};
+use crate::{Axis, Course};
 
 /// Room for the highest value after a line, such as ` 4,812/s`.
 const SCALE: usize = 16;
