@@ -90,6 +90,8 @@ pub enum Reason<'a> {
         request: &'a str,
         failures: u64,
         evaluations: u64,
+        /// Whether there is a threshold on checks.
+        is_judged: bool,
     },
     /// The service did not reach the offered rate.
     NotKeptUp {

@@ -122,17 +122,21 @@ pub(super) fn failing(s: &Summary) -> Option<Reason<'_>> {
     })
 }
 
-/// The check that failed most, where a threshold on checks was missed.
+/// The check that failed most, where a threshold on checks was missed, or where it is one of a script, whose failures
+/// are those of no request, and no threshold is on checks.
 pub(super) fn check(s: &Summary) -> Option<Reason<'_>> {
+    let is_judged = s.thresholds.iter().any(|threshold| threshold.subject.starts_with("checks"));
+    let is_told = missed(s, "checks");
     let row = s
         .checks
         .iter()
         .max_by_key(|row| row.failures)
-        .filter(|row| row.failures > 0 && missed(s, "checks"))?;
+        .filter(|row| row.failures > 0 && (is_told || !is_judged && row.request.is_empty()))?;
     Some(Reason::FailedCheck {
         check: &row.name,
         request: &row.request,
         failures: row.failures,
         evaluations: row.evaluations,
+        is_judged,
     })
 }

@@ -33,7 +33,8 @@ pub(super) fn reasons(s: &Summary) -> Vec<Reason<'_>> {
             out.extend(little(s));
             out.extend(slower(s));
             out.extend(causes(s));
-            out.extend([failures(s).map(Reason::Failures), spikes(s), closest(s)].into_iter().flatten());
+            let all = [failures(s).map(Reason::Failures), check(s), spikes(s), closest(s)];
+            out.extend(all.into_iter().flatten());
         }
         Outcome::Fail => {
             out.extend(causes(s));

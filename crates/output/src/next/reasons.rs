@@ -44,13 +44,14 @@ pub(super) fn hint(reason: &Reason<'_>) -> Hint {
             let name = quoted(request);
             why(format!("Most failures: request {name}, {failed} of its {all} ({share})."), REQUESTS)
         }
-        Reason::FailedCheck { check, request, failures: failed, evaluations: made } => {
+        Reason::FailedCheck { check, request, failures: failed, evaluations: made, is_judged } => {
             let (failed, made) = (count(*failed), counted(*made, "time"));
             let name = quoted(check);
             // A check of a program belongs to no request.
             let of =
                 if request.is_empty() { String::new() } else { format!(" of request {}", quoted(request)) };
-            why(format!("The check {name}{of} failed {failed} of {made}."), CHECKS)
+            let judged = if *is_judged { "" } else { "; no threshold is on checks, so it has no effect on the verdict" };
+            why(format!("The check {name}{of} failed {failed} of {made}{judged}."), CHECKS)
         }
         Reason::NotKeptUp {
             arrivals,
