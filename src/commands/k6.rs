@@ -66,6 +66,7 @@ fn wrong(message: String, hint: &str) -> Result<Exit, Failure> {
 #[derive(Default)]
 struct Own {
     allow: Vec<String>,
+    ca: Vec<String>,
     out: Option<String>,
     prints_report: bool,
     allows_remote: bool,
@@ -87,6 +88,7 @@ fn separated(words: &[String]) -> Result<(Own, Vec<String>), Failure> {
         let value = if placeholder.is_some() { value.or_else(|| words.next().cloned()) } else { None };
         match (name, value) {
             ("--allow", Some(host)) => own.allow.push(host),
+            ("--ca", Some(file)) => own.ca.push(file),
             ("--save", Some(file)) => own.out = Some(file),
             ("--report", _) => own.prints_report = true,
             ("--allow-remote", _) => own.allows_remote = true,
@@ -98,6 +100,18 @@ fn separated(words: &[String]) -> Result<(Own, Vec<String>), Failure> {
         }
     }
     Ok((own, rest))
+}
+
+impl Own {
+    /// The files of certificate authorities. k6 reads the store of the system, which a variable replaces; here, it
+    /// replaces the public authorities that are built in.
+    fn authorities(&self) -> Vec<String> {
+        let variable = || std::env::var("SSL_CERT_FILE").ok().filter(|file| !file.is_empty());
+        match self.ca.is_empty() {
+            true => variable().into_iter().collect(),
+            false => self.ca.clone(),
+        }
+    }
 }
 
 /// Parses flags, with one of the functions of [`flags`], and reads the configuration file.
@@ -125,10 +139,10 @@ fn of_flags(problem: Problem) -> Failure {
 }
 
 /// Reads the script of an invocation.
-fn ready(invocation: &Invocation, log: Log, allows_remote: bool) -> Result<Ready, Failure> {
+fn ready(invocation: &Invocation, log: Log, own: &Own) -> Result<Ready, Failure> {
     let run = &invocation.run;
-    let remote = match allows_remote {
-        true => Some(script::remote::modules(&run.script, &[], false)?),
+    let remote = match own.allows_remote {
+        true => Some(script::remote::modules(&run.script, &own.authorities(), false)?),
         false => None,
     };
     let secrets = secrets(&run.secret_sources)?;
@@ -207,7 +221,7 @@ fn run(words: &[String]) -> Result<Exit, Failure> {
     }
     let targets = out::targets(&invocation.run.outputs)?;
     let log = log::of(&invocation.run)?;
-    let mut ready = ready(&invocation, log.clone(), own.allows_remote)?;
+    let mut ready = ready(&invocation, log.clone(), &own)?;
     // The thresholds that plimsoll itself does not measure are evaluated at the end of a test of k6.
     let notes = ready.test.notes.iter().filter(|note| !note.contains("is not evaluated"));
     for note in invocation.notes.iter().chain(notes) {
@@ -217,6 +231,14 @@ fn run(words: &[String]) -> Result<Exit, Failure> {
     let goes_elsewhere = |target: &Target| ready.code.settings.mapped(target).as_ref() != Ok(target);
     let asked = ready.draft.target.take();
     ready.draft.target = asked.filter(|target| !is_local(&target.host) && !goes_elsewhere(target));
+    // Where nothing is verified, the authorities would have no effect.
+    if !ready.test.settings.insecure_skip_tls_verify {
+        for file in &own.authorities() {
+            let unreadable = |e| Failure::machine(format!("cannot read `{file}`: {e}"), None);
+            plimsoll_plan::inputs::note(Path::new(file));
+            ready.draft.tls_files.ca.push(std::fs::read(file).map_err(unreadable)?);
+        }
+    }
     ready.draft.tls_files.key_log = invocation.run.key_log.as_ref().map(Into::into);
     if let Some(problem) = plimsoll_k6end::unmeasured(&ready.test.thresholds).into_iter().next() {
         return Err(Failure::Text(vec![Diagnostic::of("K106", Place::Whole, problem)]));
@@ -232,7 +254,7 @@ fn run(words: &[String]) -> Result<Exit, Failure> {
         out: own.out,
         allow: own.allow,
         agents: team.agents,
-        command: Some(Again::of_tool(tools::of_k6(&invocation.run, own.allows_remote))),
+        command: Some(Again::of_tool(tools::of_k6(&invocation.run, own.allows_remote, &own.authorities()))),
         steered: team.part.steered,
         part_of_agent: team.part.part_of_agent,
         with_parent: team.part.with_parent,

@@ -487,3 +487,25 @@ fn responses_have_the_address_and_the_tls_of_their_server() {
         assert!(output.stderr.contains(&line) && output.stderr.contains(" unknown\n"), "{}", output.stderr);
     }
 }
+
+#[test]
+fn k6_run_trusts_the_authorities_of_a_flag_or_of_ssl_cert_file() {
+    let (pki, scratch) = (Pki::new("DNS:localhost"), Scratch::new());
+    scratch.file("a.js", "");
+    let ((certificate, key), folder) = (pki.server(), scratch.path(""));
+    let words = [certificate.display().to_string(), key.display().to_string()];
+    let server = Node::start_with("modules.mjs", &[&words[0], &words[1], &folder]);
+    let script = "import http from 'k6/http';\nimport { check } from 'k6';\n\
+                  export const options = { thresholds: { checks: ['rate==1'] } };\n\
+                  export default () => { check(http.get(__ENV.URL), { found: r => r.status === 200 }); };\n";
+    let (file, ca) = (scratch.file("load.js", script), pki.ca_file().display().to_string());
+    let url = format!("URL=https://localhost:{}/a.js", server.address().port());
+    let words = ["k6", "run", "-q", "--no-color", "-e", &url, &file];
+    let with = |more: &[&str]| Tool::new(&[&words[..], more].concat());
+    with(&[]).start().wait().expect_code(99);
+    with(&["--ca", &ca]).start().wait().expect_code(0);
+    with(&[]).env("SSL_CERT_FILE", &ca).start().wait().expect_code(0);
+    // The flag has precedence, and a file that does not exist is named.
+    let output = with(&["--ca", "none.pem"]).env("SSL_CERT_FILE", &ca).start().wait().expect_code(1);
+    assert!(output.stderr.contains("cannot read `none.pem`"), "{}", output.stderr);
+}

@@ -16,7 +16,7 @@ pub fn is_tool(words: &[String]) -> bool {
 }
 
 /// Returns the command line of a load of k6, and notes the variables that shape it.
-pub fn of_k6(run: &Run, allows_remote: bool) -> Vec<String> {
+pub fn of_k6(run: &Run, allows_remote: bool, ca: &[String]) -> Vec<String> {
     let of_flags = FLAGS.iter().filter(|flag| !flag.is_about_results()).filter_map(|flag| flag.variable);
     for name in of_flags.chain(OPTION_VARIABLES.map(|(name, _)| name)) {
         if let Ok(value) = std::env::var(name) {
@@ -26,6 +26,7 @@ pub fn of_k6(run: &Run, allows_remote: bool) -> Vec<String> {
     let mut words = vec!["k6".to_owned(), "run".to_owned()];
     words.extend(run.of_load.iter().map(|(name, value)| format!("--{name}={value}")));
     words.extend(allows_remote.then(|| "--allow-remote".to_owned()));
+    words.extend(ca.iter().map(|file| format!("--ca={file}")));
     words.push(run.script.clone());
     words
 }
@@ -50,7 +51,7 @@ pub fn is_load(words: &[String]) -> bool {
         ["k6", "run", rest @ ..] => {
             let is_of_load =
                 |word: &&&str| match word.strip_prefix("--").and_then(|long| long.split_once('=')) {
-                    Some(("seed", _)) => true,
+                    Some(("seed" | "ca", _)) => true,
                     Some((name, _)) => FLAGS.iter().any(|flag| flag.long == name && !flag.is_about_results()),
                     None => **word == "--allow-remote" || !word.starts_with('-'),
                 };

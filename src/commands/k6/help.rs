@@ -6,9 +6,14 @@ use plimsoll_k6::flags::{FLAGS, Flag, GLOBAL, Kind};
 use std::fmt::Write as _;
 
 /// The flags of plimsoll: name, placeholder of a value, and help.
-pub const OWN: [(&str, Option<&str>, &str); 4] = [
+pub const OWN: [(&str, Option<&str>, &str); 5] = [
     ("--allow", Some("HOST"), "Allow requests to this public host, which you own or may load [repeatable]"),
     ("--allow-remote", None, "Let the script import modules from https:// addresses, fixed by plimsoll.lock"),
+    (
+        "--ca",
+        Some("FILE"),
+        "Trust only these certificate authorities (PEM), as with SSL_CERT_FILE [repeatable]",
+    ),
     ("--save", Some("FILE"), "Save the run to this new file"),
     ("--report", None, "Print the report of plimsoll as well"),
 ];
@@ -59,8 +64,9 @@ pub fn inspect() -> String {
         writeln!(out, "  {:<44} Add duration and users, and all scenarios", format!("    {REQUIREMENTS}"));
     add_flags(&mut out, Flag::is_of_inspect);
     out.push_str("\nFlags of plimsoll:\n");
-    for (name, _, help) in OWN.iter().filter(|(name, ..)| *name == "--allow-remote") {
-        let _ = writeln!(out, "  {:<44} {help}", format!("    {name}"));
+    for (name, value, help) in OWN.iter().filter(|(name, ..)| ["--allow-remote", "--ca"].contains(name)) {
+        let value = value.map_or(String::new(), |value| format!(" {value}"));
+        let _ = writeln!(out, "  {:<44} {help}", format!("    {name}{value}"));
     }
     add_refused(&mut out, Flag::is_of_inspect);
     out

@@ -12,6 +12,12 @@ pub const REQUIREMENTS: &str = "--execution-requirements";
 
 pub fn command(words: &[String]) -> Result<Exit, Failure> {
     let (own, mut words) = separated(words)?;
+    if !own.ca.is_empty() && !own.allows_remote {
+        return wrong(
+            "`--ca` has no effect without `--allow-remote`: `k6 inspect` sends nothing".into(),
+            "omit it",
+        );
+    }
     if own.out.is_some() || own.prints_report || !own.allow.is_empty() {
         return wrong(
             "`--save`, `--report`, and `--allow` have no effect: `k6 inspect` sends nothing".into(),
@@ -21,7 +27,7 @@ pub fn command(words: &[String]) -> Result<Exit, Failure> {
     let wants_requirements = words.iter().any(|word| word == REQUIREMENTS);
     words.retain(|word| word != REQUIREMENTS);
     let invocation = parsed(&words, flags::parse_inspect)?;
-    let ready = ready(&invocation, script::console(false), own.allows_remote)?;
+    let ready = ready(&invocation, script::console(false), &own)?;
     let mut all = plimsoll_js::as_given(&ready.test, &ready.options);
     if wants_requirements {
         let of = requirements(&ready.test);
