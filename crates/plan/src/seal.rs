@@ -130,7 +130,7 @@ pub fn seal(draft: Draft, machine: Machine) -> Result<Plan, Vec<Diagnostic>> {
             "P019",
             key::SHARD,
             format!(
-                "shard {}/{} has no users: there are only {}",
+                "shard {}/{} has no users: the load has only {}",
                 share.part,
                 share.of,
                 counted(u64::from(connections), "user")

@@ -50,7 +50,11 @@ pub(super) fn hint(reason: &Reason<'_>) -> Hint {
             // A check of a program belongs to no request.
             let of =
                 if request.is_empty() { String::new() } else { format!(" of request {}", quoted(request)) };
-            let judged = if *is_judged { "" } else { "; no threshold is on checks, so it has no effect on the verdict" };
+            let judged = if *is_judged {
+                ""
+            } else {
+                "; no threshold is on checks, so it has no effect on the verdict"
+            };
             why(format!("The check {name}{of} failed {failed} of {made}{judged}."), CHECKS)
         }
         Reason::NotKeptUp {

@@ -14,6 +14,8 @@ use std::io::{self, Write};
 /// Runs longer than this get a line every [`LONG_STEP`] ticks, so that a log stays readable.
 const LONG_NS: u64 = 120 * 1_000_000_000;
 const LONG_STEP: u32 = 10;
+/// The rest of a run after its last full second, below which it has no line.
+const SHORT_REST_NS: u64 = 50_000_000;
 
 /// A sink that writes one line per tick, or per ten of them in a long run.
 pub struct Plain<W: Write> {
@@ -128,6 +130,11 @@ impl Run {
 
     /// The run ended at `elapsed_ns`.
     fn end(&mut self, elapsed_ns: u64) -> Vec<String> {
+        // A line of a few ms would have the same time as the line above it, and rates of nothing.
+        self.held.take_if(|tick| {
+            let (from_ns, _) = self.outline.tick_bounds_ns(tick.interval.tick);
+            from_ns > 0 && elapsed_ns.saturating_sub(from_ns) < SHORT_REST_NS
+        });
         let mut lines = self.end_of_held(elapsed_ns);
         lines.extend(self.flush());
         lines
