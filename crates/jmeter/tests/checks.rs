@@ -167,6 +167,35 @@ fn a_bean_shell_appends_variables_to_a_file() {
 }
 
 #[test]
+fn groovy_appends_a_whole_sum_to_a_file() {
+    let folder = crate::simulator::Folder::new(&[]);
+    let file = folder.0.join("out.txt");
+    let code = format!(
+        "def f = new File('{}')\nf << vars.get('a') + '\\n'\nf.append('b' + System.getProperty('line.separator'))\n\
+         f << 'c' + System.lineSeparator()",
+        file.display()
+    );
+    let post = element(
+        "JSR223PostProcessor",
+        "append",
+        &[
+            ("s", "scriptLanguage", "groovy"),
+            ("s", "script", &code),
+            ("s", "parameters", ""),
+            ("s", "filename", ""),
+        ],
+        "",
+    );
+    let trace = crate::simulator::run_in(
+        &folder,
+        &plan(&[("a", "1")], &group(1, 1, &get("A", "/", &post))),
+        &[],
+        |_| text(200, ""),
+    );
+    assert_eq!(std::fs::read_to_string(file).unwrap(), "1\nb\nc\n", "{:?}", trace.log);
+}
+
+#[test]
 fn what_needs_an_engine_is_refused_with_its_line() {
     let script = element(
         "JSR223PostProcessor",

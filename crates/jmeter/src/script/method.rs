@@ -18,7 +18,7 @@ pub fn is_static(class: &str, name: &str) -> bool {
             | ("Boolean", "parseBoolean")
             | ("String", "format" | "join")
             | ("Math", "random" | "abs" | "floor" | "ceil" | "round" | "max" | "min" | "pow" | "sqrt")
-            | ("System", "currentTimeMillis" | "nanoTime" | "getProperty" | "getenv")
+            | ("System", "currentTimeMillis" | "nanoTime" | "getProperty" | "getenv" | "lineSeparator")
             | ("UUID", "randomUUID")
             | ("Thread", "currentThread")
             | ("Instant", "now")

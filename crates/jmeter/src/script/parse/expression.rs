@@ -40,7 +40,7 @@ impl Parser {
     }
 
     fn comparison(&mut self) -> Result<Expression, Refused> {
-        let mut left = self.sum()?;
+        let mut left = self.shift()?;
         loop {
             let word = self.word(0).and_then(|word| match word {
                 "eq" => Some(Operator::Equal),
@@ -57,8 +57,17 @@ impl Parser {
             };
             let Some(operator) = word.or(sign) else { return Ok(left) };
             self.at += 1;
-            left = Expression::Binary(operator, Box::new(left), Box::new(self.sum()?));
+            left = Expression::Binary(operator, Box::new(left), Box::new(self.shift()?));
         }
+    }
+
+    /// Binds less than a sum: `file << name + "\n"` appends both.
+    fn shift(&mut self) -> Result<Expression, Refused> {
+        let mut left = self.sum()?;
+        while self.take("<<") {
+            left = Expression::Binary(Operator::Append, Box::new(left), Box::new(self.sum()?));
+        }
+        Ok(left)
     }
 
     fn sum(&mut self) -> Result<Expression, Refused> {
@@ -74,8 +83,6 @@ impl Parser {
                 Operator::Add
             } else if self.take("-") {
                 Operator::Subtract
-            } else if self.take("<<") {
-                Operator::Append
             } else {
                 return Ok(left);
             };

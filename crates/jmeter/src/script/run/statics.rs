@@ -60,8 +60,13 @@ impl Machine<'_, '_, '_> {
             ("System", "getenv") => {
                 Ok(std::env::var(&shown).map_or(Value::Null, |value| Value::text(&value)))
             }
+            ("System", "lineSeparator") => text("\n"),
             ("System" | "JMeterUtils", _) => {
-                let found = self.context.scope.run.property(&shown);
+                let found = match class {
+                    "System" => of_java(&shown),
+                    _ => None,
+                };
+                let found = found.or_else(|| self.context.scope.run.property(&shown));
                 let found = found.map(|value| Value::text(&value));
                 Ok(found.or_else(|| arguments.get(1).cloned()).unwrap_or(Value::Null))
             }
@@ -97,6 +102,22 @@ impl Machine<'_, '_, '_> {
             }
             _ => Err(format!("`{class}.{name}()` is not supported")),
         }
+    }
+}
+
+/// Returns a property of Java that scripts around files use.
+fn of_java(name: &str) -> Option<String> {
+    let of_env = |name: &str| std::env::var(name).ok();
+    match name {
+        "line.separator" => Some("\n".to_owned()),
+        "file.separator" => Some("/".to_owned()),
+        "path.separator" => Some(":".to_owned()),
+        "java.io.tmpdir" => Some("/tmp".to_owned()),
+        "os.name" => Some("Linux".to_owned()),
+        "user.dir" => std::env::current_dir().ok().map(|folder| folder.display().to_string()),
+        "user.home" => of_env("HOME"),
+        "user.name" => of_env("USER"),
+        _ => None,
     }
 }
 
