@@ -1,6 +1,7 @@
 //! URLs as Java's `URI` accepts them.
 
 use super::Failure;
+use plimsoll_plan::reference::{self, QueryAlone};
 use plimsoll_plan::request::{Target, url};
 
 /// Splits a URL into its origin, and path with query. What is not ASCII is percent-encoded.
@@ -84,53 +85,7 @@ fn encoded(text: &str) -> String {
     out
 }
 
-/// Returns the URL of a reference, such as a `Location`, as `java.net.URL` does: a reference that is only a query
-/// replaces the last part of the path as well.
+/// Returns the URL of a reference, such as a `Location`, as `java.net.URL` does.
 pub fn join(base: &str, reference: &str) -> String {
-    let reference = reference.split('#').next().unwrap_or_default();
-    let Some((scheme, rest)) = base.split_once("://") else { return reference.to_owned() };
-    let is_scheme = |text: &str| {
-        !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"+-.".contains(&b))
-    };
-    if reference.split_once("://").is_some_and(|(name, _)| is_scheme(name)) {
-        return reference.to_owned();
-    }
-    if reference.starts_with("//") {
-        return format!("{scheme}:{reference}");
-    }
-    let split = rest.find(['/', '?']).unwrap_or(rest.len());
-    let (authority, target) = rest.split_at(split);
-    let path = target.split(['?', '#']).next().unwrap_or_default();
-    let path = if path.is_empty() { "/" } else { path };
-    let joined = match reference {
-        "" => target.to_owned(),
-        _ if reference.starts_with('/') => without_dots(reference),
-        _ => without_dots(&format!("{}{reference}", &path[..path.rfind('/').map_or(0, |at| at + 1)])),
-    };
-    format!("{scheme}://{authority}{joined}")
-}
-
-/// Removes `.` and `..` from a path, as far as its query (section 5.2.4).
-fn without_dots(target: &str) -> String {
-    let (path, query) = match target.find('?') {
-        Some(at) => target.split_at(at),
-        None => (target, ""),
-    };
-    let mut parts: Vec<&str> = Vec::new();
-    let mut segments = path.split('/').skip(1).peekable();
-    while let Some(segment) = segments.next() {
-        let is_last = segments.peek().is_none();
-        match segment {
-            "." | ".." => {
-                if segment == ".." {
-                    parts.pop();
-                }
-                if is_last {
-                    parts.push("");
-                }
-            }
-            _ => parts.push(segment),
-        }
-    }
-    format!("/{}{query}", parts.join("/"))
+    reference::join(base, reference, QueryAlone::ReplacesLastPart)
 }

@@ -5,6 +5,7 @@ use crate::http::error_code;
 use plimsoll_plan::Fault;
 use plimsoll_plan::head::Head;
 use plimsoll_plan::program::{Phases, Reply};
+use plimsoll_plan::status;
 use std::borrow::Cow;
 use std::rc::Rc;
 
@@ -143,7 +144,7 @@ impl Response {
         match text.len() {
             0 => String::new(),
             // HTTP/2 has no reason phrase.
-            1..=3 => format!("{} {}", self.status, reason(self.status)).trim().to_owned(),
+            1..=3 => format!("{} {}", self.status, status::phrase(self.status)).trim().to_owned(),
             _ => text.to_owned(),
         }
     }
@@ -253,32 +254,4 @@ pub fn canonical(name: &str) -> String {
         is_first = part == "-";
     }
     name
-}
-
-/// Reason phrases of frequent statuses (RFC 9110 section 15), for protocols without them.
-fn reason(status: u16) -> &'static str {
-    match status {
-        200 => "OK",
-        201 => "Created",
-        202 => "Accepted",
-        204 => "No Content",
-        301 => "Moved Permanently",
-        302 => "Found",
-        304 => "Not Modified",
-        307 => "Temporary Redirect",
-        308 => "Permanent Redirect",
-        400 => "Bad Request",
-        401 => "Unauthorized",
-        403 => "Forbidden",
-        404 => "Not Found",
-        405 => "Method Not Allowed",
-        409 => "Conflict",
-        422 => "Unprocessable Entity",
-        429 => "Too Many Requests",
-        500 => "Internal Server Error",
-        502 => "Bad Gateway",
-        503 => "Service Unavailable",
-        504 => "Gateway Timeout",
-        _ => "",
-    }
 }
