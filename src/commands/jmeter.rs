@@ -58,6 +58,8 @@ pub fn reading(file: &str, flags: &LoadFlags, own: &PlanFlags) -> Result<Reading
     let given = Given {
         set: pairs("--set", &flags.set)?,
         properties: pairs("--property", &own.properties)?.into_iter().collect::<BTreeMap<_, _>>(),
+        system: BTreeMap::new(),
+        has_certificate: !flags.connect.certificates.is_empty(),
         skips_scripts: own.skip_scripts,
     };
     plimsoll_jmx::read(Path::new(file), &given).map_err(Failure::Text)

@@ -4,6 +4,7 @@ mod config;
 mod control;
 mod group;
 mod http;
+mod keys;
 mod level;
 mod listen;
 mod load;
@@ -21,6 +22,7 @@ use crate::plan::{Element, Id, Info, TestPlan};
 use crate::read::Given;
 use crate::text::{Part, Pos, Text};
 use crate::tree::{Property, Raw};
+use plimsoll_plan::link::TlsFiles;
 use plimsoll_plan::{Diagnostic, Problem};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -46,12 +48,14 @@ pub(crate) fn compile(
         wrong: Vec::new(),
         notes: Vec::new(),
         changes_properties: files.all.iter().any(|source| code::changes_properties(&source.text)),
+        key_store: None,
         next_id: 0,
         path: vec![plan.name.clone()],
     };
     let variables = compiler.variables(plan);
     compiler.known = Known::new(given.properties.clone(), &variables);
     let groups = compiler.groups(plan);
+    let tls_files = TlsFiles { clients: compiler.client_certificates(), ..TlsFiles::default() };
     let is_serial = compiler.flag(&plan.properties, "TestPlan.serialize_threadgroups", false);
     let tears_down_on_stop = compiler.flag(&plan.properties, "TestPlan.tearDown_on_shutdown", false);
     let Compiler { mut wrong, mut notes, known, changes_properties, .. } = compiler;
@@ -75,6 +79,7 @@ pub(crate) fn compile(
         variables,
         is_serial,
         tears_down_on_stop,
+        tls_files,
         groups,
     };
     Ok(Compiled { plan, notes })
@@ -89,6 +94,8 @@ struct Compiler<'a> {
     wrong: Vec<Diagnostic>,
     notes: Vec<Diagnostic>,
     changes_properties: bool,
+    /// The element that chooses keys of the key store.
+    key_store: Option<keys::Range>,
     next_id: u32,
     /// Names of the elements around the current one.
     path: Vec<String>,

@@ -71,6 +71,7 @@ pub fn draft(plan: &TestPlan, files: &Files) -> Result<Draft, Vec<Diagnostic>> {
     if let Some(ms) = connect_timeout_ms(plan) {
         draft.limits.connect_timeout_ns = ms.saturating_mul(1_000_000);
     }
+    draft.tls_files = plan.tls_files.clone();
     draft.link = link(plan, first, files).map_err(|problem| vec![problem])?;
     Ok(draft)
 }
@@ -165,7 +166,7 @@ fn proxy(plan: &TestPlan, files: &Files) -> Result<Option<plimsoll_plan::route::
             Err(problem) => problem,
         },
         false => Problem::new(
-            "the proxies of requests differ, which is not supported",
+            format!("the proxies of requests differ, which is not supported ({})", proxy.path),
             "set the same proxy for all of them in HTTP Request Defaults, or none and run with `--proxy`",
         ),
     };

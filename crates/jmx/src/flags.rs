@@ -22,6 +22,8 @@ pub struct Invocation {
     pub property_files: Vec<String>,
     /// `-J` and `-G`, in their order.
     pub properties: Vec<(String, String)>,
+    /// `-D`, as far as they name a key store.
+    pub system: Vec<(String, String)>,
     /// Remarks for the user: complete sentences.
     pub notes: Vec<String>,
     pub own: Own,
@@ -148,6 +150,7 @@ pub fn parse(words: &[String]) -> Result<Invocation, Problem> {
                 let pair = text.split_once('=').unwrap_or((text, ""));
                 let pair = (pair.0.to_owned(), pair.1.to_owned());
                 match letter {
+                    'D' if pair.0.starts_with("javax.net.ssl.keyStore") => all.system.push(pair),
                     'D' => all.notes.push(format!("`-D{}` has no effect: there is no Java", pair.0)),
                     _ => all.properties.push(pair),
                 }

@@ -12,6 +12,7 @@ mod draft;
 pub mod evaluate;
 pub mod flags;
 pub mod function;
+mod keystore;
 mod lint;
 mod place;
 pub mod plan;

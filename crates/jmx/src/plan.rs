@@ -29,6 +29,7 @@ pub use socket::{Socket, SocketAction, SocketMessage, SocketUrl};
 pub use verify::{Assertion, Comparison, Pattern, ResponseField, SizeField};
 
 use crate::text::{Pos, Text};
+use plimsoll_plan::link::TlsFiles;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -77,6 +78,8 @@ pub struct TestPlan {
     pub is_serial: bool,
     /// Whether tearDown groups also run after the test was stopped.
     pub tears_down_on_stop: bool,
+    /// The client certificates of its key store.
+    pub tls_files: TlsFiles,
     /// Thread groups in their order.
     pub groups: Vec<Group>,
 }

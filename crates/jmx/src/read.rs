@@ -23,6 +23,10 @@ pub struct Given {
     pub set: Vec<(String, String)>,
     /// Properties of the run.
     pub properties: BTreeMap<String, String>,
+    /// Properties of Java, as far as they name a key store.
+    pub system: BTreeMap<String, String>,
+    /// Whether the command line has a client certificate, in place of a key store.
+    pub has_certificate: bool,
     /// Whether scripts that are not recognized are left out.
     pub skips_scripts: bool,
 }

@@ -7,5 +7,6 @@
 mod corpus;
 #[path = "../../../tests/support/jmx.rs"]
 mod jmx;
+mod keys;
 mod plans;
 mod texts;

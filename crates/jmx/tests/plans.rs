@@ -11,10 +11,10 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// A folder for the files of one test.
-struct Folder(PathBuf);
+pub struct Folder(pub PathBuf);
 
 impl Folder {
-    fn new() -> Folder {
+    pub fn new() -> Folder {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let folder = std::env::temp_dir().join(format!("plimsoll-jmx-{}-{number}", std::process::id()));
@@ -22,7 +22,7 @@ impl Folder {
         Folder(folder)
     }
 
-    fn file(&self, name: &str, text: &str) -> PathBuf {
+    pub fn file(&self, name: &str, text: &str) -> PathBuf {
         let path = self.0.join(name);
         std::fs::write(&path, text).unwrap();
         path

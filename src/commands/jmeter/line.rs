@@ -46,6 +46,10 @@ pub fn command(given: &Jmeter) -> Result<Exit, Failure> {
     if let (true, Some(file)) = (uses_agents, &asked.results) {
         return Err(tools::refuse_samples("-l", &format!("-l {file}")));
     }
+    if uses_agents && !asked.system.is_empty() {
+        let hint = "run without `--agents`";
+        return Err(of_flags(Problem::new("a key store is not sent to agents", hint)));
+    }
     let is_part = team.part.part_of_agent;
     for note in &asked.notes {
         say::talk(&format!("note: {note}\n"));
@@ -55,7 +59,13 @@ pub fn command(given: &Jmeter) -> Result<Exit, Failure> {
     let folder = report_folder(&asked)?;
     let reading = plimsoll_jmx::read(
         Path::new(&asked.plan),
-        &Given { set: asked.own.set.clone(), properties, skips_scripts: asked.own.skips_scripts },
+        &Given {
+            set: asked.own.set.clone(),
+            properties,
+            system: asked.system.iter().cloned().collect(),
+            has_certificate: false,
+            skips_scripts: asked.own.skips_scripts,
+        },
     )
     .map_err(Failure::Text)?;
     // The coordinator has shown them.

@@ -171,6 +171,7 @@ impl Compiler<'_> {
                 let manager = self.dns_manager(raw);
                 level.dns.push(self.element(raw, manager));
             }
+            "KeystoreConfig" => self.keystore(raw),
             "ResultCollector" | "CorrectedResultCollector" => {
                 if let Some(file) = self.result_file(raw) {
                     level.result_files.push(self.element(raw, file));

@@ -44,6 +44,8 @@ pub struct Http {
 pub struct Proxy {
     pub url: String,
     pub pos: Pos,
+    /// The path of the sampler in the tree.
+    pub path: String,
 }
 
 /// The download of embedded resources.
