@@ -7,7 +7,7 @@ use plimsoll_experiment::folder;
 use plimsoll_plan::diag::Place;
 use plimsoll_plan::phrase::duration_ns;
 use plimsoll_plan::program::Unready;
-use plimsoll_plan::{Diagnostic, Problem};
+use plimsoll_plan::{Diagnostic, Fault, Problem};
 use plimsoll_record::run_file;
 
 macro_rules! exits {
@@ -34,6 +34,8 @@ exits! {
     Usage = 2, "the command line or the experiment file is invalid; nothing was sent";
     Inconclusive = 3, "inconclusive: not enough evidence to pass or fail";
     Refused = 4, "refused by the safety policy: a public host without permission; no load was sent";
+    AbUsage = 22, "`plimsoll ab`: unknown flag, missing value, or wrong number of arguments; nothing was sent";
+    AbUnresolved = 50, "`plimsoll ab`: unknown host; nothing was sent";
     ThresholdMissed = 99, "a threshold or a gate was missed, or an audit found an impossible number";
     K6SetupTimeout = 100, "`plimsoll k6 run`: `setup()` took too long";
     K6TeardownTimeout = 101, "`plimsoll k6 run`: `teardown()` took too long";
@@ -42,9 +44,11 @@ exits! {
     K6Exception = 107, "`plimsoll k6 run`: the script is invalid, or its init part, `setup()`, or `teardown()` throws";
     K6Aborted = 108, "a k6 script has ended the test with `exec.test.abort()`";
     K6Failed = 110, "a k6 script has declared the test failed with `exec.test.fail()`";
+    AbRefused = 111, "`plimsoll ab`: nothing listens at the address; nothing was sent";
     HungUp = 129, "interrupted by SIGHUP; the report is written if the load had started";
     Interrupted = 130, "interrupted by Ctrl-C or from the console, as for SIGHUP; a second signal exits at once";
     Terminated = 143, "interrupted by SIGTERM, as for SIGHUP";
+    LoadtestUsage = 255, "`plimsoll loadtest`: unknown flag, or missing value; nothing was sent";
 }
 
 impl From<Exit> for std::process::ExitCode {
@@ -73,6 +77,8 @@ pub enum Failure {
     Refused(Refusal),
     /// The system, a file, or the connection to the target failed; the hint may be empty.
     Machine { sentence: String, hint: String },
+    /// The target accepts no connection.
+    Unreachable { sentence: String, hint: String, fault: Fault },
     /// The same on an agent's machine, which knows the exit code.
     Agent { sentence: String, hint: String, exit: Exit },
     /// A signal ended the command before there was a load to report on.
@@ -101,7 +107,7 @@ impl Failure {
         match self {
             Failure::Text(_) => Exit::Usage,
             Failure::Refused(_) => Exit::Refused,
-            Failure::Machine { .. } => Exit::CouldNotRun,
+            Failure::Machine { .. } | Failure::Unreachable { .. } => Exit::CouldNotRun,
             Failure::Agent { exit, .. } | Failure::CutShort { exit, .. } => *exit,
         }
     }
@@ -112,6 +118,7 @@ impl Failure {
             Failure::Text(all) => all.first().map(|d| d.message.clone()).unwrap_or_default(),
             Failure::Refused(refusal) => refusal.sentence.clone(),
             Failure::Machine { sentence, .. }
+            | Failure::Unreachable { sentence, .. }
             | Failure::Agent { sentence, .. }
             | Failure::CutShort { sentence, .. } => sentence.clone(),
         }
@@ -166,7 +173,11 @@ impl From<folder::Error> for Failure {
 
 impl From<plimsoll_control::Error> for Failure {
     fn from(error: plimsoll_control::Error) -> Self {
-        Failure::machine(&error, error.hint())
+        let (sentence, hint) = (error.to_string(), error.hint().unwrap_or_default());
+        match error.fault_of_connection() {
+            Some(fault) => Failure::Unreachable { sentence, hint, fault },
+            None => Failure::Machine { sentence, hint },
+        }
     }
 }
 
@@ -239,7 +250,10 @@ mod tests {
     #[test]
     fn the_codes_are_those_that_scripts_rely_on() {
         let codes: Vec<u8> = Exit::ALL.iter().map(|e| e.code()).collect();
-        assert_eq!(codes, [0, 1, 2, 3, 4, 99, 100, 101, 104, 105, 107, 108, 110, 129, 130, 143]);
+        assert_eq!(
+            codes,
+            [0, 1, 2, 3, 4, 22, 50, 99, 100, 101, 104, 105, 107, 108, 110, 111, 129, 130, 143, 255]
+        );
     }
 
     #[test]

@@ -71,9 +71,9 @@ pub fn failure(failure: &Failure, no_color: bool) {
     match failure {
         Failure::Text(diagnostics) => talk(&diag::render(diagnostics, &look)),
         Failure::Refused(refusal) => talk(&error::render(&refusal.sentence, Some(&refusal.hint), &look)),
-        Failure::Machine { sentence, hint } | Failure::Agent { sentence, hint, .. } => {
-            talk(&error::render(sentence, Some(hint), &look))
-        }
+        Failure::Machine { sentence, hint }
+        | Failure::Unreachable { sentence, hint, .. }
+        | Failure::Agent { sentence, hint, .. } => talk(&error::render(sentence, Some(hint), &look)),
         Failure::CutShort { sentence, .. } => talk(&error::render(sentence, None, &look)),
     }
 }

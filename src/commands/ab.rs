@@ -1,6 +1,6 @@
 //! `plimsoll ab`: the command line of ab.
 
-use super::foreign;
+use super::foreign::{self, Unreachable, codes};
 use crate::exit::{Exit, Failure};
 use crate::flags::tool::Ab;
 use crate::{flags, say};
@@ -27,7 +27,11 @@ fn banner(is_html: bool) -> String {
 }
 
 pub fn command(given: &Ab) -> Result<Exit, Failure> {
-    let line = plimsoll_lines::ab::parse(&given.words).map_err(Failure::Text)?;
+    codes::AB.apply(&given.words, run)
+}
+
+fn run(words: &[String]) -> Result<Exit, Failure> {
+    let line = plimsoll_lines::ab::parse(words).map_err(Failure::Text)?;
     if line.is_version {
         say::result(&flags::version_as("ApacheBench 2.3"))?;
         return Ok(Exit::Pass);
@@ -35,7 +39,7 @@ pub fn command(given: &Ab) -> Result<Exit, Failure> {
     for note in &line.notes {
         say::talk(&format!("note: {note}\n"));
     }
-    let ended = foreign::run(line.draft.clone(), &line.own)?;
+    let ended = foreign::run(line.draft.clone(), &line.own, Unreachable::Ends)?;
     for (path, text) in [(&line.csv, ab::csv as fn(&Figures) -> String), (&line.gnuplot, ab::gnuplot)] {
         if let Some(path) = path {
             foreign::write_over(path, &text(&ended.figures))?;

@@ -1,6 +1,8 @@
 //! Runs a command line of another tool: the load, the verdict on standard error, the report that `--report` names, and
 //! the exit code.
 
+pub mod codes;
+
 use super::load::{self, Measured};
 use super::{page, run};
 use crate::exit::{Exit, Failure};
@@ -23,11 +25,20 @@ pub struct Ended {
     pub figures: Figures,
 }
 
+/// What a tool does if nothing listens at the address.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unreachable {
+    /// Ends before the load.
+    Ends,
+    /// Sends its load, whose requests all fail. With `--verdict`, the run ends before the load.
+    IsLoaded,
+}
+
 /// Runs the load of a command line.
 ///
 /// # Errors
 /// Returns an error if a file of the flags exists already, or if the load cannot run.
-pub fn run(draft: Draft, own: &Own) -> Result<Ended, Failure> {
+pub fn run(draft: Draft, own: &Own, unreachable: Unreachable) -> Result<Ended, Failure> {
     for (flag, file) in [("--report", &own.report)] {
         if let Some(file) = file.as_ref().filter(|file| Path::new(file).symlink_metadata().is_ok()) {
             let message = format!("cannot write `{file}`: it exists already");
@@ -41,6 +52,7 @@ pub fn run(draft: Draft, own: &Own) -> Result<Ended, Failure> {
         quiet: !has_view,
         out: own.save.clone(),
         allow: own.allow.clone(),
+        loads_unreachable: unreachable == Unreachable::IsLoaded && !own.has_verdict,
         ..MannerFlags::default()
     };
     let flags = LoadFlags { manner: manner.clone(), ..LoadFlags::default() };

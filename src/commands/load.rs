@@ -284,6 +284,7 @@ impl<'a> Here<'a> {
             may_ask: can_ask() && !manner.steered,
             wait_ns: wait_ns.filter(|_| !is_ready).unwrap_or(0),
             is_child: self.shared.is_none() && manner.with_parent.is_some(),
+            loads_unreachable: manner.loads_unreachable,
             // The coordinator of agents judges the load as a whole.
             options: Options {
                 breaker: !manner.no_circuit_breaker && !manner.part_of_agent,

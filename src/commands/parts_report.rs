@@ -73,7 +73,11 @@ impl PartResult {
             | Exit::K6SetupTimeout
             | Exit::K6TeardownTimeout
             | Exit::K6Invalid
-            | Exit::K6Exception => None,
+            | Exit::K6Exception
+            | Exit::AbUsage
+            | Exit::AbUnresolved
+            | Exit::AbRefused
+            | Exit::LoadtestUsage => None,
         };
         Row {
             name: self.name.clone(),

@@ -1,10 +1,11 @@
 //! `plimsoll vegeta attack|report`: the command lines of Vegeta. The results that `attack` writes are a run file, which
 //! `report` reads, so that pipes between the two stay as they are.
 
-use super::foreign;
+use super::foreign::{self, Unreachable, codes};
 use crate::exit::{Exit, Failure};
 use crate::flags::tool::Vegeta;
-use crate::{say, wall};
+use crate::{flags, say, wall};
+use plimsoll_lines::flags::USAGE;
 use plimsoll_lines::vegeta::{self as lines, ReportType};
 use plimsoll_plan::Diagnostic;
 use plimsoll_plan::diag::Place;
@@ -14,10 +15,25 @@ use plimsoll_toolend::{Figures, vegeta};
 use std::io::{IsTerminal, Read, Write};
 use std::path::Path;
 
+/// What Vegeta prints for `-version`: the values that its build sets.
+const VERSION: &str =
+    concat!("Version: v12.13.0 (plimsoll ", env!("CARGO_PKG_VERSION"), ")\nCommit: \nRuntime: \nDate: \n");
+
 pub fn command(given: &Vegeta) -> Result<Exit, Failure> {
-    // Flags of all actions come before their name.
-    let at = given.words.iter().position(|word| !word.starts_with('-'));
-    let (before, rest) = given.words.split_at(at.unwrap_or(given.words.len()));
+    codes::GO.apply(&given.words, run)
+}
+
+fn run(words: &[String]) -> Result<Exit, Failure> {
+    // Flags of all actions come before their name; `-cpus` has a value, which may be the next word.
+    let mut at = 0;
+    while let Some(word) = words.get(at).filter(|word| word.starts_with('-')) {
+        if matches!(word.as_str(), "-version" | "--version") {
+            say::result(VERSION)?;
+            return Ok(Exit::Pass);
+        }
+        at += if matches!(word.as_str(), "-cpus" | "--cpus") { 2 } else { 1 };
+    }
+    let (before, rest) = words.split_at(at.min(words.len()));
     let Some((action, words)) = rest.split_first() else {
         return wrong(
             "missing action of `vegeta`",
@@ -25,19 +41,32 @@ pub fn command(given: &Vegeta) -> Result<Exit, Failure> {
         );
     };
     match action.as_str() {
+        "attack" | "report" if matches!(words, [only] if ["-h", "-help", "--help"].contains(&only.as_str())) =>
+        {
+            say::result(&flags::help_of::<Vegeta>())?;
+            Ok(Exit::Pass)
+        }
         "attack" => attack(&[before, words].concat()),
         "report" if before.is_empty() => report(words),
-        "report" => wrong("flags before `report` have no effect", "write them after it"),
-        "plot" => wrong("`vegeta plot` is not supported", "write `plimsoll report FILE --html plot.html`"),
+        "report" => unsupported("flags before `report` have no effect", "write them after it"),
+        "plot" => {
+            unsupported("`vegeta plot` is not supported", "write `plimsoll report FILE --html plot.html`")
+        }
         "encode" | "dump" => {
-            wrong("a run has no list of its requests", "write `plimsoll report FILE --csv`, or `--json`")
+            let message = format!("`vegeta {action}` is not supported: a run has no list of its requests");
+            unsupported(&message, "write `plimsoll report FILE --csv`, or `--json`")
         }
         other => wrong(&format!("unknown action `{other}` of `vegeta`"), "use `attack` or `report`"),
     }
 }
 
-fn wrong(message: &str, hint: &str) -> Result<Exit, Failure> {
+fn unsupported(message: &str, hint: &str) -> Result<Exit, Failure> {
     Err(Diagnostic::new("U006", Place::Whole, message, hint).into())
+}
+
+/// Returns the mistake of a line that Vegeta refuses, too.
+fn wrong(message: &str, hint: &str) -> Result<Exit, Failure> {
+    Err(Diagnostic::new(USAGE, Place::Whole, message, hint).into())
 }
 
 fn attack(words: &[String]) -> Result<Exit, Failure> {
@@ -46,7 +75,7 @@ fn attack(words: &[String]) -> Result<Exit, Failure> {
         std::io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes)
     });
     let line = line.map_err(Failure::Text)?;
-    let ended = foreign::run(line.draft.clone(), &line.own)?;
+    let ended = foreign::run(line.draft.clone(), &line.own, Unreachable::IsLoaded)?;
     let file = &ended.measured.run_file;
     match &line.output {
         Some(output) => {
@@ -96,7 +125,12 @@ fn of_stdin() -> Result<RunRecord, Failure> {
     let copied = std::fs::OpenOptions::new().write(true).create_new(true).open(&path).and_then(|mut file| {
         std::io::copy(&mut std::io::stdin().lock(), &mut file).and_then(|_| file.flush())
     });
-    let read = copied.map_err(failed).and_then(|()| Ok(run_file::read(&path)?));
+    let read = copied.map_err(failed).and_then(|()| {
+        run_file::read(&path).map_err(|error| {
+            let sentence = error.to_string().replace(&format!("`{}`", path.display()), "standard input");
+            Failure::machine(sentence, error.hint())
+        })
+    });
     // Failing to remove a temporary file does little harm.
     let _ = std::fs::remove_file(&path);
     read

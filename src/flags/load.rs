@@ -250,6 +250,10 @@ pub struct MannerFlags {
     /// Command line with which another process makes the same plans.
     #[arg(skip)]
     pub command: Option<Again>,
+
+    /// Load origins that accept no connection, as some other tools do.
+    #[arg(skip)]
+    pub loads_unreachable: bool,
 }
 
 impl LoadFlags {
@@ -312,6 +316,7 @@ impl LoadFlags {
                     search_level: _,
                     agents: _,
                     command: _,
+                    loads_unreachable: _,
                     keep_to,
                     allow,
                     stop_early_ok,

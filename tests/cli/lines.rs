@@ -1,5 +1,7 @@
 //! Command lines of other tools: what they send, and that their texts have the layout of the tools.
 
+mod codes;
+
 use crate::support::{Output, Ruler, Scratch, Tool};
 
 /// What the tools themselves printed.
@@ -181,7 +183,7 @@ fn vegeta_reports_on_its_attack() {
     // Each arrival sends the next target.
     assert_eq!(ruler.counters()["by_path"], serde_json::json!({ "/a": 50, "/b": 50 }));
     let text = run(&format!("vegeta report {results}"), "").stdout;
-    let expected = "Requests      [total, rate, throughput]         100, 100.00, ";
+    let expected = "Requests      [total, rate, throughput]         100, 101.01, ";
     assert!(text.starts_with(expected), "{text}");
     assert!(
         text.contains("\nStatus Codes  [code:count]                      200:100  \nError Set:\n"),
@@ -323,7 +325,7 @@ fn flags_that_cannot_be_honored_are_rejected_before_the_run() {
     let ruler = Ruler::start(&[]);
     let url = ruler.url("/");
     for (line, flag) in [
-        ("wrk -R100", "-R"),
+        ("ab -I", "-I"),
         ("ab -b 4096", "-b"),
         ("hey -o csv", "-o"),
         ("oha --burst-delay 1s", "--burst-delay"),
@@ -335,9 +337,6 @@ fn flags_that_cannot_be_honored_are_rejected_before_the_run() {
         assert!(output.stderr.contains("C004") && output.stderr.contains(flag), "{}", output.stderr);
     }
     assert_eq!(ruler.requests(), 0);
-    // A server that refuses connections.
-    let output = Tool::run(&["wrk", "-d1s", "http://127.0.0.1:1/"]).expect_code(1);
-    assert!(output.stdout.is_empty(), "{}", output.stdout);
 }
 
 #[test]

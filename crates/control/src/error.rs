@@ -43,6 +43,24 @@ pub enum Error {
 }
 
 impl Error {
+    /// Returns the fault of a connection that could not be opened, if that is the error: the one that a request of the
+    /// load would count.
+    pub fn fault_of_connection(&self) -> Option<Fault> {
+        match self {
+            Error::Unresolved { .. } => Some(Fault::DnsFailed),
+            Error::NobodyListens { tried, .. } => {
+                Some(tried.first().map_or(Fault::ConnectionRefused, |(_, why)| why.class()))
+            }
+            // The proxy itself is not there.
+            Error::Proxy { why: ProbeError::Proxy { is_about_credentials, .. }, .. } => {
+                Some(if *is_about_credentials { Fault::ProxyCredentials } else { Fault::ProxyRefused })
+            }
+            Error::Proxy { why, .. } | Error::UnixSocket { why, .. } => Some(why.class()),
+            Error::NoTls { fault, .. } => Some(*fault),
+            _ => None,
+        }
+    }
+
     /// Returns the fix, a lower-case sentence.
     pub fn hint(&self) -> Option<String> {
         match self {

@@ -44,6 +44,8 @@ pub struct Orders<'a> {
     pub wait_ns: u64,
     /// Whether another process started this one. Then signals may be blocked and must be taken over immediately.
     pub is_child: bool,
+    /// Whether to load origins that accept no connection, so that each request fails, instead of ending with an error.
+    pub loads_unreachable: bool,
     pub options: Options,
 }
 
@@ -225,7 +227,8 @@ pub fn run<D: SessionHost>(
     if patience.is_long() {
         caller.take_signals()?;
     }
-    ways::reach(&mut ways, plan, &patience).map_err(|failed| instead_of(failed, caller))?;
+    ways::reach(&mut ways, plan, &patience, orders.loads_unreachable)
+        .map_err(|failed| instead_of(failed, caller))?;
     let plan = &ways::agreed(plan, &ways);
     let outline = &plan.outline;
 

@@ -191,6 +191,7 @@ pub fn session_with(
         may_ask: false,
         wait_ns: 0,
         is_child: false,
+        loads_unreachable: false,
         options: Options::default(),
     };
     let of_code = |plan: &Plan| plan.code.as_ref().map(|code| code.behavior(plan)).transpose();

@@ -50,8 +50,14 @@ pub const TABLE: &[Explained] = &[
     row(
         "C004",
         "unsupported flag of another tool",
-        "The flag is unknown to wrk, ab, hey, oha, Vegeta, or loadtest, its value is invalid, or plimsoll cannot do \
-         what it asks for. plimsoll ignores no flag that affects the load.\n\n  plimsoll wrk -t4 -c100 -d30s \
+        "The value of the flag is invalid, or plimsoll cannot do what it asks for. plimsoll ignores no flag that \
+         affects the load.\n\n  plimsoll wrk -t4 -c100 -d30s http://127.0.0.1:8080/",
+    ),
+    row(
+        "C005",
+        "invalid command line of another tool",
+        "The flag is unknown to wrk, ab, hey, oha, Vegeta, or loadtest, its value is missing, or the number of \
+         arguments is wrong. The exit code is that of the tool.\n\n  plimsoll ab -n 1000 -c 10 \
          http://127.0.0.1:8080/",
     ),
     row(

@@ -314,7 +314,7 @@ impl Reader {
         if line.concurrency > line.requests {
             let message =
                 format!("{} requests need no more than {} connections", line.requests, line.requests);
-            self.wrong.add("-c", Problem::new(message, "write a lower `-c`, or a higher `-n`"));
+            self.wrong.usage("-c", Problem::new(message, "write a lower `-c`, or a higher `-n`"));
         }
         if let Some(last) = self.cookies.last() {
             self.wrong.taken("-C", ask.add_header("Cookie", last));

@@ -166,12 +166,12 @@ pub fn only_url<'a>(tool: &str, others: &'a [String], wrong: &mut Mistakes) -> O
         [one] => Some(one),
         [] => {
             let hint = format!("add one, such as `plimsoll {tool} http://127.0.0.1:8080/`");
-            wrong.add("", Problem::new("missing URL", hint));
+            wrong.usage("", Problem::new("missing URL", hint));
             None
         }
         [_, second, ..] => {
             let message = format!("unexpected argument `{second}`");
-            wrong.add("", Problem::new(message, "write one URL, after all flags"));
+            wrong.usage("", Problem::new(message, "write one URL, after all flags"));
             None
         }
     }

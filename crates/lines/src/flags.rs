@@ -88,6 +88,9 @@ pub struct Words<D> {
     pub own: Own,
 }
 
+/// The code of a mistake that the tool itself refuses with its usage.
+pub const USAGE: &str = "C005";
+
 /// The mistakes of a command line.
 #[derive(Debug, Default)]
 pub struct Mistakes(pub Vec<Diagnostic>);
@@ -95,8 +98,18 @@ pub struct Mistakes(pub Vec<Diagnostic>);
 impl Mistakes {
     /// Adds a mistake; without a flag, it is about the whole line.
     pub fn add(&mut self, flag: &str, problem: Problem) {
+        self.push("C004", flag, problem);
+    }
+
+    /// Adds a mistake that the tool itself refuses with its usage: an unknown flag, a missing value, or the wrong
+    /// number of arguments.
+    pub fn usage(&mut self, flag: &str, problem: Problem) {
+        self.push(USAGE, flag, problem);
+    }
+
+    fn push(&mut self, code: &'static str, flag: &str, problem: Problem) {
         let place = if flag.is_empty() { Place::Whole } else { Place::Flag(flag.to_owned()) };
-        self.0.push(Diagnostic::of("C004", place, problem));
+        self.0.push(Diagnostic::of(code, place, problem));
     }
 
     /// Returns the value, or adds the mistake.
@@ -171,7 +184,7 @@ impl<D: Copy> Reader<'_, D> {
             }
             (Takes::Nothing, Some(_)) => {
                 let message = format!("`{name}` takes no value");
-                self.wrong.add(name, Problem::new(message, format!("write `{name}` without `=`")));
+                self.wrong.usage(name, Problem::new(message, format!("write `{name}` without `=`")));
             }
             (Takes::Value, Some(value)) => self.apply(row, name, value),
             (Takes::Value, None) => self.with_next(row, name, args),
@@ -231,7 +244,7 @@ impl<D: Copy> Reader<'_, D> {
 
     fn missing(&mut self, name: &str) {
         let hint = format!("write `{name} VALUE`");
-        self.wrong.add(name, Problem::new(format!("missing value of `{name}`"), hint));
+        self.wrong.usage(name, Problem::new(format!("missing value of `{name}`"), hint));
     }
 
     fn unknown(&mut self, name: &str) {
@@ -240,6 +253,6 @@ impl<D: Copy> Reader<'_, D> {
             Some(right) => format!("did you mean `{right}`?"),
             None => format!("`plimsoll help {}` describes the command", self.tool),
         };
-        self.wrong.add(name, Problem::new(format!("unknown flag `{name}` of {}", self.tool), hint));
+        self.wrong.usage(name, Problem::new(format!("unknown flag `{name}` of {}", self.tool), hint));
     }
 }

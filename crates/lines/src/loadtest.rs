@@ -126,6 +126,7 @@ pub fn parse(args: &[String]) -> Result<Loadtest, Vec<Diagnostic>> {
             notes: Vec::new(),
         },
         ask: Ask::default(),
+        method: None,
         cookies: Vec::new(),
         content_type: None,
     };
@@ -145,6 +146,8 @@ pub fn parse(args: &[String]) -> Result<Loadtest, Vec<Diagnostic>> {
 struct Line {
     all: Loadtest,
     ask: Ask,
+    /// `-m`
+    method: Option<String>,
     cookies: Vec<String>,
     content_type: Option<String>,
 }
@@ -183,7 +186,7 @@ impl Line {
             Flag::PostFile => self.send("POST", file()?),
             Flag::PatchFile => self.send("PATCH", file()?),
             Flag::PutFile => self.send("PUT", file()?),
-            Flag::Method => ask.method = Some(value.to_ascii_uppercase()),
+            Flag::Method => self.method = Some(value.to_ascii_uppercase()),
             Flag::SecureProtocol => {
                 ask.tls.versions = match value {
                     "TLSv1_2_method" => Versions::Tls12,
@@ -210,6 +213,8 @@ impl Line {
 
     fn finish(mut self, url: Option<String>, wrong: &mut Mistakes) -> Loadtest {
         let (all, ask) = (&mut self.all, &mut self.ask);
+        // As in loadtest: a body that says how it is sent does so despite `-m`.
+        ask.method = ask.method.take().or(self.method);
         if !self.cookies.is_empty() {
             wrong.taken("-C", ask.add_header("Cookie", &self.cookies.join("; ")));
         }

@@ -133,7 +133,7 @@ pub fn attack(
     }
     if let Some(word) = words.others.first() {
         let message = format!("unexpected argument `{word}`");
-        wrong.add(
+        wrong.usage(
             "",
             Problem::new(message, "write the targets to standard input, or name a file with `-targets`"),
         );

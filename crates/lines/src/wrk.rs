@@ -98,10 +98,10 @@ pub fn parse(args: &[String]) -> Result<Wrk, Vec<Diagnostic>> {
     if line.connections < line.threads {
         let message = format!("{} threads require as many connections", line.threads);
         let hint = format!("write `-c{}` or more, or fewer threads (`-t`)", line.threads);
-        wrong.add("-c", Problem::new(message, hint));
+        wrong.usage("-c", Problem::new(message, hint));
     }
     match words.others.as_slice() {
-        [] => wrong.add("", Problem::new("missing URL", "add one, such as `http://127.0.0.1:8080/`")),
+        [] => wrong.usage("", Problem::new("missing URL", "add one, such as `http://127.0.0.1:8080/`")),
         [url] => line.url.clone_from(url),
         [url, arguments @ ..] if line.script.is_some() => {
             line.url.clone_from(url);
@@ -109,7 +109,7 @@ pub fn parse(args: &[String]) -> Result<Wrk, Vec<Diagnostic>> {
         }
         [_, word, ..] => {
             let message = format!("unexpected argument `{word}`: only scripts have arguments");
-            wrong.add("", Problem::new(message, "remove it"));
+            wrong.usage("", Problem::new(message, "remove it"));
         }
     }
     // wrk does not verify certificates, and speaks only HTTP/1.1.

@@ -1,6 +1,7 @@
 //! The numbers of a run from which the texts are written.
 
 use plimsoll_plan::Fault;
+use plimsoll_plan::load::Load;
 use plimsoll_plan::metric::{RunHist, RunSum, STATUS_BASE, STATUS_CELLS, SeriesHist, SeriesSum, fault_id};
 use plimsoll_record::RunRecord;
 use plimsoll_record::record::{RUN_LAYOUT, SERIES_LAYOUT, requests_of, requests_total};
@@ -19,6 +20,8 @@ pub struct Figures {
     pub elapsed_ns: u64,
     /// The planned length of the run, ns; `None`: a number of requests ends it.
     pub planned_ns: Option<u64>,
+    /// The time between two arrivals at a constant rate, ns.
+    pub interval_ns: Option<u64>,
     /// Bytes of the bodies of all requests that were sent, as far as the plan knows their sizes.
     pub body_bytes_out: u64,
     /// Start of the run, ns since 1970.
@@ -58,6 +61,7 @@ impl Figures {
             run: Tally::on_demand(RUN_LAYOUT),
             elapsed_ns: 0,
             planned_ns: None,
+            interval_ns: None,
             body_bytes_out: 0,
             started_unix_ns: u64::MAX,
             seconds: Vec::new(),
@@ -71,6 +75,9 @@ impl Figures {
                 figures.body_bytes_out += request.body_bytes.saturating_mul(sent);
             }
             figures.planned_ns = figures.planned_ns.max(outline.stop.duration_ns);
+            if let Load::Open { rate_per_s, .. } = &outline.load {
+                figures.interval_ns = Some((1e9 / rate_per_s.peak()) as u64);
+            }
             figures.started_unix_ns = figures.started_unix_ns.min(machine.opening.started_unix_ns);
             let last = machine.ticks.keys().next_back();
             let seen_ns = last.map_or(0, |tick| outline.tick_bounds_ns(*tick).1);

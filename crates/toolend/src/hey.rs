@@ -33,7 +33,7 @@ fn write_text(out: &mut String, figures: &Figures, line: &Hey) -> std::fmt::Resu
     writeln!(out, "  Slowest:\t{slowest_s:.4} secs")?;
     writeln!(out, "  Fastest:\t{fastest_s:.4} secs")?;
     match times.is_empty() {
-        true => writeln!(out, "  Average:\tNaN secs")?,
+        true => writeln!(out, "  Average:\t NaN secs")?,
         false => writeln!(out, "  Average:\t{mean_s:.4} secs")?,
     }
     writeln!(out, "  Requests/sec:\t{rate:.4}")?;
@@ -64,7 +64,8 @@ fn write_text(out: &mut String, figures: &Figures, line: &Hey) -> std::fmt::Resu
         ("resp read", figures.hist(SeriesHist::Body)),
     ] {
         let [fastest_s, mean_s, slowest_s] = extremes_s(hist);
-        writeln!(out, "  {name}:\t{mean_s:.4} secs, {fastest_s:.4} secs, {slowest_s:.4} secs")?;
+        let mean = if times.is_empty() { " NaN".to_owned() } else { format!("{mean_s:.4}") };
+        writeln!(out, "  {name}:\t{mean} secs, {fastest_s:.4} secs, {slowest_s:.4} secs")?;
     }
     write!(out, "\nStatus code distribution:")?;
     for (status, count) in figures.statuses() {

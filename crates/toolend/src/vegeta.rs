@@ -1,8 +1,8 @@
 //! The reports of Vegeta 12: text, JSON, histogram, and plot of percentiles.
 //!
-//! Latencies count from the intended start of a request. The differences: `attack` is the planned duration (Vegeta: the
-//! time from the first send to the last), `wait` the time from its end to the last response, and errors are named as
-//! plimsoll does.
+//! Latencies count from the intended start of a request. The differences: `attack` is the planned time from the first
+//! send to the last, `wait` is the mean response time if the last response came before the end of the planned duration,
+//! statuses have the usual phrases instead of those that the server sent, and other errors are named as plimsoll does.
 
 mod go;
 mod json;
@@ -12,6 +12,7 @@ pub use json::json;
 use crate::figures::{Figures, OTHER_STATUS};
 use go::{duration, rounded};
 use plimsoll_plan::metric::{SeriesHist, SeriesSum};
+use plimsoll_plan::status;
 use plimsoll_stats::Hist;
 use std::fmt::Write;
 
@@ -32,12 +33,12 @@ struct Attack {
 
 impl Attack {
     fn of(figures: &Figures) -> Attack {
-        let duration_ns = figures.planned_ns.unwrap_or(u64::MAX).min(figures.elapsed_ns);
+        let planned_ns = figures.planned_ns.unwrap_or(u64::MAX).min(figures.elapsed_ns);
+        let (duration_ns, wait_ns) = spans(figures, planned_ns);
         let failed: u64 = figures.without_response().map(|(_, count)| count).sum();
         let requests = figures.responses() + failed;
         let usual = figures.statuses().filter(|(status, _)| (200..400).contains(status));
         let usual: u64 = usual.map(|(_, count)| count).sum();
-        let wait_ns = figures.elapsed_ns.saturating_sub(duration_ns);
         let per_s = |count: u64, ns: u64| if ns > 0 { count as f64 * 1e9 / ns as f64 } else { 0.0 };
         let mut statuses: Vec<(String, u64)> = Vec::new();
         if failed > 0 {
@@ -48,7 +49,7 @@ impl Attack {
             _ => (status.to_string(), count),
         }));
         let refused = figures.statuses().filter(|(status, _)| !(200..400).contains(status));
-        let refused = refused.map(|(status, _)| format!("status {status}"));
+        let refused = refused.map(|(status, _)| format!("{status} {}", status::phrase(status)));
         let faults = figures.without_response().map(|(fault, _)| fault.sentence().to_owned());
         Attack {
             requests,
@@ -63,6 +64,17 @@ impl Attack {
             errors: refused.chain(faults).collect(),
         }
     }
+}
+
+/// Returns the time from the first send to the last, and the time from there to the last response, ns.
+fn spans(figures: &Figures, planned_ns: u64) -> (u64, u64) {
+    let attack_ns = planned_ns.saturating_sub(figures.interval_ns.unwrap_or(0));
+    let wait_ns = match figures.elapsed_ns > planned_ns {
+        true => figures.elapsed_ns - attack_ns,
+        // The last response came before the end of the duration: a usual one.
+        false => latencies(figures).mean().unwrap_or(0.0) as u64,
+    };
+    (attack_ns, wait_ns.min(figures.elapsed_ns - attack_ns))
 }
 
 /// Returns the text.

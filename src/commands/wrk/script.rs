@@ -1,6 +1,6 @@
 //! `plimsoll wrk -s`: requests from a script in Lua.
 
-use super::foreign;
+use super::foreign::{self, Unreachable};
 use crate::commands::memory;
 use crate::exit::{Exit, Failure};
 use crate::say;
@@ -62,7 +62,7 @@ pub fn command(line: &Wrk, file: &str) -> Result<Exit, Failure> {
         draft.link.is_pipelined = true;
         draft.load.users = draft.load.users.map(|users| users.saturating_mul(depth));
     }
-    let ended = foreign::run(draft, &line.own)?;
+    let ended = foreign::run(draft, &line.own, Unreachable::Ends)?;
     if let Some(problem) = session.error() {
         return Err(Failure::of(problem));
     }

@@ -202,7 +202,8 @@ pub fn permitted_one<D: SessionHost>(
     Ok(permit(&origin.host, place, asking)?)
 }
 
-/// Waits for every origin and agrees with it on its protocol, which then applies to all its connections.
+/// Waits for every origin and agrees with it on its protocol, which then applies to all its connections. If
+/// `loads_unreachable`, an origin that accepts no connection is loaded over the first protocol of the plan.
 ///
 /// # Errors
 /// Returns an error if one is unavailable or does not use the plan's protocol.
@@ -210,13 +211,27 @@ pub fn reach<D: SessionHost>(
     ways: &mut [Way],
     plan: &Plan,
     patience: &Patience<'_, D>,
+    loads_unreachable: bool,
 ) -> Result<(), Failed> {
     place::check_interface(&plan.outline.link)?;
     for (number, way) in (0 as OriginId..).zip(ways) {
         ready::wait((number, &way.origin), &way.place, plan, way.tls.as_ref(), patience)?;
-        agree(number, way, plan)?;
+        match agree(number, way, plan) {
+            Err(error) if loads_unreachable && error.fault_of_connection().is_some() => assume(way, plan)?,
+            agreed => agreed?,
+        }
     }
     Ok(())
+}
+
+/// Sets the protocol of an origin that accepts no connection.
+fn assume(way: &mut Way, plan: &Plan) -> Result<(), Error> {
+    let link = &plan.outline.link;
+    way.origin.is_http2 = link.http == Http::V2;
+    if way.tls.is_some() && link.http == Http::Auto {
+        way.tls = place::tls(&way.origin, &plan.tls_files, Http::V11)?;
+    }
+    place::check_sources(&way.place, link)
 }
 
 /// Tries an origin and agrees with it on its protocol.

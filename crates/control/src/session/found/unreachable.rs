@@ -2,7 +2,6 @@
 
 use crate::Error;
 use crate::session::Failed;
-use plimsoll_engine::probe::ProbeError;
 use plimsoll_plan::Fault;
 use plimsoll_plan::program::Unreachable;
 
@@ -23,29 +22,10 @@ pub(super) fn of(failed: &Failed) -> Unreachable {
 }
 
 fn of_error(error: &Error) -> Fault {
-    match error {
-        Error::Unresolved { .. } => Fault::DnsFailed,
-        Error::NobodyListens { tried, .. } => {
-            tried.first().map_or(Fault::ConnectionRefused, |(_, why)| why.class())
-        }
-        // The proxy itself is not there.
-        Error::Proxy { why: ProbeError::Proxy { is_about_credentials, .. }, .. } => {
-            match is_about_credentials {
-                true => Fault::ProxyCredentials,
-                false => Fault::ProxyRefused,
-            }
-        }
-        Error::Proxy { why, .. } | Error::UnixSocket { why, .. } => why.class(),
-        Error::NoTls { fault, .. } => *fault,
+    error.fault_of_connection().unwrap_or(match error {
         Error::NoPlain { .. } => Fault::Tls,
         Error::NoHttp2 { .. } | Error::NoSocketsOverHttp2 { .. } => Fault::ProtocolChanged,
         // The load generator's own settings.
-        Error::TlsSetup(_)
-        | Error::Interface { .. }
-        | Error::Source { .. }
-        | Error::NoSchemas { .. }
-        | Error::Aside { .. }
-        | Error::Engine(_)
-        | Error::Uncountable(_) => Fault::ClientSendRefused,
-    }
+        _ => Fault::ClientSendRefused,
+    })
 }
