@@ -45,7 +45,7 @@ impl Compiler<'_> {
             response_timeout_ms: self.text(&merged, "HTTPSampler.response_timeout"),
             resources: self.resources(&merged),
             stores_md5: self.flag(&merged, "HTTPSampler.md5", false),
-            proxy: self.proxy(raw, &merged),
+            proxy: self.proxy(&merged),
         };
         self.refuse_settings(raw, &merged);
         self.check_url(raw, &http);
@@ -53,7 +53,7 @@ impl Compiler<'_> {
     }
 
     /// Returns the proxy. As in JMeter, one without a port is none.
-    fn proxy(&mut self, raw: &Raw, merged: &Merged<'_>) -> Option<Proxy> {
+    fn proxy(&mut self, merged: &Merged<'_>) -> Option<Proxy> {
         let pos = merged.property("HTTPSampler.proxyHost")?.pos;
         let host = self.choice(merged, "HTTPSampler.proxyHost");
         let port: u16 = self.choice(merged, "HTTPSampler.proxyPort").parse().unwrap_or_default();
@@ -65,8 +65,7 @@ impl Compiler<'_> {
         let user = self.choice(merged, "HTTPSampler.proxyUser");
         let password = self.choice(merged, "HTTPSampler.proxyPass");
         let login = if user.is_empty() { String::new() } else { format!("{user}:{password}@") };
-        let path = format!("{} > {}", self.path(), raw.name);
-        Some(Proxy { url: format!("{scheme}://{login}{host}:{port}"), pos, path })
+        Some(Proxy { url: format!("{scheme}://{login}{host}:{port}"), pos, path: self.path() })
     }
 
     fn method(&mut self, merged: &Merged<'_>) -> Text {
