@@ -5,6 +5,7 @@ mod coordinate;
 mod doctor;
 mod files;
 mod journal;
+mod keys;
 mod local;
 mod monitors;
 mod options;

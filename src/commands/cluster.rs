@@ -3,7 +3,9 @@
 use crate::exit::{Exit, Failure};
 use crate::flags::agents::{Cluster, ClusterAction};
 use crate::{say, wall};
-use plimsoll_cluster::server_setup::{COORDINATOR, ServerSetup, SetupFile, Validity, join};
+use plimsoll_cluster::server_setup::{
+    COORDINATOR, COORDINATOR_KEY, SIGNING_KEY, ServerSetup, SetupFile, Validity, join,
+};
 use plimsoll_engine::machine;
 use plimsoll_plan::diag::Place;
 use plimsoll_plan::{Diagnostic, Problem};
@@ -16,6 +18,8 @@ use std::path::Path;
 const PORT: u16 = 4222;
 /// Validity of certificates, days.
 const DAYS: u32 = 365;
+/// What the machine of an agent needs.
+const COPY: &str = "Copy to each machine only ca.pem, signing.pub, and the files with its name.\n";
 /// Longest validity: what is valid for longer is forgotten.
 const DAYS_MAX: u32 = 3_650;
 
@@ -106,8 +110,10 @@ fn init(folder: &str, setup: &ServerSetup) -> Result<Exit, Failure> {
     text.push_str(&starts(&setup.agents, &address, with_certificates));
     let count = setup.agents.len();
     let words = access(COORDINATOR, &address, with_certificates);
-    text.push_str(&format!("Run a load:    plimsoll run FILE --agents {count} {words}\n"));
-    text.push_str("Copy to each machine only ca.pem and the files with its name.\n");
+    text.push_str(&format!(
+        "Run a load:    plimsoll run FILE --agents {count} {words} --signing-key {SIGNING_KEY}\n"
+    ));
+    text.push_str(COPY);
     text.push_str(&expiry(setup.validity));
     say::result(&text)?;
     Ok(Exit::Pass)
@@ -122,6 +128,8 @@ fn add(folder: &str, agents: &[String], validity: Validity) -> Result<Exit, Fail
             Failure::machine(format!("cannot read `{folder}/{name}`: {e}"), Some(hint.into()))
         })
     };
+    // An agent that joins gets it.
+    read(COORDINATOR_KEY)?;
     let joined = join(agents, &read("server.conf")?, &read("ca.pem")?, validity).map_err(of_agents)?;
     for file in &joined.files {
         write_new(&path.join(&file.name), file)?;
@@ -136,7 +144,7 @@ fn add(folder: &str, agents: &[String], validity: Validity) -> Result<Exit, Fail
     let mut text = format!("{folder}: keys of {}\n", agents.join(", "));
     text.push_str("Let the server read its configuration:    nats-server --signal reload\n");
     text.push_str(&starts(agents, &joined.address, joined.requires_certificates));
-    text.push_str("Copy to each machine only ca.pem and the files with its name.\n");
+    text.push_str(COPY);
     if joined.requires_certificates {
         text.push_str(&expiry(validity));
     }
@@ -170,7 +178,9 @@ fn access(name: &str, address: &str, with_certificate: bool) -> String {
 fn starts(agents: &[String], address: &str, with_certificates: bool) -> String {
     let line = |agent: &String| {
         let words = access(agent, address, with_certificates);
-        format!("On agent {agent}:    plimsoll agent --name {agent} {words}\n")
+        format!(
+            "On agent {agent}:    plimsoll agent --name {agent} {words} --coordinator-key {COORDINATOR_KEY}\n"
+        )
     };
     agents.iter().map(line).collect()
 }

@@ -38,6 +38,7 @@ pub fn command(flags: &Serve) -> Result<Exit, Failure> {
         listen,
         folders: folders(flags)?,
         agents: flags.access.words(),
+        signing_key: flags.signing_key.clone(),
         allow_commands: flags.allow_commands,
         state: state()?,
         version: env!("CARGO_PKG_VERSION"),

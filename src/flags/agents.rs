@@ -52,6 +52,10 @@ pub struct AgentFlags {
     #[arg(long, value_name = "DURATION", help_heading = AGENTS, requires = "selection")]
     pub max_skew: Option<String>,
 
+    /// Key that signs the orders to the agents: `signing.nk` of `plimsoll cluster init`
+    #[arg(long, value_name = "FILE", help_heading = AGENTS, requires = "selection")]
+    pub signing_key: Option<String>,
+
     #[command(flatten)]
     pub access: AccessFlags,
 }
@@ -146,6 +150,9 @@ pub struct Agent {
     /// Confirm that loads may go to this public host [repeatable]
     #[arg(long, value_name = "HOST")]
     pub allow: Vec<String>,
+    /// Accept only orders that are signed with this key: `signing.pub` of `plimsoll cluster init`
+    #[arg(long, value_name = "FILE")]
+    pub coordinator_key: Option<String>,
     /// Directory for the files of a load [default: below the directory for temporary files]
     #[arg(long, value_name = "DIR")]
     pub dir: Option<String>,

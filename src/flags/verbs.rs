@@ -374,6 +374,9 @@ pub struct Serve {
     pub password_file: Option<String>,
     #[command(flatten)]
     pub access: AccessFlags,
+    /// Key that signs the orders to the agents: `signing.nk` of `plimsoll cluster init`
+    #[arg(long, value_name = "FILE", help_heading = "Agents", requires = "nats")]
+    pub signing_key: Option<String>,
     /// Let experiments entered in the console run programs, read environment variables, and use
     /// files outside DIR
     #[arg(long)]

@@ -6,6 +6,7 @@ mod files;
 mod links;
 mod monitors;
 mod safety;
+mod signed;
 mod tools;
 mod weather;
 

@@ -2,8 +2,11 @@
 //! reports. It knows one run at a time.
 
 use crate::envelope::{Envelope, Sender, Spool};
-use crate::message::{BEAT_NS, Beat, ClockOffset, Identity, Order, PROTOCOL, Stage, Step, Task, Wish};
-use std::collections::VecDeque;
+use crate::message::{
+    BEAT_NS, Beat, ClockOffset, Identity, Order, PROTOCOL, Refusal, Stage, Step, Task, Wish,
+};
+use crate::signature;
+use plimsoll_plan::Problem;
 
 /// Silence of the coordinator before the load after which an agent becomes free, ns.
 pub const ABANDONED_NS: u64 = 15_000_000_000;
@@ -21,8 +24,8 @@ const CLOCK_EVERY_NS: u64 = 10_000_000_000;
 const CLOCK_AGAIN_NS: u64 = 4_000_000_000;
 /// Fix if results cannot be kept.
 const SPOOL_HINT: &str = "check the free space and memory of the agent";
-/// Runs that were released recently; an order for one of them is late.
-const RELEASED_KEPT: usize = 64;
+/// Time for which signs of life contain a refusal, ns.
+const REFUSAL_KEPT_NS: u64 = 3_000_000_000;
 
 /// What a load generator reports, in this order.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,6 +50,8 @@ pub enum Report {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Input {
     Ordered(Order),
+    /// An order that is not from its coordinator, and why.
+    Forged(Order, Box<Problem>),
     /// A coordinator asks for all agents.
     RollCall,
     Reported(Report),
@@ -107,7 +112,8 @@ pub struct Agent<S> {
     work: Option<Work<S>>,
     beat_ns: Option<u64>,
     beats: u64,
-    released: VecDeque<String>,
+    /// The last refusal, and when.
+    refusal: Option<(Refusal, u64)>,
 }
 
 /// One run, as far as this agent has a part in it.
@@ -132,7 +138,7 @@ struct Work<S> {
 
 impl<S: Spool + Default> Agent<S> {
     pub fn new(identity: Identity) -> Self {
-        Agent { identity, work: None, beat_ns: None, beats: 0, released: VecDeque::new() }
+        Agent { identity, work: None, beat_ns: None, beats: 0, refusal: None }
     }
 
     /// Returns the run that the agent works for.
@@ -145,9 +151,11 @@ impl<S: Spool + Default> Agent<S> {
         let mut out = Vec::new();
         let state = |work: &Work<S>| (work.run.clone(), work.stage.step(), work.has_ended_test);
         let before = self.work.as_ref().map(state);
+        let refused = self.refusal.as_ref().map(|(refusal, _)| refusal.clone());
         let mut is_asked = false;
         match input {
             Input::Ordered(order) => self.ordered(now_ns, order, &mut out),
+            Input::Forged(order, why) => self.refuse(now_ns, order, *why),
             Input::RollCall => is_asked = true,
             Input::Reported(report) => self.reported(now_ns, report, &mut out),
             Input::FilesReady => {
@@ -180,7 +188,9 @@ impl<S: Spool + Default> Agent<S> {
         self.time(now_ns, &mut out);
         let after = self.work.as_ref().map(state);
         let is_due = self.beat_ns.is_none_or(|last_ns| now_ns.saturating_sub(last_ns) >= BEAT_NS);
-        if is_due || is_asked || before != after {
+        // Once for many copies of an order.
+        let is_refusing = self.refusal.as_ref().map(|(refusal, _)| refusal) != refused.as_ref();
+        if is_due || is_asked || is_refusing || before != after {
             self.beat_ns = Some(now_ns);
             self.beats += 1;
             out.push(Output::Beat(Box::new(self.beat())));
@@ -200,11 +210,28 @@ impl<S: Spool + Default> Agent<S> {
             has_ended_test: work.is_some_and(|work| work.has_ended_test),
             steered: work.map_or(0, |work| work.steered),
             backlog: work.map_or(0, Work::backlog),
+            refusal: self.refusal.as_ref().map(|(refusal, _)| refusal.clone()),
+        }
+    }
+
+    /// Does not execute an order, and says so in the next signs of life.
+    fn refuse(&mut self, now_ns: u64, order: Order, why: Problem) {
+        // One for an earlier process of this name is not for this one.
+        if order.instance == self.identity.instance {
+            let refusal = Refusal { run: order.run, sentence: why.message, hint: why.hint };
+            self.refusal = Some((refusal, now_ns));
         }
     }
 
     fn ordered(&mut self, now_ns: u64, order: Order, out: &mut Vec<Output>) {
-        if order.instance != self.identity.instance || self.released.contains(&order.run) {
+        if order.instance != self.identity.instance {
+            return;
+        }
+        if order.turn != self.identity.turn {
+            // Of an earlier run. All others are harmless, and may be late.
+            if let Wish::Prepare(_) = order.wish {
+                self.refuse(now_ns, order, signature::repeated());
+            }
             return;
         }
         if let Wish::Prepare(task) = order.wish {
@@ -300,11 +327,8 @@ impl<S: Spool + Default> Agent<S> {
         if work.is_started && !work.stage.is_over() {
             out.push(Output::Kill);
         }
-        out.push(Output::CleanUp { run: work.run.clone() });
-        if self.released.len() == RELEASED_KEPT {
-            self.released.pop_front();
-        }
-        self.released.push_back(work.run);
+        out.push(Output::CleanUp { run: work.run });
+        self.identity.turn += 1;
     }
 
     fn reported(&mut self, now_ns: u64, report: Report, out: &mut Vec<Output>) {
@@ -343,6 +367,8 @@ impl<S: Spool + Default> Agent<S> {
     }
 
     fn time(&mut self, now_ns: u64, out: &mut Vec<Output>) {
+        let is_old = |(_, at_ns): &mut (Refusal, u64)| now_ns.saturating_sub(*at_ns) >= REFUSAL_KEPT_NS;
+        self.refusal.take_if(is_old);
         let instance = self.identity.instance.clone();
         let Some(work) = &mut self.work else { return };
         let silent_ns = now_ns.saturating_sub(work.heard_ns);

@@ -6,7 +6,7 @@
 
 use crate::envelope::{Envelope, Receiver};
 use crate::event_codec::Decoder;
-use crate::message::{Beat, Identity, Order, Stage, Step, Task, Wish};
+use crate::message::{Beat, Identity, Order, Refusal, Stage, Step, Task, Wish};
 pub use crate::news::{Done, Failure, Input, News, OnLoss, Output};
 use plimsoll_stats::Error as CodecError;
 
@@ -58,6 +58,8 @@ struct Part {
     heard_ns: u64,
     silence: Silence,
     ordered: Option<(Wish, u64)>,
+    /// The newest order that the agent refused.
+    refusal: Option<Refusal>,
     receiver: Receiver,
     receipt_ns: u64,
     receipt: u64,
@@ -102,6 +104,7 @@ impl Coordinator {
             heard_ns: now_ns,
             silence: Silence::Heard,
             ordered: None,
+            refusal: None,
             receiver: Receiver::default(),
             receipt_ns: now_ns,
             receipt: 0,
@@ -199,7 +202,9 @@ impl Coordinator {
             return;
         }
         part.beats = beat.number;
+        part.identity.turn = beat.identity.turn;
         let is_this_run = beat.run.as_deref() == Some(self.run.as_str());
+        self.refused(at, &beat, out);
         let part = &mut self.parts[at];
         if !is_this_run && self.phase >= Phase::Loading {
             // It may have given up before this coordinator has heard of it.
@@ -249,6 +254,24 @@ impl Coordinator {
             }
         }
         self.parts[at].beat = Some(beat);
+    }
+
+    /// Reports an order that an agent refused. If it is the task of this run, the agent has no load.
+    fn refused(&mut self, at: usize, beat: &Beat, out: &mut Vec<Output>) {
+        let part = &mut self.parts[at];
+        let Some(refusal) = beat.refusal.clone().filter(|refusal| part.refusal.as_ref() != Some(refusal))
+        else {
+            return;
+        };
+        part.refusal = Some(refusal.clone());
+        // Once the agent has the task, this is an order of another client.
+        let is_task = refusal.run == self.run && beat.run.is_none() && part.step() == Step::Free;
+        if is_task && self.phase < Phase::Loading && self.failure.is_none() {
+            let Refusal { sentence, hint, .. } = refusal;
+            self.failure = Some(Failure { part: at, sentence, hint, exit: None });
+        } else {
+            out.push(Output::News(News::Refused { part: at, refusal }));
+        }
     }
 
     /// An agent has given up its work, because it heard nothing for too long.
@@ -369,7 +392,8 @@ impl Coordinator {
             self.parts.iter().all(|part| part.step() >= Step::Ended || part.silence == Silence::Lost);
         for part in &mut self.parts {
             let send = |wish: Wish, out: &mut Vec<Output>| {
-                let order = Order { run: self.run.clone(), instance: part.identity.instance.clone(), wish };
+                let Identity { instance, turn, .. } = &part.identity;
+                let order = Order { run: self.run.clone(), instance: instance.clone(), turn: *turn, wish };
                 out.push(Output::Order { agent: part.identity.name.clone(), order });
             };
             if self.phase == Phase::Over {

@@ -18,6 +18,7 @@ pub mod message;
 pub mod news;
 pub mod roster;
 pub mod server_setup;
+pub mod signature;
 pub mod subject;
 pub mod whole;
 

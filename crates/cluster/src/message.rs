@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Version of these messages. Agents of another version are refused.
-pub const PROTOCOL: u32 = 2;
+pub const PROTOCOL: u32 = 3;
 
 /// Signs of life come once per second, and at each change.
 pub const BEAT_NS: u64 = 1_000_000_000;
@@ -27,6 +27,9 @@ pub struct Identity {
     pub open_files: u64,
     /// Labels such as `region=eu`, sorted by name.
     pub labels: BTreeMap<String, String>,
+    /// Number of runs that the instance has ended. Orders quote it, so that a copy of one cannot start a load later.
+    #[serde(default)]
+    pub turn: u64,
 }
 
 /// Sign of life of an agent.
@@ -49,6 +52,18 @@ pub struct Beat {
     pub steered: u64,
     /// Number of envelopes that the coordinator has not confirmed.
     pub backlog: u64,
+    /// The last order that the agent refused, for some seconds.
+    #[serde(default)]
+    pub refusal: Option<Refusal>,
+}
+
+/// An order that an agent did not execute.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Refusal {
+    /// Run that the order names; what is refused may come from anywhere.
+    pub run: String,
+    pub sentence: String,
+    pub hint: String,
 }
 
 /// Offset of the coordinator's clock: coordinator time = agent time + `offset_ns`, within `bound_ns`.
@@ -137,6 +152,8 @@ pub struct Order {
     pub run: String,
     /// An order for another instance is ignored.
     pub instance: String,
+    /// [`Identity::turn`] of the instance. An order for an earlier run is not executed.
+    pub turn: u64,
     pub wish: Wish,
 }
 
@@ -235,6 +252,9 @@ pub struct Checked {
     pub clock: Option<ClockOffset>,
     /// Public hosts that its loads may go to.
     pub allow: Vec<String>,
+    /// Public key of the coordinator whose orders it accepts; `None` if it accepts all.
+    #[serde(default)]
+    pub coordinator_key: Option<String>,
     pub checks: Vec<Check>,
 }
 

@@ -1,6 +1,6 @@
 //! What happens to a coordinator, what it wants done, and how its run ended.
 
-use crate::message::{Beat, Order};
+use crate::message::{Beat, Order, Refusal};
 use plimsoll_record::event::RunEvent;
 
 /// What to do when an agent is lost during the load.
@@ -72,6 +72,11 @@ pub enum News {
     },
     Lost {
         part: usize,
+    },
+    /// An agent has refused an order of this run or another one.
+    Refused {
+        part: usize,
+        refusal: Refusal,
     },
     /// A silent or lost agent is heard again.
     Back {

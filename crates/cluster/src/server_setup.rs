@@ -1,9 +1,11 @@
 //! What a NATS server for agents needs, as files: its configuration, a certificate authority with the certificate of
-//! the server, and a key for the coordinator and for each agent. Each may do what it needs and nothing else.
+//! the server, and a key for the coordinator and for each agent. Each may do what it needs and nothing else. Another
+//! key of the coordinator signs its orders, so that agents need not trust the server.
 //!
 //! The key of an authority is not kept. An agent that joins needs no other certificate than the authority's, unless the
 //! server requires certificates of its clients: then its certificate has a new authority, which the server trusts, too.
 
+use crate::signature::SigningKey;
 use crate::subject::{self, Permissions};
 use nkeys::KeyPair as Nkey;
 use plimsoll_plan::Problem;
@@ -82,6 +84,12 @@ pub struct SetupFile {
 
 /// Name of the coordinator among the users of the server.
 pub const COORDINATOR: &str = "coordinator";
+/// File with the secret key that signs the orders of the coordinator.
+pub const SIGNING_KEY: &str = "signing.nk";
+/// File with the public key, by which agents know their coordinator.
+pub const COORDINATOR_KEY: &str = "signing.pub";
+/// Names of other files, which no agent may have.
+const RESERVED: [&str; 3] = ["ca", "server", "signing"];
 
 impl ServerSetup {
     /// Creates keys and certificates, and returns all files.
@@ -99,7 +107,12 @@ impl ServerSetup {
             ExtendedKeyUsagePurpose::ServerAuth,
             self.validity,
         )?;
-        let mut files = vec![open("ca.pem", authority.pem())];
+        let signing = SigningKey::random()?;
+        let mut files = vec![
+            open("ca.pem", authority.pem()),
+            secret(SIGNING_KEY.into(), format!("{}\n", signing.seed()?)),
+            open(COORDINATOR_KEY, format!("{}\n", signing.public())),
+        ];
         files.extend(server);
         let clients = self.requires_certificates.then_some(&authority);
         let mut users = String::new();
@@ -143,7 +156,8 @@ pub fn join(
     let known = configuration.lines().filter_map(|line| line.strip_prefix("    { # "));
     let names: Vec<&str> = known.chain(agents.iter().map(String::as_str)).collect();
     let address = configuration.lines().find_map(|line| line.strip_prefix(ADDRESS));
-    let (Some(address), Some(before)) = (address, configuration.strip_suffix(USERS_END)) else {
+    let (Some(address), Some(before)) = (address, configuration.strip_suffix(USERS_END))
+    else {
         let hint = "add the users by hand: docs/reference/agents.md lists their permissions";
         return Err(Problem::new(
             "`server.conf` is not one of `plimsoll cluster init`, or was changed",
@@ -174,6 +188,10 @@ fn check(names: &[&str]) -> Result<(), Problem> {
     if let Some(wrong) = names.iter().find(|name| !subject::is_name(name)) {
         let hint = "use letters, digits, `-`, and `_`, at most 64";
         return Err(Problem::new(format!("invalid name of an agent `{wrong}`"), hint));
+    }
+    if let Some(reserved) = names.iter().find(|name| RESERVED.contains(name)) {
+        let hint = "give the agent another name";
+        return Err(Problem::new(format!("`{reserved}` is the name of another file"), hint));
     }
     let mut sorted = names.to_vec();
     sorted.sort_unstable();

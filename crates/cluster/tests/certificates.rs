@@ -3,6 +3,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use plimsoll_cluster::server_setup::{ServerSetup, SetupFile, Validity, join};
+use plimsoll_cluster::signature::SigningKey;
 
 /// 2026-11-28.
 const NOW: Validity = Validity { from_unix_s: 1_795_824_000, days: 365 };
@@ -24,6 +25,17 @@ fn dates(pem: &str) -> Vec<String> {
     let der = STANDARD.decode(lines).unwrap();
     let is_date = |bytes: &&[u8]| bytes[..2] == [0x17, 13] && bytes[14] == b'Z';
     der.windows(15).filter(is_date).map(|bytes| String::from_utf8_lossy(&bytes[2..8]).into_owned()).collect()
+}
+
+#[test]
+fn a_setup_has_one_key_that_signs_orders_and_its_public_half() {
+    let files = setup(false);
+    let secret = files.iter().find(|file| file.name == "signing.nk").unwrap();
+    let key = SigningKey::parse(&secret.content).unwrap();
+    assert!(secret.is_secret);
+    assert_eq!(content(&files, "signing.pub").trim(), key.public());
+    // The server knows the key of the coordinator by which it connects, not this one.
+    assert!(!content(&files, "server.conf").contains(&key.public()));
 }
 
 #[test]
@@ -61,6 +73,8 @@ fn agents_join_a_server_without_new_files_for_the_others() {
         assert!(last.starts_with(config.strip_suffix("  ]\n}\n").unwrap()));
         let taken = join(&["c".to_owned()], after, authorities, NOW).unwrap_err();
         assert_eq!(taken.message, "the name `c` is used twice");
+        let reserved = join(&["signing".to_owned()], config, authorities, NOW).unwrap_err();
+        assert_eq!(reserved.message, "`signing` is the name of another file");
         let foreign = join(&["c".to_owned()], "port: 4222\n", authorities, NOW).unwrap_err();
         assert!(foreign.message.contains("is not one of `plimsoll cluster init`"), "{}", foreign.message);
     }

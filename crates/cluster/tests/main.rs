@@ -10,6 +10,7 @@
 mod certificates;
 mod clocks;
 mod codec;
+mod signed;
 mod simulated;
 mod simulator;
 mod trouble;

@@ -135,6 +135,7 @@ fn identity(at: usize) -> Identity {
         cpus: 2,
         open_files: 1024,
         labels: BTreeMap::new(),
+        turn: 0,
     }
 }
 

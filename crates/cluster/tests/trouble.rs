@@ -122,9 +122,8 @@ fn an_agent_that_is_lost_before_the_load_fails_the_run() {
     assert!(outcome.begun_ns.iter().all(Option::is_none));
 }
 
-#[test]
-fn a_task_of_another_version_and_an_order_for_another_instance_start_nothing() {
-    let identity = |version: &str| Identity {
+pub fn identity(version: &str) -> Identity {
+    Identity {
         name: "a".into(),
         instance: "i".into(),
         protocol: PROTOCOL,
@@ -133,7 +132,12 @@ fn a_task_of_another_version_and_an_order_for_another_instance_start_nothing() {
         cpus: 1,
         open_files: 1,
         labels: Default::default(),
-    };
+        turn: 0,
+    }
+}
+
+/// Returns the first order of the run `r` to an instance.
+pub fn order(instance: &str) -> Order {
     let task = Task {
         protocol: PROTOCOL,
         version: "1.0".into(),
@@ -144,13 +148,13 @@ fn a_task_of_another_version_and_an_order_for_another_instance_start_nothing() {
         files: Vec::new(),
         variables: Variables(BTreeMap::from([("TOKEN".to_owned(), "s3cret".to_owned())])),
     };
-    let shown = format!("{task:?}");
+    Order { run: "r".into(), instance: instance.into(), turn: 0, wish: Wish::Prepare(Box::new(task)) }
+}
+
+#[test]
+fn a_task_of_another_version_and_an_order_for_another_instance_start_nothing() {
+    let shown = format!("{:?}", order("i"));
     assert!(shown.contains("TOKEN") && !shown.contains("s3cret"), "{shown}");
-    let order = |instance: &str| Order {
-        run: "r".into(),
-        instance: instance.into(),
-        wish: Wish::Prepare(Box::new(task.clone())),
-    };
     let starts = |outputs: &[Output]| outputs.iter().any(|output| matches!(output, Output::Fetch { .. }));
     let mut agent: Agent<MemorySpool> = Agent::new(identity("0.9"));
     let outputs = agent.step(S, Input::Ordered(order("i")));

@@ -16,6 +16,7 @@ fn beat(name: &str, region: &str) -> Beat {
             cpus: 2,
             open_files: 1024,
             labels: BTreeMap::from([("region".to_owned(), region.to_owned())]),
+            turn: 0,
         },
         number: 1,
         run: None,
@@ -25,6 +26,7 @@ fn beat(name: &str, region: &str) -> Beat {
         has_ended_test: false,
         steered: 0,
         backlog: 0,
+        refusal: None,
     }
 }
 

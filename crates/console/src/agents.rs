@@ -15,6 +15,8 @@ const FRESH_NS: u64 = 5_000_000_000;
 pub struct Agents {
     program: PathBuf,
     access: Vec<String>,
+    /// File with the key of the orders of loads.
+    signing_key: Option<String>,
     now_unix_ns: fn() -> u64,
     /// When the agents were asked, and their answers.
     last: Mutex<Option<(u64, Value)>>,
@@ -22,9 +24,9 @@ pub struct Agents {
 
 impl Agents {
     /// `access` are the flags with which the tool reaches the server; none if the console has no server.
-    pub fn new(tool: &Tool, access: Vec<String>) -> Self {
+    pub fn new(tool: &Tool, access: Vec<String>, signing_key: Option<String>) -> Self {
         let (program, now_unix_ns) = (tool.program.clone(), tool.now_unix_ns);
-        Agents { program, access, now_unix_ns, last: Mutex::new(None) }
+        Agents { program, access, signing_key, now_unix_ns, last: Mutex::new(None) }
     }
 
     pub fn has_server(&self) -> bool {
@@ -43,6 +45,7 @@ impl Agents {
                 return Err(no_server());
             }
             words.extend(self.access.iter().cloned());
+            words.extend(self.signing_key.iter().map(|file| format!("--signing-key={file}")));
         }
         Ok(words)
     }

@@ -45,6 +45,8 @@ pub struct Config {
     pub folders: Vec<PathBuf>,
     /// Flags with which the tool reaches agents, such as `--nats=URL`; none without a NATS server.
     pub agents: Vec<String>,
+    /// File with the key that signs orders to agents.
+    pub signing_key: Option<String>,
     /// Whether pasted experiments may use programs, and files anywhere.
     pub allow_commands: bool,
     /// Folder for the index and pasted experiments; created if missing.

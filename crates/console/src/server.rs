@@ -113,7 +113,7 @@ impl Server {
         let index =
             Index::new(config.folders.clone(), config.state.join("index.json"), config.tool.now_unix_ns);
         let index = Arc::new(index);
-        let agents = Arc::new(Agents::new(&config.tool, config.agents.clone()));
+        let agents = Arc::new(Agents::new(&config.tool, config.agents.clone(), config.signing_key.clone()));
         let app = Arc::new(App {
             names: Names { address, is_secure: acceptor.is_some() },
             auth,

@@ -9,7 +9,7 @@ use super::local::LocalAgents;
 use super::monitors::{self, OwnMonitors};
 use super::options::AgentOptions;
 use super::part_file::{self, PartFile};
-use super::{connected, random_name, roll_call, scopes, task};
+use super::{connected, keys, random_name, roll_call, scopes, task};
 use crate::commands::campaign::Again;
 use crate::commands::load::{ByAgents, Measured, Shared, view};
 use crate::exit::{Exit, Failure};
@@ -21,6 +21,7 @@ use plimsoll_cluster::bytes::bytes_of;
 use plimsoll_cluster::coordinator::{Done, Input, News, Output};
 use plimsoll_cluster::message::{self, Identity};
 use plimsoll_cluster::roster::Selection;
+use plimsoll_cluster::signature::SigningKey;
 use plimsoll_cluster::subject;
 use plimsoll_cluster::whole::Whole;
 use plimsoll_control::breaker::Trip;
@@ -65,6 +66,11 @@ pub fn measure(
             let message = "`local:N` starts its own NATS server";
             return Err(Diagnostic::new("U037", Place::Flag("--nats".into()), message, "omit it").into());
         }
+        if manner.agents.signing_key.is_some() {
+            let message = "`local:N` makes its own key";
+            let place = Place::Flag("--signing-key".into());
+            return Err(Diagnostic::new("U037", place, message, "omit it").into());
+        }
         let local = match shared.local_agents.get() {
             Some(local) => local,
             None => {
@@ -74,9 +80,13 @@ pub fn measure(
         };
         access.nats = Some(local.url.clone());
     }
+    let own = manner.agents.signing_key.as_deref().map(keys::signing).transpose()?;
+    let signer = shared.local_agents.get().map(|local| &local.signing).or(own.as_ref());
     let (bus, heard) = connected(&access, &format!("coordinator-{run}"))?;
     bus.subscribe(subject::BEATS);
     let folder = file.with_extension(AGENTS);
+    // Its agents accept no other key.
+    let public = signer.map(SigningKey::public);
     let mut here = Here {
         asked,
         manner,
@@ -98,7 +108,8 @@ pub fn measure(
         by_agents: ByAgents::default(),
         monitors: None,
         journal: None,
-        fingerprint: journal::fingerprint(task::words(again, outline).iter()),
+        fingerprint: journal::fingerprint(task::words(again, outline).iter().chain(&public)),
+        signer,
     };
     let interrupts = &shared.interrupts;
     if manner.steered {
@@ -148,6 +159,8 @@ struct Here<'a> {
     journal: Option<Journal>,
     /// What two starts of this load have in common.
     fingerprint: String,
+    /// The key of its orders.
+    signer: Option<&'a SigningKey>,
 }
 
 impl Here<'_> {
@@ -200,7 +213,7 @@ impl Here<'_> {
         let done = self.lead(&mut coordinator);
         if done.is_err() {
             // Without a coordinator, the agents would continue to load for nothing.
-            self.release_all();
+            self.release_all(&coordinator);
         }
         // Clears the live view before anything else is printed.
         self.view = None;
@@ -367,18 +380,7 @@ impl Here<'_> {
     fn execute(&mut self, output: Output) -> Result<Vec<Input>, Failure> {
         match output {
             Output::Order { agent, order } => {
-                let payload = message::encode(&order);
-                if payload.len() > self.bus.max_payload() {
-                    return Err(Failure::machine(
-                        format!(
-                            "the task of an agent has {} bytes, and the NATS server accepts {}",
-                            payload.len(),
-                            self.bus.max_payload()
-                        ),
-                        Some("raise `max_payload` in the configuration of the server".into()),
-                    ));
-                }
-                self.bus.publish(subject::orders(&agent), payload);
+                self.order(&agent, &order)?;
                 Ok(Vec::new())
             }
             Output::Event { part, event } => self.event(part, event),
@@ -404,6 +406,9 @@ impl Here<'_> {
                 self.note(part, "has ended the test".into());
                 // As for a load without agents: its users have ended.
                 self.stopped_by = Some(StoppedBy::Retired);
+            }
+            News::Refused { part, refusal } => {
+                self.note(part, format!("refused an order of run {}: {}", refusal.run, refusal.sentence));
             }
             News::Silent { part } => self.note(part, "has not been heard for 3 s".into()),
             News::Lost { part } => {

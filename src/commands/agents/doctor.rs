@@ -30,6 +30,7 @@ pub fn checked(
     id: String,
     identity: Identity,
     allow: &[String],
+    coordinator_key: Option<String>,
     clock: Option<message::ClockOffset>,
 ) -> Checked {
     let check = |row: DoctorRow| Check {
@@ -48,6 +49,7 @@ pub fn checked(
         boot_id: machine::boot_id(),
         clock,
         allow: allow.to_vec(),
+        coordinator_key,
         checks: doctor::rows_of_this_machine().into_iter().map(check).collect(),
     }
 }
@@ -164,6 +166,14 @@ fn rows(one: &AgentReport, all: &[AgentReport]) -> Vec<DoctorRow> {
     });
     let public = if answer.allow.is_empty() { "none".to_owned() } else { answer.allow.join(", ") };
     rows.push(row("public hosts", public, State::Good, None));
+    rows.push(match &answer.coordinator_key {
+        Some(key) => row("orders", format!("signed with {key}"), State::Good, None),
+        None => {
+            let advice =
+                "every client that may publish on the NATS server can start loads: --coordinator-key";
+            row("orders", "of every coordinator".into(), State::Notice, Some(advice))
+        }
+    });
     let is_same = |other: &&AgentReport| {
         let boot_id = other.answer.as_ref().map(|answer| answer.boot_id.as_str());
         other.beat.identity.instance != identity.instance

@@ -1,6 +1,8 @@
 //! `--agents local:N`: a NATS server and agents on this machine, for one load.
 
 use crate::exit::Failure;
+use plimsoll_cluster::server_setup::COORDINATOR_KEY;
+use plimsoll_cluster::signature::SigningKey;
 use plimsoll_engine::clock::now_ns;
 use plimsoll_engine::signals::{end_with_parent, interrupt};
 use std::path::{Path, PathBuf};
@@ -22,6 +24,8 @@ pub struct LocalAgents {
     /// The agents first, the server last.
     processes: Vec<Child>,
     pub url: String,
+    /// The only key whose orders they accept. Others on this machine can connect to the server, too.
+    pub signing: SigningKey,
 }
 
 impl LocalAgents {
@@ -34,11 +38,16 @@ impl LocalAgents {
         std::fs::create_dir_all(&folder).map_err(|e| {
             Failure::machine(format!("cannot create directory `{}`: {e}", folder.display()), None)
         })?;
-        let mut local = LocalAgents { folder, processes: Vec::new(), url: String::new() };
+        let key = folder.join(COORDINATOR_KEY);
+        let signing = SigningKey::random().map_err(Failure::of)?;
+        let mut local = LocalAgents { folder, processes: Vec::new(), url: String::new(), signing };
+        std::fs::write(&key, local.signing.public())
+            .map_err(|e| Failure::machine(format!("cannot write `{}`: {e}", key.display()), None))?;
         local.url = local.server()?;
         for number in 1..=count {
             let mut command = Command::new(std::env::current_exe().map_err(cannot_start)?);
             command.args(["agent", "--nats", &local.url, "--name", &format!("local-{number}"), "--quiet"]);
+            command.arg("--coordinator-key").arg(&key);
             command.args(allow.iter().map(|host| format!("--allow={host}")));
             command.arg(format!("--with-parent={}", std::process::id()));
             local.processes.insert(0, spawned(&mut command)?);

@@ -2,7 +2,7 @@
 
 use super::child::{Generator, Own, is_load};
 use super::spool::FileSpool;
-use super::{as_agent, connected, doctor, files, random_name};
+use super::{as_agent, connected, doctor, files, keys, random_name};
 use crate::exit::{Exit, Failure};
 use crate::flags::agents::Agent as Flags;
 use crate::interrupt::Interrupts;
@@ -11,7 +11,8 @@ use plimsoll_cluster::Agent;
 use plimsoll_cluster::agent::{Input, Output, Report};
 use plimsoll_cluster::bus::{Bus, Change, Heard};
 use plimsoll_cluster::clock::{EXCHANGES, Exchange, best};
-use plimsoll_cluster::message::{self, CheckUp, ClockOffset, Identity, Order, PROTOCOL, Stage, Task};
+use plimsoll_cluster::message::{self, CheckUp, ClockOffset, Identity, PROTOCOL, Refusal, Stage, Task};
+use plimsoll_cluster::signature::{self, CoordinatorKey, Opened};
 use plimsoll_cluster::subject;
 use plimsoll_engine::clock::now_ns;
 use plimsoll_engine::machine;
@@ -65,6 +66,7 @@ fn identity(flags: &Flags) -> Result<Identity, Failure> {
         cpus: machine::cpus(),
         open_files: machine::set_nofile(u64::MAX).soft,
         labels: flags.labels.as_deref().map_or(Ok(BTreeMap::new()), labels)?,
+        turn: 0,
     })
 }
 
@@ -100,6 +102,7 @@ enum Happened {
 /// `plimsoll agent`.
 pub fn agent(flags: &Flags) -> Result<Exit, Failure> {
     let identity = identity(flags)?;
+    let key = flags.coordinator_key.as_deref().map(keys::coordinator).transpose()?;
     let interrupts = Interrupts::install()?;
     if flags.with_parent.is_some_and(|parent| !plimsoll_engine::signals::follow(parent)) {
         return Err(Failure::machine("the process that started this agent has ended", None));
@@ -114,12 +117,24 @@ pub fn agent(flags: &Flags) -> Result<Exit, Failure> {
     let base = flags.dir.as_ref().map_or_else(std::env::temp_dir, PathBuf::from);
     let folder = base.join(format!("plimsoll-agent-{}-{}", identity.name, identity.instance));
     if !flags.quiet {
-        say::talk(&format!("agent `{}` waits for loads (Ctrl-C to end it)\n", identity.name));
+        let of = if key.is_some() { "loads of its coordinator" } else { "loads" };
+        say::talk(&format!("agent `{}` waits for {of} (Ctrl-C to end it)\n", identity.name));
     }
     let beat = subject::beat(&identity.name);
     let agent: Agent<FileSpool> = Agent::new(identity.clone());
-    let mut here =
-        Here { agent, bus, to, folder, flags, generator: None, beat, identity, said: String::new() };
+    let mut here = Here {
+        agent,
+        bus,
+        to,
+        folder,
+        flags,
+        key,
+        generator: None,
+        beat,
+        identity,
+        said: String::new(),
+        refusal: None,
+    };
     let ended = here.run(&happened, &interrupts);
     here.bus.close();
     // It may never have been created.
@@ -134,11 +149,15 @@ struct Here<'a> {
     to: Sender<Happened>,
     folder: PathBuf,
     flags: &'a Flags,
+    /// The coordinator whose orders it accepts; without one, those of all.
+    key: Option<CoordinatorKey>,
     generator: Option<Generator>,
     beat: String,
     identity: Identity,
     /// The last thing that the server refused, so that it is printed once.
     said: String,
+    /// The last order that the agent refused, for the same reason.
+    refusal: Option<Refusal>,
 }
 
 impl Here<'_> {
@@ -160,7 +179,11 @@ impl Here<'_> {
                 }
                 Ok(Happened::Heard(Heard::Message(message))) => {
                     // An order of another version is not for this agent; its coordinator sees the version.
-                    message::decode::<Order>(&message.payload).ok().map(Input::Ordered)
+                    let name = &self.identity.name;
+                    signature::open(&message.payload, name, self.key.as_ref()).map(|opened| match opened {
+                        Opened::Accepted(order) => Input::Ordered(order),
+                        Opened::Refused(order, why) => Input::Forged(order, Box::new(why)),
+                    })
                 }
                 Ok(Happened::Heard(Heard::Change(change))) => {
                     self.changed(change);
@@ -215,6 +238,11 @@ impl Here<'_> {
             Output::Beat(beat) => {
                 if !self.flags.quiet && beat.stage.is_over() {
                     self.tell_end(&beat.stage);
+                }
+                if beat.refusal.is_some() && self.refusal != beat.refusal {
+                    self.refusal.clone_from(&beat.refusal);
+                    let said = beat.refusal.iter().map(|refusal| &refusal.sentence);
+                    said.for_each(|said| say::talk(&format!("refused an order: {said}\n")));
                 }
                 self.bus.publish(self.beat.clone(), message::encode(&beat));
             }
@@ -289,10 +317,11 @@ impl Here<'_> {
         // A question of another version is not for this agent; its roll call shows the version.
         let Ok(CheckUp { id }) = message::decode(question) else { return };
         let (bus, identity, allow) = (self.bus.clone(), self.identity.clone(), self.flags.allow.clone());
+        let key = self.key.as_ref().map(CoordinatorKey::to_string);
         std::thread::spawn(move || {
             let clock = measured_clock(&bus, &id);
             let subject = subject::checked(&identity.name);
-            bus.publish(subject, message::encode(&doctor::checked(id, identity, &allow, clock)));
+            bus.publish(subject, message::encode(&doctor::checked(id, identity, &allow, key, clock)));
         });
     }
 

@@ -46,7 +46,10 @@ impl Safe {
     }
 
     fn tool(&self, words: &[&str], key: &str) -> Tool {
-        let access = self.access(key);
+        let mut access = self.access(key);
+        if words.contains(&"--agents") {
+            access.push(format!("--signing-key={}", self.file("signing.nk")));
+        }
         let access: Vec<&str> = access.iter().map(String::as_str).collect();
         Tool::new(&[words, &access].concat())
     }
@@ -56,7 +59,8 @@ impl Safe {
     }
 
     fn agent(&self, name: &str, key: &str) -> Running {
-        self.tool(&["agent", "--name", name], key).start()
+        let signer = format!("--coordinator-key={}", self.file("signing.pub"));
+        self.tool(&["agent", "--name", name, &signer], key).start()
     }
 
     fn names(&self) -> Vec<String> {
@@ -181,10 +185,13 @@ fn keys_are_for_their_owner_and_never_replaced() {
     let mode = |name: &str| {
         std::fs::metadata(scratch.path(&format!("keys/{name}"))).unwrap().permissions().mode() & 0o777
     };
-    assert_eq!((mode("a.nk"), mode("coordinator.nk"), mode("server.key")), (0o600, 0o600, 0o600));
+    for name in ["a.nk", "coordinator.nk", "server.key", "signing.nk"] {
+        assert_eq!(mode(name), 0o600, "{name}");
+    }
     assert_eq!(mode(""), 0o700);
     let seed = std::fs::read_to_string(scratch.path("keys/a.nk")).unwrap();
-    let cases: [(&[&str], &str); 8] = [
+    let cases: [(&[&str], &str); 9] = [
+        (&["x", "--agents", "server"], "`server` is the name of another file"),
         (&["x", "--agents", "a", "--days", "0"], "invalid number of days `0`"),
         (&["x", "--agents", "a", "--days", "4000"], "invalid number of days `4000`"),
         (&[&folder, "--agents", "a"], "exists already"),

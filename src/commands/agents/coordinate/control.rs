@@ -1,19 +1,36 @@
 //! Control of a load from agents by another process, what it sees of the load, and the end of a coordinator that fails.
 
 use super::Here;
+use crate::exit::Failure;
+use plimsoll_cluster::Coordinator;
 use plimsoll_cluster::coordinator::Input;
-use plimsoll_cluster::{message, subject};
+use plimsoll_cluster::message::{Identity, Order, Wish};
+use plimsoll_cluster::{signature, subject};
 use plimsoll_engine::clock::now_ns;
 use plimsoll_record::event::{Note, NoteKind, RunEvent, Sink};
 
 impl Here<'_> {
     /// Lets all agents end their loads at once.
-    pub(super) fn release_all(&self) {
-        for part in &self.parts {
-            let (run, instance) = (self.run.clone(), part.identity.instance.clone());
-            let order = message::Order { run, instance, wish: message::Wish::Release };
-            self.bus.publish(subject::orders(&part.identity.name), message::encode(&order));
+    pub(super) fn release_all(&self, coordinator: &Coordinator) {
+        for (Identity { name, instance, turn, .. }, _) in coordinator.beats() {
+            let (run, instance) = (self.run.clone(), instance.clone());
+            // The error that ends the command is said already.
+            let _ = self.order(name, &Order { run, instance, turn: *turn, wish: Wish::Release });
         }
+    }
+
+    /// Sends an order to an agent.
+    pub(super) fn order(&self, agent: &str, order: &Order) -> Result<(), Failure> {
+        let payload = signature::seal(order, agent, self.signer).map_err(Failure::of)?;
+        let (bytes, max_bytes) = (payload.len(), self.bus.max_payload());
+        if bytes > max_bytes {
+            let sentence =
+                format!("the task of an agent has {bytes} bytes, and the NATS server accepts {max_bytes}");
+            let hint = "raise `max_payload` in the configuration of the server";
+            return Err(Failure::machine(sentence, Some(hint.into())));
+        }
+        self.bus.publish(subject::orders(agent), payload);
+        Ok(())
     }
 
     /// Shows an event of the load as a whole to those who watch it.
