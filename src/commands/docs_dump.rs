@@ -68,6 +68,10 @@ fn command_line() -> String {
         let name = command.get_name();
         if verbs::named(name).is_some_and(|row| row.group != Group::Hidden) {
             add(&format!("plimsoll {name}"), help(command));
+            for action in command.get_subcommands().filter(|action| action.get_arguments().next().is_some()) {
+                let name = format!("plimsoll {name} {}", action.get_name());
+                add(&name, help(&action.clone().bin_name(&name)));
+            }
         }
     }
     text.trim_end().to_owned() + "\n"
