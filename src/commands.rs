@@ -24,6 +24,7 @@ pub mod hey;
 pub mod jmeter;
 pub mod junit;
 pub mod k6;
+pub mod k8s;
 pub mod load;
 pub mod loadtest;
 mod memory;

@@ -7,6 +7,7 @@ pub mod agents;
 pub mod connect;
 pub mod draft;
 pub mod judge;
+pub mod k8s;
 pub mod load;
 pub mod page;
 pub mod tool;

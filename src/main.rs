@@ -87,6 +87,7 @@ fn command(asked: flags::Invocation) -> Result<ExitCode, exit::Failure> {
             Verb::Agent(flags) => commands::agents::agent(&flags),
             Verb::Agents(flags) => commands::agents::list(&flags),
             Verb::Cluster(flags) => commands::cluster::command(&flags),
+            Verb::K8s(flags) => commands::k8s::command(&flags),
             Verb::Doctor(flags) => commands::doctor::command(&flags),
             // The server of the demo and the tests.
             Verb::TestServer(flags) => return Ok(ruler::main(flags.words.into_iter())),

@@ -6,6 +6,7 @@ use crate::{say, wall};
 use plimsoll_cluster::server_setup::{
     COORDINATOR, COORDINATOR_KEY, SIGNING_KEY, ServerSetup, SetupFile, Validity, join,
 };
+use plimsoll_cluster::subject::numbered;
 use plimsoll_engine::machine;
 use plimsoll_plan::diag::Place;
 use plimsoll_plan::{Diagnostic, Problem};
@@ -18,6 +19,8 @@ use std::path::Path;
 const PORT: u16 = 4222;
 /// Validity of certificates, days.
 const DAYS: u32 = 365;
+/// Most agents that a load can use.
+const AGENTS_MAX: u32 = 10_000;
 /// What the machine of an agent needs.
 const COPY: &str = "Copy to each machine only ca.pem, signing.pub, and the files with its name.\n";
 /// Longest validity: what is valid for longer is forgotten.
@@ -70,6 +73,10 @@ fn named<'a>(folder: Option<&'a String>, agents: Option<&String>) -> Result<(&'a
         let hint = "name each machine that sends load, such as `--agents eu-1,eu-2`";
         return Err(wrong(Place::Flag("--agents".into()), "missing names of the agents", hint));
     };
+    // As the pods of an indexed job.
+    if let Ok(count @ 1..=AGENTS_MAX) = agents.parse() {
+        return Ok((folder, (0..count).map(numbered).collect()));
+    }
     Ok((folder, agents.split(',').map(str::to_owned).collect()))
 }
 

@@ -226,7 +226,7 @@ pub enum ClusterAction {
         /// Port of the server [default: 4222]
         #[arg(long, value_name = "PORT")]
         port: Option<String>,
-        /// Names of the agents
+        /// Names of the agents, or their number: `3` means agent-0, agent-1, and agent-2
         #[arg(long, value_name = "NAME,...")]
         agents: Option<String>,
         /// Require certificates of agents and coordinators, too

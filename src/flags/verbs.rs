@@ -2,6 +2,7 @@
 
 use super::agents::{AccessFlags, Agent, Agents, Cluster};
 use super::judge::{Audit, Compare, Find, Size};
+use super::k8s::K8s;
 use super::load::LoadFlags;
 use super::page::PageFlag;
 use super::tool::{
@@ -92,6 +93,7 @@ verbs! {
     Agent(Agent) = "agent", Machine, "agent --nats URL", "Wait for loads of a coordinator, and send a part of them";
     Agents(Agents) = "agents", Machine, "agents --nats URL", "List the agents that are connected to a NATS server";
     Cluster(Cluster) = "cluster", Machine, "cluster init|add DIR", "Write keys and the configuration of a NATS server";
+    K8s(K8s) = "k8s", Machine, "k8s manifests|chart", "Print manifests for agents in Kubernetes, or a chart";
     Doctor(Doctor) = "doctor", Machine, "doctor", "Show the limits of this machine and how to raise them";
     TestServer(TestServer) = "test-server", Machine, "test-server", "Start a server with adjustable delays and errors";
     Completions(Completions) = "completions", Machine, "completions SHELL", "Print completions for bash, zsh, or fish";

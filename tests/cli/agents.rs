@@ -3,6 +3,7 @@
 mod doctor;
 mod faults;
 mod files;
+mod kubernetes;
 mod links;
 mod monitors;
 mod safety;

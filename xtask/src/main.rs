@@ -7,6 +7,7 @@
 mod browser;
 mod docs;
 mod failed;
+mod kubernetes;
 mod nightly;
 mod suites;
 mod test;

@@ -2,7 +2,7 @@
 //! (the 15-minute memory run). Every other command ignores the tests that make sense only as long runs, and tidy checks
 //! that each of those names this command.
 
-use crate::{browser, suites};
+use crate::{browser, kubernetes, suites};
 use chore::{Outcome, needs, shell};
 use std::process::Command;
 use std::time::Instant;
@@ -43,6 +43,11 @@ const PARTS: &[Part] = &[
         name: "agents",
         about: "agents: faults of the network and of processes, two hundred seeds",
         run: || passed(agents()),
+    },
+    Part {
+        name: "kubernetes",
+        about: "agents in Kubernetes: manifests and chart against the schemas of its API",
+        run: in_kubernetes,
     },
     Part {
         name: "bench",
@@ -132,6 +137,14 @@ fn agents() -> Outcome {
     let mut command = shell::cargo();
     command.args(line).args(["--ignored", "--nocapture", suites::AGENTS]).env("PLIMSOLL_NIGHTLY", "1");
     shell::run(&mut command)
+}
+
+/// The manifests for agents, if the tools that check them can be installed.
+fn in_kubernetes() -> Result<Done, String> {
+    match kubernetes::NEEDS.iter().find(|program| shell::find_program(program).is_none()) {
+        Some(missing) => Ok(Done::LeftOut(format!("`{missing}` is not installed"))),
+        None => passed(kubernetes::check()),
+    }
 }
 
 fn crates() -> Outcome {

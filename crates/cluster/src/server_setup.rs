@@ -155,8 +155,7 @@ pub fn join(
 ) -> Result<Joined, Problem> {
     let known = configuration.lines().filter_map(|line| line.strip_prefix("    { # "));
     let names: Vec<&str> = known.chain(agents.iter().map(String::as_str)).collect();
-    let address = configuration.lines().find_map(|line| line.strip_prefix(ADDRESS));
-    let (Some(address), Some(before)) = (address, configuration.strip_suffix(USERS_END))
+    let (Some(address), Some(before)) = (address_in(configuration), configuration.strip_suffix(USERS_END))
     else {
         let hint = "add the users by hand: docs/reference/agents.md lists their permissions";
         return Err(Problem::new(
@@ -165,7 +164,7 @@ pub fn join(
         ));
     };
     check(&names)?;
-    let requires_certificates = configuration.contains("\n    verify: true\n");
+    let requires_certificates = requires_certificates(configuration);
     let (mut files, mut changed) = (Vec::new(), Vec::new());
     let mut users = String::new();
     let authority = match requires_certificates {
@@ -182,6 +181,16 @@ pub fn join(
     }
     changed.push(open("server.conf", format!("{before}{users}{USERS_END}")));
     Ok(Joined { files, changed, address: address.to_owned(), requires_certificates })
+}
+
+/// Returns the address of the server in a configuration of [`ServerSetup`], as `HOST:PORT`.
+pub fn address_in(configuration: &str) -> Option<&str> {
+    configuration.lines().find_map(|line| line.strip_prefix(ADDRESS))
+}
+
+/// Returns whether such a server requires certificates of its clients.
+pub fn requires_certificates(configuration: &str) -> bool {
+    configuration.contains("\n    verify: true\n")
 }
 
 fn check(names: &[&str]) -> Result<(), Problem> {

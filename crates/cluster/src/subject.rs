@@ -93,6 +93,11 @@ pub fn is_name(name: &str) -> bool {
     (1..=64).contains(&name.len()) && name.chars().all(allowed)
 }
 
+/// Returns the name of an agent that has a number, beginning with 0.
+pub fn numbered(index: u32) -> String {
+    format!("agent-{index}")
+}
+
 /// Returns a name with every other character replaced by `-`, such as that of a host.
 pub fn name_of(text: &str) -> String {
     let allowed = |c: char| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' };

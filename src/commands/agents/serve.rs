@@ -139,7 +139,11 @@ pub fn agent(flags: &Flags) -> Result<Exit, Failure> {
     here.bus.close();
     // It may never have been created.
     let _ = std::fs::remove_dir_all(&here.folder);
-    ended.map(|()| Exit::Pass)
+    // Kubernetes starts an agent again that did not end by itself.
+    ended.map(|()| match interrupts.exit(Exit::Pass) {
+        Exit::Terminated => Exit::Terminated,
+        _ => Exit::Pass,
+    })
 }
 
 /// A running agent.

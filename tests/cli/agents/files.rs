@@ -9,18 +9,18 @@ fn read(name: &str) -> String {
     std::fs::read_to_string(path).expect("the checkout is whole")
 }
 
-fn documents(name: &str) -> Vec<Value> {
-    let text = read(name);
+/// Parses the documents of a YAML file.
+pub fn documents(text: &str) -> Vec<Value> {
     text.split("\n---\n").map(|text| serde_saphyr::from_str(text).expect("the file is YAML")).collect()
 }
 
-fn texts(value: &Value) -> Vec<String> {
+pub fn texts(value: &Value) -> Vec<String> {
     let words = value.as_array().into_iter().flatten();
     words.map(|word| word.as_str().expect("a word is text").to_owned()).collect()
 }
 
 /// With `--help`, every flag before it must exist.
-fn accepts(words: &[String]) {
+pub fn accepts(words: &[String]) {
     let words: Vec<&str> = words.iter().map(String::as_str).chain(["--help"]).collect();
     let output = Tool::run(&words);
     assert_eq!(output.code, 0, "{words:?}: {}", output.stderr);
@@ -42,7 +42,7 @@ fn the_units_of_systemd_start_an_agent() {
 
 #[test]
 fn the_compose_file_starts_a_server_agents_and_a_load() {
-    let all = documents("compose.yaml");
+    let all = documents(&read("compose.yaml"));
     let services = all[0]["services"].as_object().expect("services by name");
     let mut count = 0;
     for service in services.values().filter(|service| service["image"] == "plimsoll") {
@@ -57,35 +57,4 @@ fn the_compose_file_starts_a_server_agents_and_a_load() {
         }
     }
     assert_eq!(count, 3, "two agents and a coordinator");
-}
-
-#[test]
-fn the_manifests_of_kubernetes_refer_to_what_their_head_creates() {
-    let text = read("kubernetes.yaml");
-    let mut commands = 0;
-    for document in documents("kubernetes.yaml") {
-        assert!(document["apiVersion"].is_string() && document["metadata"]["name"].is_string(), "{document}");
-        let pod = &document["spec"]["template"]["spec"];
-        for container in pod["containers"].as_array().into_iter().flatten() {
-            if container["image"] == "plimsoll" {
-                let words: Vec<String> =
-                    texts(&container["args"]).iter().map(|word| word.replace("$(POD)", "agent-0")).collect();
-                accepts(&words);
-                commands += 1;
-            }
-            for mount in container["volumeMounts"].as_array().into_iter().flatten() {
-                let volumes = pod["volumes"].as_array().expect("a mount has a volume");
-                assert!(volumes.iter().any(|volume| volume["name"] == mount["name"]), "{mount}");
-            }
-        }
-        for volume in pod["volumes"].as_array().into_iter().flatten() {
-            let secret =
-                volume["secret"]["secretName"].as_str().map(|name| format!("secret generic {name} "));
-            let config = volume["configMap"]["name"].as_str().map(|name| format!("configmap {name} "));
-            for wanted in secret.into_iter().chain(config) {
-                assert!(text.contains(&wanted), "the head does not create `{wanted}`");
-            }
-        }
-    }
-    assert_eq!(commands, 2, "an agent and a load");
 }
