@@ -356,6 +356,33 @@ fn a_coordinator_with_a_full_disk_has_the_whole_result() {
     });
 }
 
+/// One load for each action. The agent is lost 10 s after it was killed, and its share is half of the load.
+#[test]
+#[ignore = "a minute: `cargo xtask nightly`"]
+fn a_lost_agent_has_the_effect_that_was_asked_for() {
+    let (seconds, killed_at) = (24, 400);
+    for (action, kept) in [("stop", 500..1_000), ("continue", 1_200..1_201), ("rebalance", 1_500..2_000)] {
+        let (ruler, server) = (Ruler::start(&[]), Server::start());
+        let (first, second) = (server.agent("a", &[]), server.agent("b", &[]));
+        server.wait_for(2);
+        let (url, nats, length) = (ruler.url("/"), server.url(), format!("{seconds}s"));
+        let args = [&url, "-r", "100", "-d", &length, "--nats", &nats, "--agents", "a,b", "--json"];
+        let running = Tool::new(&[&args[..], &["--on-agent-loss", action]].concat()).start();
+        reach(&ruler, killed_at);
+        second.signal("KILL");
+        let output = running.wait();
+        assert_eq!(output.code, 3, "{action}: {}", output.stderr);
+        let json = output.json();
+        let rows = json["generators"].as_array().unwrap();
+        let row = rows.iter().find(|row| row["agent"]["name"] == "a").unwrap();
+        let requests = row["requests"].as_u64().unwrap();
+        assert!(kept.contains(&requests), "{action}: {requests} requests\n{}", output.stderr);
+        assert_eq!(row["is_complete"], true, "{action}");
+        assert_eq!(ends(first).code, 0);
+        drop(second);
+    }
+}
+
 /// The connection is alive, but nothing comes through: pings must notice.
 #[test]
 #[ignore = "half a minute: `cargo xtask nightly`"]
@@ -375,6 +402,30 @@ fn a_server_that_is_paused_for_ten_seconds_costs_no_result() {
     assert_eq!((json["totals"]["requests"].as_u64(), ruler.requests()), (Some(1_400), 1_400));
     assert_eq!(json["is_complete"], true, "{}", output.stderr);
     agents.into_iter().for_each(|agent| assert_eq!(ends(agent).code, 0));
+}
+
+/// The agent is lost for its coordinator after 10 s, loads on, and sends everything when it is back.
+#[test]
+#[ignore = "a minute: `cargo xtask nightly`"]
+fn an_agent_that_is_cut_off_for_a_minute_costs_no_result() {
+    let (ruler, server) = (Ruler::start(&[]), Server::start());
+    let weather = Weather::start(server.port, Climate::default(), 1);
+    let first = server.agent("a", &[]);
+    let second = Tool::new(&["agent", "--nats", &weather.url(), "--name", "b"]).start();
+    server.wait_for(2);
+    let args =
+        [&ruler.url("/"), "-r", "40", "-d", "75s", "--nats", &server.url(), "--agents", "a,b", "--json"];
+    let running = Tool::new(&args).start();
+    ruler.wait_for_requests(200);
+    weather.cut(Duration::from_secs(60));
+    let output = running.wait();
+    for said in ["has not been heard for 3 s", "is lost: not heard for 10 s", "is heard again"] {
+        assert!(output.stderr.contains(&format!("agent `b` {said}")), "{}", output.stderr);
+    }
+    let json = output.json();
+    assert_eq!((json["totals"]["requests"].as_u64(), ruler.requests()), (Some(3_000), 3_000));
+    assert_eq!(json["is_complete"], true, "{}", output.stderr);
+    [first, second].into_iter().for_each(|agent| assert_eq!(ends(agent).code, 0));
 }
 
 /// Runs cases, a few at once; fails with all that failed.
