@@ -9,6 +9,7 @@ pub use line::command;
 use super::campaign::Again;
 use super::{load, run};
 use crate::exit::{Exit, Failure};
+use crate::flags::agents::AgentFlags;
 use crate::flags::load::LoadFlags;
 use crate::flags::tool::PlanFlags;
 use crate::flags::verbs::Run;
@@ -80,6 +81,7 @@ pub fn run_plan(file: &str, given: &Run) -> Result<Exit, Failure> {
         return Err(Diagnostic::new("U019", Place::Flag("--part".into()), message, "omit it").into());
     }
     let reading = reading(file, &given.flags, &given.plan)?;
+    refuse_writers(&reading, &given.flags.manner.agents)?;
     let is_quiet = given.flags.manner.quiet;
     if !is_quiet {
         tell_notes(&reading);
@@ -106,6 +108,23 @@ fn planned(reading: &Reading, options: Options, flags: &LoadFlags) -> Result<Pla
     refuse_unsupported(reading, options.skips_scripts)?;
     draft.code = Some(JmeterCode::new(Arc::new(reading.plan.clone()), options));
     run::sealed(Located { draft, ..Located::default() }, flags, true)
+}
+
+/// Refuses elements that write a file if agents send the load: it would be on their machines, and be deleted with the
+/// other files of the load.
+pub fn refuse_writers(reading: &Reading, agents: &AgentFlags) -> Result<(), Failure> {
+    if agents.selection.is_none() {
+        return Ok(());
+    }
+    let refused = |note: &Diagnostic| Diagnostic {
+        code: "U049",
+        message: format!("{} on each agent, where it is deleted after the load", note.message),
+        hint: "disable the element, or omit `--agents`".into(),
+        ..note.clone()
+    };
+    let writers = reading.notes.iter().filter(|note| note.code == code::note::WRITES);
+    let wrong: Vec<Diagnostic> = writers.map(refused).collect();
+    if wrong.is_empty() { Ok(()) } else { Err(Failure::Text(wrong)) }
 }
 
 /// Refuses what the users cannot run.

@@ -68,6 +68,7 @@ pub fn command(given: &Jmeter) -> Result<Exit, Failure> {
         },
     )
     .map_err(Failure::Text)?;
+    super::refuse_writers(&reading, &team.agents)?;
     // The coordinator has shown them.
     if !is_part {
         tell_notes(&reading);

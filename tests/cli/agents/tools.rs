@@ -155,9 +155,13 @@ fn what_agents_cannot_report_to_k6_and_jmeter_is_refused_by_name() {
         ),
     );
     let plan = scratch.file("a.jmx", &jmeter_plan(&ruler));
+    let listener = "    ResultCollector listener | filename=r.csv | save:timestamp,label\n";
+    let writer = scratch.file("b.jmx", &jmeter_plan_with(&ruler, listener));
     let results = scratch.path("r.jtl");
     let json = format!("json={}", scratch.path("o.json"));
-    let cases: [(&[&str], &str); 6] = [
+    let cases: [(&[&str], &str); 8] = [
+        (&["jmeter", "-n", "-t", &writer], "`listener` writes `r.csv` on each agent"),
+        (&["run", &writer], "`listener` writes `r.csv` on each agent"),
         (&["k6", "run", "--out", &json, &script], "contains every sample"),
         (&["k6", "run", "--console-output", "c.log", &script], "on the machines of the agents"),
         (&["k6", "run", "-"], "standard input"),
@@ -183,6 +187,10 @@ fn what_agents_cannot_report_to_k6_and_jmeter_is_refused_by_name() {
 }
 
 fn jmeter_plan(ruler: &Ruler) -> String {
+    jmeter_plan_with(ruler, "")
+}
+
+fn jmeter_plan_with(ruler: &Ruler, more: &str) -> String {
     let lines = "
 TestPlan p
   ConfigTestElement defaults | domain=HOST | port=PORT
@@ -190,7 +198,9 @@ TestPlan p
     HTTPSamplerProxy page | path=/page?key=${__env(KEY,,none)}
     HTTPSamplerProxy late | path=/late?status=503
 ";
-    jmx::plan(lines).replace("HOST", "127.0.0.1").replace("PORT", &ruler.port().to_string())
+    jmx::plan(&format!("{lines}{more}"))
+        .replace("HOST", "127.0.0.1")
+        .replace("PORT", &ruler.port().to_string())
 }
 
 #[test]
