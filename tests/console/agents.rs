@@ -19,11 +19,16 @@ fn names(rows: &Value) -> Vec<&str> {
 fn a_load_on_agents_is_started_followed_and_controlled() {
     let _alone = alone();
     let (ruler, server) = (Ruler::start(&[]), Server::start());
-    let agents = [server.agent("a", &["--labels", "region=eu"]), server.agent("b", &[])];
+    let keys = Scratch::new();
+    Tool::run(&["cluster", "init", &keys.path("keys"), "--agents", "a"]).expect_code(0);
+    let own = ["--coordinator-key", &keys.path("keys/signing.pub")];
+    let first = server.agent("a", &[&own[..], &["--labels", "region=eu"]].concat());
+    let agents = [first, server.agent("b", &own)];
     server.wait_for(2);
     // A server without users accepts every password.
     let nats = format!("--nats=nats://ann:s3cret@127.0.0.1:{}", server.port);
-    let console = Console::of(Scratch::new(), &[&nats]);
+    let signing = format!("--signing-key={}", keys.path("keys/signing.nk"));
+    let console = Console::of(Scratch::new(), &[&nats, &signing]);
     assert_eq!(console.json("/api/state")["has_agents"], true);
     let list = console.json("/api/agents");
     assert_eq!(names(&list["agents"]), ["a", "b"]);
