@@ -215,12 +215,6 @@ pub const TABLE: &[Explained] = &[
          experiment that compares targets.\n\n  plimsoll run experiment.yaml --target http://127.0.0.1:8080",
     ),
     row(
-        "U043",
-        "no results to audit",
-        "The text contains no table and no output of a known tool.\n\n  wrk -d 10s http://127.0.0.1:8080/ | \
-         plimsoll audit -",
-    ),
-    row(
         "U047",
         "`--png` without `--charts`",
         "`--png` converts the charts of `--charts` to images.\n\n  plimsoll report run.plim --charts charts \

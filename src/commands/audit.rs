@@ -67,9 +67,11 @@ fn nothing_to_audit(files: &[String], documents: &[Document]) -> Result<(), Fail
         return Ok(());
     }
     let message = format!("found no results in {}", names.join(", "));
-    let hint = "use the output of wrk, ab, k6, loadtest, JMeter, hey, oha, Vegeta, autocannon, bombardier, siege, \
-                h2load, Gatling, Locust, Artillery, rewrk, or ghz, or a table in Markdown or CSV";
-    Err(Diagnostic::new("U043", Place::Whole, message, hint).into())
+    let hint = "use the output of wrk, wrk2, ab, k6, loadtest, JMeter, hey, oha, Vegeta, autocannon, bombardier, \
+                siege, h2load, Gatling, Locust, Artillery, rewrk, ghz, fortio, or Taurus, or a table in Markdown \
+                or CSV";
+    // The command line is valid; the file cannot be read as a result.
+    Err(Failure::machine(message, Some(hint.to_owned())))
 }
 
 fn is_empty(document: &Document) -> bool {

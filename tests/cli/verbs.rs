@@ -114,8 +114,9 @@ fn a_quiet_report_says_only_what_is_wrong() {
 fn a_text_without_results_does_not_pass_the_audit() {
     let scratch = Scratch::new();
     let prose = scratch.file("prose.md", "# Notes\n\nIt felt quick.\n");
-    let said = Tool::run(&["audit", &prose]).expect_code(2);
+    let said = Tool::run(&["audit", &prose]).expect_code(1);
     assert!(said.stderr.contains("found no results in") && said.stdout.is_empty(), "{}", said.stderr);
+    assert!(["wrk2", "fortio", "Markdown"].iter().all(|form| said.stderr.contains(form)), "{}", said.stderr);
 }
 
 #[test]
