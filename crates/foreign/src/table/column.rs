@@ -2,6 +2,7 @@
 
 use super::unit::{self, Kind};
 use crate::model::Measure;
+use std::borrow::Cow;
 
 /// A recognised column.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -14,6 +15,7 @@ pub struct Column {
 
 /// `95 percentile response time`, `#samples`, `Avg (ms)`, `KB/sec`. None: not one of the known quantities.
 pub fn column(header: &str) -> Option<Column> {
+    let header = &*in_english(header);
     let lower = header.to_lowercase();
     let words: Vec<&str> = lower
         .split(|c: char| !(c.is_alphanumeric() || "%/.#σ".contains(c)))
@@ -25,6 +27,44 @@ pub fn column(header: &str) -> Option<Column> {
     let (measure, kind) = measure(header, &words, &has, &part)?;
     let unit = header_unit(header, measure, kind, &words);
     Some(Column { measure, kind, unit })
+}
+
+/// Names of columns in other languages, longer ones first.
+const NAMES: &[(&str, &str)] = &[
+    ("平均响应时间", "mean response time"),
+    ("平均延迟", "mean latency"),
+    ("最大响应时间", "max response time"),
+    ("响应时间", "response time"),
+    ("并发连接数", "connections"),
+    ("并发用户数", "users"),
+    ("并发数", "concurrency"),
+    ("协程数", "concurrency"),
+    ("总请求数", "requests"),
+    ("总请求", "requests"),
+    ("请求数", "requests"),
+    ("错误率", "error rate"),
+    ("失败率", "failure rate"),
+    ("失败数", "failed"),
+    ("失败", "failed"),
+    ("taxa falha", "failure rate"),
+    ("taxa de erro", "error rate"),
+    ("falhas", "failures"),
+    ("usuários", "users"),
+    ("usuarios", "users"),
+    ("mediana", "median"),
+    ("média", "mean"),
+    ("ошибки", "errors"),
+];
+
+/// The heading with its known name in English.
+fn in_english(header: &str) -> Cow<'_, str> {
+    let lower = header.to_lowercase();
+    let ascii = header.is_ascii();
+    match NAMES.iter().filter(|(name, _)| !ascii || name.is_ascii()).find(|(name, _)| lower.contains(name)) {
+        Some((name, english)) if header.contains(name) => header.replace(name, english).into(),
+        Some((name, english)) => lower.replace(name, english).into(),
+        None => header.into(),
+    }
 }
 
 /// Words of statistics; beside them a column of times may hold [`ABOUT_TIME`], units and nothing else: `max queue`,

@@ -113,10 +113,25 @@ impl<'a> Text<'a> {
             let quoted = line.split('`').skip(1).step_by(2).find(|code| code.starts_with(name));
             let line = quoted.unwrap_or(line);
             let typed = line.trim_start_matches(['$', '>', '#', '%', ' ']);
-            let found = typed.split_whitespace().next()?.rsplit('/').next()? == name;
+            let program = |word: &str| {
+                let file = word.rsplit(['/', '\\']).next().unwrap_or(word);
+                // `bombardier-windows-amd64.exe`, `wrk.exe`.
+                let rest = file.strip_prefix(name).unwrap_or("-");
+                let of_platform = ["-windows", "-linux", "-darwin", "_windows", "_linux", "_darwin"];
+                file == name || rest == ".exe" || of_platform.iter().any(|system| rest.starts_with(system))
+            };
+            // `docker run --rm image -c 10`: the image is named as the tool.
+            let image = ["docker run", "podman run"].iter().any(|run| typed.starts_with(run));
+            let image = typed
+                .split_whitespace()
+                .position(|word| image && program(word.split(':').next().unwrap_or(word)));
+            let typed = match image {
+                Some(at) => typed.split_whitespace().skip(at).collect::<Vec<_>>().join(" "),
+                None => typed.to_owned(),
+            };
+            let found = program(typed.split_whitespace().next()?);
             // A sentence can begin with the tool's name as well: a command has options or an address.
-            (found && (typed.contains(" -") || typed.contains("://")))
-                .then(|| (typed.to_owned(), self.number(i)))
+            (found && (typed.contains(" -") || typed.contains("://"))).then(|| (typed, self.number(i)))
         })
     }
 }
