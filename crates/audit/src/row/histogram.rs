@@ -43,7 +43,7 @@ pub(super) fn fits(s: &Subject) -> Option<Hit> {
         let failed = s.span(Measure::Errors).unwrap_or(Span::exact(0.0));
         count.minus(failed).meets(Span::exact(sum))
     });
-    let is_whole = all.len() >= BUCKETS || counted != Some(false);
+    let is_whole = all.len() >= BUCKETS || counted == Some(true);
     if let Some((count_figure, count)) = s.get(Measure::Requests).filter(|_| !capped) {
         // Requests without a response have no time.
         let responses = count.minus(s.span(Measure::Errors).unwrap_or(Span::exact(0.0)));
@@ -86,6 +86,10 @@ fn percentiles<'a>(s: &Subject<'a>, all: &[Bucket<'a>], sum: f64) -> Vec<(String
     let mut remarks = Vec::new();
     for (share, p, figure, span) in s.percentiles() {
         let rank = share * sum;
+        if let Some((line, figure)) = interpolated(s, all, rank, (p, figure)) {
+            remarks.push((line, vec![figure]));
+            continue;
+        }
         // These are surely below it, and those can be at most.
         let below: f64 = all.iter().filter(|b| b.high.high < span.low).map(|b| b.times.value).sum();
         let reach: f64 = all.iter().filter(|b| b.low <= span.high).map(|b| b.times.value).sum();
@@ -104,6 +108,41 @@ fn percentiles<'a>(s: &Subject<'a>, all: &[Bucket<'a>], sum: f64) -> Vec<(String
         }
     }
     remarks
+}
+
+/// fortio interpolates a percentile within its bucket, so that the histogram gives its digits.
+fn interpolated<'a>(
+    s: &Subject,
+    all: &[Bucket],
+    rank: f64,
+    (p, figure): (u16, &'a Figure),
+) -> Option<(String, &'a Figure)> {
+    // Versions differ by one rank.
+    const OFF: f64 = 0.02;
+    if s.tool() != Some(Tool::Fortio) {
+        return None;
+    }
+    let mut before = 0.0;
+    let bucket = all.iter().find(|bucket| {
+        let reached = before + bucket.times.value >= rank;
+        before += if reached { 0.0 } else { bucket.times.value };
+        reached
+    })?;
+    let times = bucket.times.value;
+    let width = bucket.high.said - bucket.low;
+    // Its first time is at the lower end of a bucket, and its last at the upper one.
+    let share = if times > 1.0 { ((rank - before - 1.0) / (times - 1.0)).clamp(0.0, 1.0) } else { 1.0 };
+    let expected = bucket.low + width * share;
+    let off = OFF * expected + width * RANKS / times;
+    ((expected - figure.value).abs() > off).then(|| {
+        let line = format!(
+            "{} {}: {} by interpolation in its bucket",
+            say::percentile(p),
+            say::time(figure.value),
+            say::time(expected)
+        );
+        (line, figure)
+    })
 }
 
 fn mean<'a>(s: &Subject<'a>, all: &[Bucket<'a>], sum: f64) -> Option<(String, Vec<&'a Figure>)> {

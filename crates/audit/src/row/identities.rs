@@ -172,6 +172,72 @@ pub(super) fn siege_figures(s: &Subject) -> Option<Hit> {
 
 /// Gatling's groups of times, h2load's statuses, and Artillery's: their sum is that of the requests or responses.
 pub(super) fn groups_add_up(s: &Subject) -> Option<Hit> {
+    counts_add_up(s).or_else(|| classes_make_the_whole(s))
+}
+
+/// Artillery prints the times of all responses, and those of each class of statuses.
+fn classes_make_the_whole(s: &Subject) -> Option<Hit> {
+    const CLASSES: [&str; 5] = ["1xx", "2xx", "3xx", "4xx", "5xx"];
+    let (_, all) = s.get(Measure::Requests).filter(|_| s.tool() == Some(Tool::Artillery))?;
+    let count = |class: &str| {
+        let stated = other(s, &format!("{class} count")).map(|(_, n)| n.said);
+        let statuses =
+            s.row.others.iter().filter(|(name, _)| name.starts_with(&format!("status {}", &class[..1])));
+        stated.unwrap_or_else(|| statuses.map(|(_, f)| f.value).sum())
+    };
+    let counts: Vec<(&str, f64)> =
+        CLASSES.iter().map(|class| (*class, count(class))).filter(|c| c.1 > 0.0).collect();
+    let sum: f64 = counts.iter().map(|(_, n)| n).sum();
+    // An excerpt may lack a class.
+    if counts.is_empty() || !Span::exact(sum).meets(all) {
+        return None;
+    }
+    let of = |name: &str| -> Option<Vec<(f64, &Figure, Span)>> {
+        counts
+            .iter()
+            .map(|(class, n)| other(s, &format!("{class} {name}")).map(|(f, span)| (*n, f, span)))
+            .collect()
+    };
+    let names = [
+        (Measure::Min, "min"),
+        (Measure::Mean, "mean"),
+        (Measure::Percentile(5_000), "median"),
+        (Measure::Percentile(9_500), "p95"),
+        (Measure::Percentile(9_900), "p99"),
+        (Measure::Max, "max"),
+    ];
+    let mut remarks: Vec<(String, Vec<&Figure>)> = Vec::new();
+    for (measure, name) in names {
+        let (Some((figure, whole)), Some(parts)) = (s.get(measure), of(name)) else { continue };
+        let (low, high) = parts.iter().fold((f64::INFINITY, 0.0_f64), |(low, high), (.., span)| {
+            (low.min(span.low), high.max(span.high))
+        });
+        let weighted =
+            |end: fn(&Span) -> f64| parts.iter().map(|(n, _, span)| n * end(span)).sum::<f64>() / sum;
+        let range = match measure {
+            Measure::Mean => Span::between(weighted(|span| span.low), weighted(|span| span.high)),
+            Measure::Min => {
+                Span::between(low, parts.iter().map(|(.., x)| x.high).fold(f64::INFINITY, f64::min))
+            }
+            Measure::Max => Span::between(parts.iter().map(|(.., x)| x.low).fold(0.0, f64::max), high),
+            // A percentile of the whole is between those of its parts.
+            _ => Span::between(low, high),
+        };
+        if !range.widened(0.02).meets(whole) {
+            let line = format!(
+                "{}: {} to {} by the classes of statuses, stated {}",
+                say::measure(measure),
+                say::time(range.low),
+                say::time(range.high),
+                say::time(whole.said)
+            );
+            remarks.push((line, parts.iter().map(|(_, f, _)| *f).chain([figure]).collect()));
+        }
+    }
+    hit("the times of all responses are not those of their classes", remarks)
+}
+
+fn counts_add_up(s: &Subject) -> Option<Hit> {
     let (count_figure, count) = s.get(Measure::Requests)?;
     let statuses: Vec<(&Figure, Span)> = s
         .row
@@ -281,7 +347,7 @@ pub(super) fn h2load_rates(s: &Subject) -> Option<Hit> {
     let drain = other(s, "finished in").zip(s.span(Measure::Duration));
     let drain = drain.and_then(|((_, all), own)| Some(all.over(own)?.high - 1.0)).unwrap_or(0.0);
     if !rate.above(sum.widened(0.02 + drain.max(0.0))) {
-        return None;
+        return slowest_client(s, rate_figure, rate);
     }
     let line = format!(
         "{} clients x {}/s = {}/s, stated {}/s",
@@ -292,6 +358,30 @@ pub(super) fn h2load_rates(s: &Subject) -> Option<Hit> {
     );
     let remarks = vec![(line, vec![users_figure, mean_figure, rate_figure])];
     hit("the rates of the clients are less than the whole", remarks)
+}
+
+/// The slowest client ends last, so its time is nearly that of the whole, and clients x its rate nearly the rate.
+fn slowest_client(s: &Subject, rate_figure: &Figure, rate: Span) -> Option<Hit> {
+    // Clients begin one after the other, and connect first.
+    const LATE: f64 = 0.5;
+    let (least_figure, least) = other(s, "rate of a client min")?;
+    let (users_figure, users) = s.get(Measure::Users)?;
+    let connect = s.span(Measure::ConnectMax).zip(s.span(Measure::Duration));
+    let is_short = connect.is_some_and(|(connect, all)| connect.said > 0.1 * all.said);
+    let sum = users.times(least);
+    let failed = s.span(Measure::Errors).is_some_and(|n| n.high > 0.0);
+    if is_short || failed || !sum.above(rate.widened(LATE)) {
+        return None;
+    }
+    let line = format!(
+        "{} clients x {}/s of the slowest = {}/s, stated {}/s",
+        say::number(users.said),
+        say::number(least.said),
+        say::number(sum.said),
+        say::number(rate.said)
+    );
+    let remarks = vec![(line, vec![users_figure, least_figure, rate_figure])];
+    hit("the rates of the clients are more than the whole", remarks)
 }
 
 /// ab: without `Length` failures, each completed response has the length of the first, and requests that the end cut

@@ -96,6 +96,10 @@ fn quantity(entry: &mut Entry, group: &str, name: &str, value: &str, place: (u32
             entry.other(name, count(value, number), place);
             return;
         }
+        (group, "min" | "max" | "mean" | "median" | "p95" | "p99") if class(group).is_some() => {
+            entry.other(format!("{} {name}", class(group).unwrap_or("")), time(), place);
+            return;
+        }
         ("http.response_time", "min") => Measure::Min,
         ("http.response_time", "max") => Measure::Max,
         ("http.response_time", "mean") => Measure::Mean,
@@ -106,4 +110,9 @@ fn quantity(entry: &mut Entry, group: &str, name: &str, value: &str, place: (u32
     };
     let figure = if measure == Measure::Requests { count(value, number) } else { time() };
     entry.put(measure, figure, place);
+}
+
+/// `2xx` of `http.response_time.2xx`: the times of one class of statuses.
+pub(super) fn class(group: &str) -> Option<&str> {
+    group.strip_prefix("http.response_time.").filter(|class| class.len() == 3 && class.ends_with("xx"))
 }

@@ -67,5 +67,19 @@ pub fn read(object: &Object, text: &Text, at: usize, document: &mut Document) {
             put(measure, times.number(key, 1e-3, "ms").map(around));
         }
     }
+    if let Some(summaries) = all.object("summaries") {
+        for (key, class) in summaries.keys().filter_map(|key| Some((key, super::grammar::class(key)?))) {
+            let Some(times) = summaries.object(key) else { continue };
+            let mut put = |name: &str, figure: Option<Figure>| {
+                let line = figure.as_ref().map_or(0, |figure| figure.line);
+                entry.other(format!("{class} {name}"), figure, (line, ""));
+            };
+            put("count", times.count("count"));
+            for name in ["min", "max", "mean", "median", "p95", "p99"] {
+                let around = |f: Figure| Figure { low: f.low * 0.98, high: f.high * 1.02, ..f };
+                put(name, times.number(name, 1e-3, "ms").map(around));
+            }
+        }
+    }
     entry.finish(document);
 }

@@ -110,6 +110,8 @@ impl Reader {
         } else if let Some((low, high)) = bucket(line) {
             if self.is_main {
                 self.buckets.push((low, high));
+                let times = line.rsplit(", ").next().and_then(|times| count(times, number));
+                histogram(&mut self.entry.row.histogram, (low, high), times, number);
             }
         } else {
             const OTHERS: [&str; 9] = [
@@ -200,6 +202,28 @@ fn bucket(line: &str) -> Option<(f64, f64)> {
     let edge = |text: &str| text.trim_matches(['=', '>', ' ']).parse::<f64>().ok();
     rest.contains(',').then_some(())?;
     Some((edge(low)?, edge(high)?))
+}
+
+/// Buckets by their upper ends, as of hey. fortio prints none without a time, and its first begins at the minimum:
+/// empty ones end where others begin.
+pub(super) fn histogram(
+    all: &mut Vec<(Figure, Figure)>,
+    (low, high): (f64, f64),
+    times: Option<Figure>,
+    line: u32,
+) {
+    // Six digits.
+    const DIGITS: f64 = 1e-5;
+    let edge = |value: f64| Figure {
+        low: value * (1.0 - DIGITS),
+        high: value * (1.0 + DIGITS),
+        ..Figure::exact(value, format!("{value}"), line)
+    };
+    let Some(times) = times else { return };
+    if all.last().is_none_or(|(end, _)| end.high < low) {
+        all.push((edge(low), Figure::exact(0.0, "0", line)));
+    }
+    all.push((edge(high), times));
 }
 
 pub(super) fn within(buckets: &[(f64, f64)], figure: &Figure) -> Option<(f64, f64)> {

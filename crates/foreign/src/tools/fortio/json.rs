@@ -32,13 +32,15 @@ pub fn read(object: &Object, text: &Text, at: usize, document: &mut Document) {
     {
         put(measure, times.number(key, 1.0, "s"));
     }
-    let edges: Vec<(f64, f64)> = times
-        .members("Data")
-        .iter()
-        .filter_map(|bucket| {
-            Some((bucket.number("Start", 1.0, "s")?.value, bucket.number("End", 1.0, "s")?.value))
-        })
-        .collect();
+    let buckets = times.members("Data");
+    let edge = |bucket: &Object, key: &str| bucket.number(key, 1.0, "s").map(|figure| figure.value);
+    let ends = |bucket: &Object| Some((edge(bucket, "Start")?, edge(bucket, "End")?));
+    let edges: Vec<(f64, f64)> = buckets.iter().filter_map(ends).collect();
+    let mut histogram = Vec::new();
+    for bucket in &buckets {
+        let Some(ends) = ends(bucket) else { continue };
+        super::grammar::histogram(&mut histogram, ends, bucket.count("Count"), bucket.line);
+    }
     let (mut failed, mut line) = (0.0, 0);
     if let Some(codes) = object.object("RetCodes") {
         for code in codes.keys() {
@@ -62,5 +64,6 @@ pub fn read(object: &Object, text: &Text, at: usize, document: &mut Document) {
             entry.percentile(share.value, Some(value), (line, ""));
         }
     }
+    entry.row.histogram = histogram;
     entry.finish(document);
 }
