@@ -19,6 +19,7 @@ mod lone_figures;
 mod more_tools;
 mod mutations;
 mod not_doubted;
+mod own_definitions;
 mod printed_tables;
 mod published;
 mod reduced;

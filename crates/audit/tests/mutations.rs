@@ -206,6 +206,12 @@ fn sound_outputs_are_recognized_as_whole_and_cut_ones_are_not() {
         }
         let text = std::fs::read_to_string(&path).expect("text");
         let rows = read(&file, &text).rows;
+        // Of these tools, no text is known to be whole, so that each contradiction in one is a doubt.
+        let has_layout =
+            rows.first().and_then(|row| row.tool).is_some_and(|tool| !tool.definitions().layout.is_empty());
+        if !has_layout && !file.ends_with(".json") {
+            continue;
+        }
         let is_whole = |row: &Row| row.is_whole || row.samples.is_some();
         if rows.is_empty() || !rows.iter().all(is_whole) {
             wrong.push(file);

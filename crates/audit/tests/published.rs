@@ -65,7 +65,7 @@ fn grade(name: &str) -> Grade {
 
 /// What a rule found, as one text for each finding.
 fn found(audit: &Audit, rule: &str) -> Vec<(Grade, String)> {
-    let findings = audit.findings.iter().filter(|f| f.rule == rule);
+    let findings = audit.findings.iter().filter(|f| f.rule == rule || f.also.contains(&rule));
     findings.map(|f| (f.grade, format!("{}\n{}", f.sentence, f.arithmetic.join("\n")))).collect()
 }
 

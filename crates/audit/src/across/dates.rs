@@ -96,6 +96,10 @@ fn differs(
 }
 
 fn take(part: &mut Part, line: &str, number: u32) {
+    // An entry of a log begins and ends something else than the run.
+    if line.trim_start().starts_with('{') {
+        return;
+    }
     let lower = line.to_lowercase();
     let dates = dates(&lower);
     let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));

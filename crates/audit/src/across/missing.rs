@@ -171,7 +171,7 @@ pub fn any_percentile(documents: &[Document], out: &mut Out) {
 /// Client and servers share one machine.
 pub fn one_machine(documents: &[Document], out: &mut Out) {
     for document in documents.iter().filter(|d| is_report(d)) {
-        let local = |s: &&Statement| s.code && has(&s.text, &["//localhost", "//127.0.0.1", "//[::1]"]);
+        let local = |s: &&Statement| s.code && loads_itself(&s.text);
         let words = |s: &&Statement| {
             !s.code
                 && has(
@@ -201,6 +201,39 @@ pub fn one_machine(documents: &[Document], out: &mut Out) {
             "put the client on a machine of its own, or bind both to processors and state the client's share",
         );
     }
+}
+
+/// A command of a load generator, or the first line of its output, with an address of this machine. Others call a
+/// service, name a store of results, or open a page.
+fn loads_itself(line: &str) -> bool {
+    const LOCAL: [&str; 3] = ["//localhost", "//127.0.0.1", "//[::1]"];
+    const TOOLS: [&str; 18] = [
+        "wrk",
+        "wrk2",
+        "ab",
+        "hey",
+        "oha",
+        "bombardier",
+        "h2load",
+        "siege",
+        "vegeta",
+        "autocannon",
+        "loadtest",
+        "rewrk",
+        "k6",
+        "locust",
+        "artillery",
+        "bombarding",
+        "running",
+        "plimsoll",
+    ];
+    let lower = line.to_lowercase();
+    let words = lower.split(|c: char| !(c.is_alphanumeric() || c == '-'));
+    let mut names =
+        words.map(|word| word.split("-windows").next().unwrap_or(word).trim_end_matches("-linux"));
+    let options = ["maxseconds", "maxrequests", "concurrency:", "connections:", "vus:"];
+    let stored = ["influxdb=", "--out ", "-o "].iter().any(|option| lower.contains(option));
+    has(&lower, &LOCAL) && !stored && (has(&lower, &options) || names.any(|name| TOOLS.contains(&name)))
 }
 
 fn columns(table: &Table, document: &Document) -> Vec<Measure> {

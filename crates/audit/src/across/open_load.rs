@@ -113,7 +113,9 @@ pub fn clients_at_a_fixed_rate(documents: &[Document], out: &mut Out) {
         };
         let says = |words: &'static [&str]| document.prose.iter().filter(about).find(|s| has(&s.text, words));
         let changed = says(&["half", "halv", "doubl", "no change", "no difference"]);
-        let Some(said) = changed.or_else(|| says(&["creates", "simultaneous", "threads"])) else { continue };
+        // A text about a tool names its rate and its workers as well; a command shows that it was run so.
+        let clients = || says(&["creates", "simultaneous", "threads"]).filter(|_| rate.code);
+        let Some(said) = changed.or_else(clients) else { continue };
         out.say(
             Likely,
             "at a fixed rate the number of clients only slices the same stream: changing it \

@@ -47,7 +47,13 @@ impl<'a> Seen<'a> {
 
     /// Connections that came about.
     pub fn live(&self) -> Option<f64> {
-        Some(self.users()? - self.get(Measure::ConnectErrors).unwrap_or(0.0)).filter(|l| *l > 0.0)
+        let errors = self.get(Measure::ConnectErrors).unwrap_or(0.0);
+        let left = self.users()? - errors;
+        // wrk opens a connection again after an error of reading or writing: what failed then was live before.
+        let again = [Measure::ReadErrors, Measure::WriteErrors].iter().any(|m| self.get(*m) > Some(0.0));
+        let in_flight = self.get(Measure::Rate).zip(self.get(Measure::Mean)).map_or(0.0, |(x, r)| x * r);
+        let never = if again && in_flight > left * 1.02 { 0.0 } else { errors };
+        Some(self.users()? - never).filter(|l| *l > 0.0)
     }
 
     /// No failure of any kind is stated.
@@ -97,6 +103,11 @@ impl<'a> Seen<'a> {
         const REPEAT: [&str; 9] =
             ["run", "#", "no", "nr", "iteration", "trial", "repeat", "round", "attempt"];
         let mut key = format!("{:?}", self.live()?);
+        key += &self.said_above();
+        // Scripts and their arguments are a part of what was run.
+        if let Some(command) = self.row.words.get("command") {
+            key += &command.text.split_whitespace().collect::<Vec<_>>().join(" ");
+        }
         for measure in [GeneratorThreads, Servers, Generators, Loops, OfferedRate, BodyBytes] {
             key += &format!(" {:?}", self.get(measure));
         }
@@ -106,6 +117,21 @@ impl<'a> Seen<'a> {
             key += &format!(" {name}={}", figure.value);
         }
         Some(key)
+    }
+
+    /// What stands directly above an output, without its numbers: `Run 1` and `Run 2` are repeats, `sync` and `async`
+    /// are not.
+    fn said_above(&self) -> String {
+        const LINES: u32 = 4;
+        if self.row.table.is_some() {
+            return String::new();
+        }
+        let first = self.row.lines.0;
+        let end = self.document.prose.partition_point(|said| said.line < first);
+        let near =
+            self.document.prose[..end].iter().rev().take(2).take_while(|said| first - said.line <= LINES);
+        let texts: Vec<&str> = near.map(|said| said.text.as_str()).collect();
+        texts.join(" ").chars().filter(|c| !c.is_ascii_digit()).collect()
     }
 
     /// `Go`, `wrk /pick`: the variant for a sentence.

@@ -3,7 +3,8 @@
 
 use super::say::{Out, num, share, time};
 use super::view::{
-    around, has, middle, parts_of_one_run, section, spread, stated, table_rows, together, value, window,
+    around, has, is_total, mentions, middle, parts_of_one_run, section, spread, stated, table_rows, together,
+    value, window,
 };
 use crate::Certainty::{Likely, Possible, Proved};
 use crate::foreign::model::{Document, Measure, Row, Table};
@@ -60,7 +61,10 @@ pub fn unequal_length(documents: &[Document], out: &mut Out) {
             rows.retain(|(r, _)| value(r, Measure::Requests).is_none_or(|n| n >= 10.0));
             // Phases and stages differ in length on purpose, and say so.
             let stated = |r: &Row| r.figures.contains_key(&Measure::Duration);
-            if rows.iter().all(|(r, _)| stated(r)) || are_levels(&rows) {
+            if rows.iter().all(|(r, _)| stated(r))
+                || are_levels(&rows)
+                || are_of_other_windows(document, table)
+            {
                 continue;
             }
             let lengths: Vec<f64> = rows.iter().map(|(_, w)| *w).collect();
@@ -76,10 +80,23 @@ pub fn unequal_length(documents: &[Document], out: &mut Out) {
             for (row, _) in &rows {
                 say = say.figures(document, row, &[Measure::Requests]);
             }
-            say.explained("runs that end by a count of requests end early when the server is fast")
+            say.explained("rows of different runs, or of parts of one")
                 .advise("run every row for the same time, and leave out the same warm-up");
         }
     }
+}
+
+/// Labels of one run beside their total, each over its own window; equal counts, whose windows are their rates over
+/// again; or counts of what autocannon sent beside rates of what was answered.
+fn are_of_other_windows(document: &Document, table: &Table) -> bool {
+    let counts = |row: &Row| value(row, Measure::Requests);
+    let rows: Vec<&Row> = table_rows(document, table).collect();
+    let total = rows.iter().find(|row| is_total(row)).and_then(|row| counts(row));
+    let sum: f64 = rows.iter().filter(|row| !is_total(row)).filter_map(|row| counts(row)).sum();
+    let each: Vec<f64> = rows.iter().filter(|row| !is_total(row)).filter_map(|row| counts(row)).collect();
+    total.is_some_and(|total| (sum / total - 1.0).abs() < 0.01)
+        || spread(&each).is_some_and(|ratio| ratio <= 1.01)
+        || mentions(document, &["autocannon"])
 }
 
 /// Levels of a load with so many requests each: their lengths differ by design.

@@ -40,7 +40,8 @@ pub(super) fn rate_of_a_tool(s: &Subject) -> Option<Hit> {
 
 /// The rate is a mean of samples, or it counts requests without a response, whose list may be cut off.
 fn rate_is_loose(s: &Subject) -> bool {
-    s.is(|d| d.rate_is_sampled) || errors_may_be_cut(s) && more_than_counted(s).is_some()
+    s.is(|d| d.rate_is_sampled)
+        || (errors_may_be_cut(s) || keeps_a_million(s)) && more_than_counted(s).is_some()
 }
 
 /// hey and oha print requests without a response last, if there are any: an excerpt may end before.
@@ -55,10 +56,21 @@ fn more_than_counted(s: &Subject) -> Option<f64> {
     (all.low > counted.high).then_some(all.said - counted.said)
 }
 
+/// hey keeps a million responses, and counts no others by status.
+fn keeps_a_million(s: &Subject) -> bool {
+    const KEPT: f64 = 1_000_000.0;
+    s.tool() == Some(Tool::Hey) && s.span(Measure::Requests).is_some_and(|n| n.said >= KEPT)
+}
+
 /// requests / duration = rate, in a table: the duration is often the planned one.
 pub(super) fn rate_of_a_table(s: &Subject) -> Option<Hit> {
     let loose = rate_is_loose(s);
     if s.tool().is_some() && !loose {
+        return None;
+    }
+    // The rates of these tools are means of samples, of which a short run has few.
+    let sampled = ["bombardier", "autocannon"].iter().any(|name| s.named_tools().contains(name));
+    if s.tool().is_none() && sampled {
         return None;
     }
     // oha stops what is in flight at the end of the run, one request of each connection at most.
@@ -70,6 +82,9 @@ pub(super) fn rate_of_a_table(s: &Subject) -> Option<Hit> {
     let hit =
         per_second(s, Measure::Requests, Measure::Rate, "requests, duration and rate do not fit together")?;
     let why = match loose {
+        _ if keeps_a_million(s) => {
+            "hey keeps a million responses: its counts and its times are of the first million"
+        }
         true => "requests without a response are left out of the text, or the rate is a mean of samples",
         false => {
             "the duration is the planned one, or the rate is of a part of the run or of several rows together"

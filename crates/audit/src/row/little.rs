@@ -4,19 +4,25 @@
 use super::say;
 use super::span::Span;
 use super::subject::{Hit, Subject};
-use super::tools;
+use super::{identities, tools};
 use crate::Certainty::{self, Likely, Possible, Proved};
 use crate::foreign::tools::definitions::InFlight;
 use crate::foreign::{Figure, Measure, Tool};
-use std::collections::BTreeSet;
 
 /// How far wrk's own correction may lift its mean before the figure is misleading as a mean: below, the excess is of
 /// the size by which two runs differ anyway.
 const CORRECTED: f64 = 1.25;
-/// Pauses between two requests of a user are at least so long: k6's and Locust's examples pause for seconds.
+/// Pauses between two requests of a user are at least so long, if nothing speaks of scripts.
 const PAUSE_S: f64 = 0.05;
+/// A script may pause for as long as it likes, but hardly for less.
+const SCRIPTED_PAUSE_S: f64 = 0.01;
 /// Clients without think time that are busy for less than this share of their time.
 const BUSY: f64 = 0.8;
+
+/// Tools without pauses, and those whose scripts pause as they like, as long as they like.
+const BUSY_TOOLS: [&str; 8] =
+    ["wrk", "ab", "apachebench", "bombardier", "autocannon", "oha", "rewrk", "loadtest"];
+const SCRIPTED: [&str; 8] = ["k6", "locust", "jmeter", "gatling", "artillery", "vus", "vu", "virtual"];
 
 struct Law<'a> {
     rate: Span,
@@ -30,16 +36,26 @@ fn law<'a>(s: &Subject<'a>) -> Option<Law<'a>> {
     let (rate_figure, rate) = rate(s)?;
     let (mean_figure, mean) = s.get(Measure::Mean)?;
     let (users_figure, mut users) = s.get(Measure::Users)?;
-    // wrk opens each connection once: those that failed never carried a request.
-    if s.is(|d| d.connects_once) {
-        users = users.minus(s.span(Measure::ConnectErrors).unwrap_or(Span::exact(0.0)));
-    }
+    users = users.minus(never_connected(s));
     // At an offered rate clients do not wait for each other: times may count from the intended start.
     if s.row.figures.contains_key(&Measure::OfferedRate) || users.low <= 0.0 {
         return None;
     }
     let in_flight = rate.times(mean);
     Some(Law { rate, mean, users, in_flight, figures: [rate_figure, mean_figure, users_figure] })
+}
+
+/// Connections that failed at the start, and never carried a request. wrk opens each of them once. After an error of
+/// reading or writing it opens the connection again: where more requests were in flight than connections would be
+/// left, those that failed were live before.
+pub(super) fn never_connected(s: &Subject) -> Span {
+    let none = Span::exact(0.0);
+    let errors = s.span(Measure::ConnectErrors).filter(|_| s.is(|d| d.connects_once)).unwrap_or(none);
+    let again = [Measure::ReadErrors, Measure::WriteErrors].into_iter().filter_map(|m| s.span(m));
+    let left = s.span(Measure::Users).map(|users| users.minus(errors));
+    let in_flight = s.span(Measure::Rate).zip(s.span(Measure::Mean)).map(|(rate, mean)| rate.times(mean));
+    let more = in_flight.zip(left).is_some_and(|(n, left)| n.above(left.widened(0.02)));
+    if more && again.map(|n| n.high).sum::<f64>() > 0.0 { none } else { errors }
 }
 
 /// A mean of samples of the rate is none of the requests: count / duration is, and a single sample.
@@ -134,14 +150,16 @@ pub(super) fn users_busy(s: &Subject) -> Option<Hit> {
     };
     // Without any answer, no time is that of a request: other rules say that.
     // A mean of 0 is one below the resolution. Users of a table may pause, unless its text names a tool that does not,
-    // or unless the time between two requests is shorter than anybody's pause.
+    // or unless the time between two requests is shorter than any pause.
     let between_s = law.users.said / law.rate.said - law.mean.said;
-    if law.rate.said <= 0.0 || law.mean.said <= 0.0 || pauses && between_s >= PAUSE_S && !names_a_busy_tool(s)
-    {
+    let longest_s = if names(s, &SCRIPTED) { SCRIPTED_PAUSE_S } else { PAUSE_S };
+    let is_busy = names(s, &BUSY_TOOLS) && !names(s, &SCRIPTED);
+    let may_pause = pauses && !is_busy && between_s >= longest_s;
+    if law.rate.said <= 0.0 || law.mean.said <= 0.0 || may_pause {
         return None;
     }
     let live = law.users;
-    if law.in_flight.high >= live.low * BUSY {
+    if is_paced(s) || law.in_flight.high >= live.low * (BUSY - end_of_run(s)) {
         return None;
     }
     let who = say::users(s.tool());
@@ -166,17 +184,26 @@ pub(super) fn users_busy(s: &Subject) -> Option<Hit> {
     )
 }
 
-/// Whether the text around a table names a tool without pauses, and none whose scripts pause as they like.
-fn names_a_busy_tool(s: &Subject) -> bool {
-    const BUSY: [&str; 8] =
-        ["wrk", "ab", "apachebench", "bombardier", "autocannon", "oha", "rewrk", "loadtest"];
-    const SCRIPTED: [&str; 8] = ["k6", "locust", "jmeter", "gatling", "artillery", "vus", "vu", "virtual"];
-    *s.once.busy.get_or_init(|| {
-        let text = s.document.text.to_lowercase().replace("apache bench", "apachebench");
-        let words: BTreeSet<&str> = text.split(|c: char| !c.is_alphanumeric()).collect();
-        let names = |all: &[&str]| all.iter().any(|name| words.contains(name));
-        names(&BUSY) && !names(&SCRIPTED)
-    })
+/// The command sets a rate, which the output does not repeat.
+fn is_paced(s: &Subject) -> bool {
+    const RATES: [&str; 7] = ["--rate", "--overallRate", "--connectionRate", "-r", "-R", "--rps", "-q"];
+    let command = s.row.words.get("command");
+    command.is_some_and(|word| RATES.iter().any(|flag| identities::option(&word.text, flag).is_some()))
+}
+
+/// The share of the run in which users may have ended their requests while the slowest request went on. A run that
+/// ends by the clock lasts whole seconds.
+fn end_of_run(s: &Subject) -> f64 {
+    const BY_THE_CLOCK: f64 = 0.005;
+    let Some((max, all)) = s.span(Measure::Max).zip(s.span(Measure::Duration)) else { return 0.0 };
+    let is_timed =
+        (all.said - all.said.round()).abs() <= BY_THE_CLOCK * all.said || s.tool() == Some(Tool::Wrk);
+    if is_timed { 0.0 } else { (max.said / all.said).clamp(0.0, 1.0) }
+}
+
+/// Whether the text around a table names one of these tools.
+fn names(s: &Subject, tools: &[&str]) -> bool {
+    tools.iter().any(|name| s.named_tools().contains(name))
 }
 
 /// `ab`: time per request = concurrency x duration / requests, and over all = duration / requests.

@@ -1,9 +1,9 @@
 //! Phases of a request in the tables of single tools: their own order, and their sums against the whole.
 
 use super::bands::Bands;
-use super::say;
 use super::span::Span;
 use super::subject::{Hit, Subject};
+use super::{say, spread};
 use crate::Certainty::Proved;
 use crate::foreign::{Figure, Measure, Tool};
 
@@ -383,7 +383,7 @@ fn expected(s: &Subject) -> Option<Hit> {
 pub(super) fn within_deviation(s: &Subject) -> Option<Hit> {
     const SLACK: f64 = 0.005;
     let counted = [Tool::Wrk, Tool::H2load].map(Some).contains(&s.tool());
-    let (figure, stated) = s.get(Measure::WithinStdDev).filter(|_| counted)?;
+    let (figure, stated) = s.get(Measure::WithinStdDev).filter(|_| counted && !spread::broken(s))?;
     let (mean_figure, mean) = s.get(Measure::Mean)?;
     let (sd_figure, sd) = s.get(Measure::StdDev)?;
     // A deviation above the mean leaves only one side: the share above it is at most 1/2 (Cantelli), and its mass is

@@ -10,6 +10,26 @@ use crate::{Certainty, Finding, Grade, Premise, Quote};
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
+/// Words by which [`Subject::named_tools`] finds a tool.
+const NAMED: [&str; 16] = [
+    "wrk",
+    "ab",
+    "apachebench",
+    "bombardier",
+    "autocannon",
+    "oha",
+    "rewrk",
+    "loadtest",
+    "k6",
+    "locust",
+    "jmeter",
+    "gatling",
+    "artillery",
+    "vus",
+    "vu",
+    "virtual",
+];
+
 /// One row in its document.
 pub(super) struct Subject<'a> {
     pub document: &'a Document,
@@ -25,8 +45,8 @@ pub(super) struct Once {
     pub machines: OnceCell<bool>,
     /// Commands of the text state the load, and the duration.
     pub commands: OnceCell<[bool; 2]>,
-    /// The text names a tool without pauses.
-    pub busy: OnceCell<bool>,
+    /// Tools that the text names.
+    pub tools: OnceCell<BTreeSet<&'static str>>,
     /// Labels of several rows below different headings.
     pub repeated: OnceCell<BTreeSet<String>>,
 }
@@ -44,6 +64,15 @@ impl<'a> Subject<'a> {
     /// Whether its tool is known to be so.
     pub fn is(&self, so: fn(&Definitions) -> bool) -> bool {
         self.definitions().is_some_and(so)
+    }
+
+    /// Tools that the text names, of those that define a figure of their own or never pause.
+    pub fn named_tools(&self) -> &BTreeSet<&'static str> {
+        self.once.tools.get_or_init(|| {
+            let text = self.document.text.to_lowercase().replace("apache bench", "apachebench");
+            let words: BTreeSet<&str> = text.split(|c: char| !c.is_alphanumeric()).collect();
+            NAMED.iter().copied().filter(|name| words.contains(name)).collect()
+        })
     }
 
     /// What is not known of the row, so that the definitions of its tool prove nothing; none: it is a whole output.

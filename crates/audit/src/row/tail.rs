@@ -4,6 +4,7 @@ use super::counts;
 use super::say;
 use super::span::Span;
 use super::subject::{Hit, Subject};
+use super::tools;
 use crate::Certainty::{Likely, Proved};
 use crate::foreign::tools::definitions::Counted;
 use crate::foreign::{Measure, Tool};
@@ -210,12 +211,23 @@ fn failed<'a>(s: &Subject<'a>) -> Option<(&'a crate::foreign::Figure, f64)> {
         let whole = is_rounded && (share.low..=share.high).contains(&1.0);
         Some((figure, if whole { 1.0 } else { share.said }))
     };
+    // Pages of ab that differ by a few bytes are good ones, and it counts them as failures.
+    let of_length = s.span(Measure::LengthErrors).filter(|_| {
+        s.tool() == Some(Tool::Ab)
+            && s.row.others.contains_key("html transferred")
+            && tools::ab_lengths(s).is_none()
+    });
+    let errors = s.get(Measure::Errors).and_then(|(figure, n)| {
+        let share = n.minus(of_length?).over(count?)?;
+        Some((figure, share.said))
+    });
+    let errors = if of_length.is_some() { errors } else { share(Measure::Errors) };
     let ratio = s.get(Measure::ErrorRatio).map(|(figure, span)| (figure, span.said));
     // ab's own failures are of lengths; another status is no failure to it.
     // Others count requests without a response apart from those with another status.
     let both = s.span(Measure::Non2xx).zip(s.get(Measure::Errors)).filter(|_| s.tool() != Some(Tool::Ab));
     let both = both.and_then(|(other, (figure, none))| Some((figure, other.plus(none).over(count?)?.said)));
-    let all = [share(Measure::Non2xx), share(Measure::Errors), ratio, both, without_success(s)];
+    let all = [share(Measure::Non2xx), errors, ratio, both, without_success(s)];
     // More than all is no share: another rule says that a part exceeds the whole.
     all.into_iter().flatten().filter(|(_, x)| *x <= 1.0).max_by(|a, b| a.1.total_cmp(&b.1))
 }

@@ -1,8 +1,8 @@
 //! What the figures of one tool mean, where that differs from what their names say.
 
-use super::say;
 use super::span::Span;
 use super::subject::{Hit, Subject};
+use super::{little, say};
 use crate::Certainty::{Likely, Possible, Proved};
 use crate::foreign::{Measure, Tool};
 
@@ -15,7 +15,9 @@ pub(super) fn everybody_connected(s: &Subject) -> Option<Hit> {
     }
     let who = say::users(s.tool());
     // wrk opens each connection once at the start; others try again for every request.
-    if s.is(|d| d.connects_once) && errors.low <= users.high {
+    let never = little::never_connected(s);
+    let lived = s.is(|d| d.connects_once) && never.high <= 0.0;
+    if s.is(|d| d.connects_once) && !lived && errors.low <= users.high {
         let live = users.minus(errors);
         let sentence = format!(
             "{} of {} {who} never came about: {} were live",
@@ -49,7 +51,7 @@ pub(super) fn everybody_connected(s: &Subject) -> Option<Hit> {
     const MANY: f64 = 0.05;
     let count = s.span(Measure::Requests).filter(|n| n.high > 0.0);
     // Of wrk, more than there are connections were tried again.
-    let again = s.is(|d| d.connects_once);
+    let again = s.is(|d| d.connects_once) && !lived;
     if !again && count.and_then(|n| errors.over(n)).is_some_and(|share| share.said < MANY) {
         return None;
     }
@@ -242,11 +244,16 @@ pub(super) fn connects_without_loss(s: &Subject) -> Option<Hit> {
 
 /// mean = median = the middle between two clusters: nothing took that long.
 pub(super) fn one_kind_of_request(s: &Subject) -> Option<Hit> {
+    const FEW: f64 = 20.0;
     let (mean_figure, mean) = s.get(Measure::Mean)?;
     let (median_figure, median) = s.get(Measure::Percentile(5_000))?;
     let (min_figure, min) = s.get(Measure::Min)?;
     let (max_figure, max) = s.get(Measure::Max)?;
     let (_, _, _, high) = s.percentiles().into_iter().find(|(share, ..)| (0.75..=0.9).contains(share))?;
+    // Of two samples, the mean is in the middle, and every percentile at an end.
+    if s.samples().is_some_and(|n| n < FEW) {
+        return None;
+    }
     let middle = f64::midpoint(min.said, max.said);
     let near = |x: f64, y: f64| (x - y).abs() <= 0.03 * y;
     // An even spread has its p90 at 0.9 of the range; here it touches the end.

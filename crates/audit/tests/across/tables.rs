@@ -151,8 +151,8 @@ pub fn cases() -> Vec<Case> {
         },
         Case {
             rule: "rows_of_unequal_length",
-            fires: table(PLAIN, &["/a | 60000 | 30 | 100.0", "/b | 60000 | 40 | 300.0"]),
-            mend: &[("| 300.0", "| 110.0")],
+            fires: table(PLAIN, &["/a | 60000 | 30 | 100.0", "/b | 90000 | 40 | 450.0"]),
+            mend: &[("| 450.0", "| 165.0")],
             second: table("build | requests | tps", &["old | 1000 | 10", "new | 9000 | 30"]),
         },
         Case {

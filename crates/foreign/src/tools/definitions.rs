@@ -31,6 +31,8 @@ pub struct Definitions {
     pub connect_is_inside: bool,
     /// Its standard deviation divides by n - 1.
     pub deviation_of_sample: bool,
+    /// Its standard deviation counts each distinct time once and divides by all of them, so it is too small.
+    pub deviation_of_distinct: bool,
     /// A connection that could not be opened is never tried again.
     pub connects_once: bool,
     /// The rates of its labels are over the window of each label.
@@ -88,6 +90,7 @@ pub const PLAIN: Definitions = Definitions {
     errors_are_requests: true,
     connect_is_inside: false,
     deviation_of_sample: false,
+    deviation_of_distinct: false,
     connects_once: false,
     rates_of_own_windows: false,
     counts_bodies_only: false,

@@ -13,6 +13,8 @@ pub const BOMBARDIER: Definitions = Definitions {
     rate_is_sampled: true,
     rate_counts: Counted::Unknown,
     is_silent_on_success: true,
+    // `internal/test_info.go`: the square of each key of the histogram is added once.
+    deviation_of_distinct: true,
     layout: &[
         "bombarding ",
         "statistics avg stdev max",
