@@ -248,13 +248,14 @@ fn run(words: &[String]) -> Result<Exit, Failure> {
     let test = ready.test.clone();
     let time_trends: Vec<String> =
         ready.init.metrics.iter().filter(|one| one.is_time).map(|one| one.name.clone()).collect();
+    let again = Again::of_tool(tools::of_k6(&invocation.run, own.allows_remote, &own.authorities()));
     let manner = MannerFlags {
         quiet: invocation.run.quiet,
         no_color: invocation.run.no_color,
         out: own.out,
         allow: own.allow,
         agents: team.agents,
-        command: Some(Again::of_tool(tools::of_k6(&invocation.run, own.allows_remote, &own.authorities()))),
+        command: Some(again),
         steered: team.part.steered,
         part_of_agent: team.part.part_of_agent,
         with_parent: team.part.with_parent,

@@ -45,11 +45,6 @@ const PARTS: &[Part] = &[
         run: || passed(agents()),
     },
     Part {
-        name: "kubernetes",
-        about: "agents in Kubernetes: manifests and chart against the schemas of its API",
-        run: in_kubernetes,
-    },
-    Part {
         name: "bench",
         about: "bench, full",
         run: || passed(bench::command(&["all".into(), "--note".into(), "nightly".into()])),
@@ -86,6 +81,11 @@ const PARTS: &[Part] = &[
         name: "jmeter",
         about: "plimsoll compared with JMeter",
         run: || compared("JMeter", jmeterdiff::jmeter().is_some(), jmeterdiff::VARIABLE, jmeterdiff::command),
+    },
+    Part {
+        name: "kubernetes",
+        about: "agents in Kubernetes: manifests and chart against the schemas of its API",
+        run: in_kubernetes,
     },
     Part { name: "licenses", about: "licenses, bans, sources", run: || passed(deny()) },
 ];
