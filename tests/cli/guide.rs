@@ -220,8 +220,12 @@ fn mistake(line: &str, helps: &mut BTreeMap<String, String>) -> Option<String> {
     let is_verb =
         first.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-') && !first.starts_with('-');
     let verb = if is_verb { first } else { "" };
-    let help = helps.entry(verb.to_owned()).or_insert_with(|| match verb {
+    // These have actions with flags of their own.
+    let action = words.get(2).filter(|word| ["cluster", "k8s"].contains(&verb) && !word.starts_with('-'));
+    let action = action.map_or("", String::as_str);
+    let help = helps.entry(format!("{verb} {action}")).or_insert_with(|| match verb {
         "" => Tool::run(&["--help"]).expect_code(0).stdout,
+        verb if !action.is_empty() => Tool::run(&[verb, action, "--help"]).stdout,
         "test-server" => Tool::run(&["test-server", "--help"]).expect_code(0).stdout,
         verb => Tool::run(&["help", verb]).stdout,
     });

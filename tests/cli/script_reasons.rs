@@ -21,18 +21,22 @@ fn warns_of_event_streams_that_are_read_as_responses() {
 #[test]
 fn arrivals_without_a_free_user_are_explained_by_the_number_of_users() {
     let (scratch, server) = (Scratch::new(), Ruler::start(&[]));
-    let script = |most: u32| {
+    let script = |first: u32, most: u32| {
         format!(
             "import http from 'k6/http';\nexport const options = {{ scenarios: {{ a: {{ executor: \
-             'constant-arrival-rate', rate: 40, duration: '2s', preAllocatedVUs: 2, maxVUs: {most} }} }} }};\n\
+             'constant-arrival-rate', rate: 40, duration: '2s', preAllocatedVUs: {first}, maxVUs: {most} }} }} }};\n\
              export default () => {{ http.get(__ENV.URL); }};\n"
         )
     };
     let set = format!("URL={}", server.url("/?delay=200ms"));
-    let few = scratch.file("few.js", &script(3));
+    let few = scratch.file("few.js", &script(2, 3));
     let output = Tool::run(&["run", "--set", &set, &few]).expect_code(99);
     let text = output.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
-    for told in ["allow too few users", "found none of 3 users free", "Raise `maxVUs`"] {
+    for told in [
+        "have too few users",
+        "found no free user (`preAllocatedVUs` 2, `maxVUs` 3)",
+        "Raise `preAllocatedVUs`",
+    ] {
         assert!(text.contains(told), "{told}: {}", output.stdout);
     }
     assert!(!text.contains("--max-connections"), "{}", output.stdout);
@@ -41,7 +45,7 @@ fn arrivals_without_a_free_user_are_explained_by_the_number_of_users() {
     let line =
         |name: &str| output.stdout.lines().find(|line| line.trim_start().starts_with(name)).unwrap_or("");
     assert!(line("vus..").contains("max=3") && line("vus_max").contains(": 3 "), "{}", output.stdout);
-    let enough = scratch.file("enough.js", &script(30));
+    let enough = scratch.file("enough.js", &script(30, 30));
     let output = Tool::run(&["run", "--set", &set, &enough]);
     assert!(!output.stdout.contains("too few users"), "{}", output.stdout);
 }

@@ -35,7 +35,8 @@ fn a_message_reaches_the_server_and_comes_back_in_the_json_of_protocol_buffers()
     let server = GoServer::start("grpc");
     let said = run(
         &server,
-        "{ vus: 3, iterations: 12 }",
+        // Of shared iterations, a user could get none.
+        "{ scenarios: { each: { executor: 'per-vu-iterations', vus: 3, iterations: 4 } } }",
         "const message = { aDouble: NaN, anInt64: '-9007199254740993', a_uint32: 7, aBool: true, aString: 'grüße',
            someBytes: 'AP8=', color: 'COLOR_BLUE', item: { id: 1, tags: ['a', 'b'] }, items: [{ name: 'x' }, {}],
            numbers: [1, -2], counts: { a: 1 }, byId: { '-5': { name: 'five' } }, right: { id: 3 }, maybe: 0,

@@ -150,8 +150,8 @@ fn every_caution_of_the_table_has_its_test() {
         "cpu_throttled",
         "thundering_herd",
     ];
-    // No file asks for them; see `crates/engine/tests/opened.rs` and the tests of the analysis.
-    let of_programs = ["too_many_series", "values_rejected"];
+    // No file asks for them; see `crates/engine/tests/opened.rs`, `cli::script_reasons`, and the tests of the analysis.
+    let of_programs = ["event_streams_as_responses", "too_many_series", "values_rejected"];
     let mut tested = [&in_faults[..], &here[..], &in_watched[..], &of_programs[..]].concat();
     let mut table: Vec<&str> = Kind::ALL.iter().map(|kind| kind.code()).collect();
     tested.sort_unstable();

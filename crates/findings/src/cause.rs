@@ -149,9 +149,9 @@ causes! {
     ClientConnectionLimit = "client_connection_limit", "arrivals wait for one of the load generator's own connections",
         "rerun with a higher `--max-connections`",
         "raise `--max-connections`, unless real clients share as few connections";
-    TooFewUsers = "too_few_users", "the scenarios of the script allow too few users for its arrivals",
-        "rerun with a higher `maxVUs`: the dropped arrivals start iterations",
-        "raise `maxVUs` of the scenarios, or lower their rate";
+    TooFewUsers = "too_few_users", "the scenarios of the script have too few users for their arrivals",
+        "rerun with a higher `preAllocatedVUs`: the dropped arrivals start iterations",
+        "raise `preAllocatedVUs` (and `maxVUs`) of the scenarios, or lower their rate";
     OverCapacity = "over_capacity", "the offered load exceeds the capacity of the service",
         "rerun at a lower rate: the response times fall back",
         "find the highest rate that passes with `plimsoll find`, or lower the rate";

@@ -46,9 +46,9 @@ fn carets_are_below_the_value_at_every_width() {
         }
         assert!(seen >= 5, "{seen} underlined lines at {width}:\n{text}");
     }
-    // A value is not part of a longer number: the 2 s, not the 2 of 12.
+    // A value is not part of a longer number: 12 and 90, which the joined findings need, not the 2 of 12.
     let text = output::terminal(&report(), &look(80, false, true));
-    assert!(text.contains("    │ 12 threads and 90 connections\n    │                ^^\n"), "{text}");
+    assert!(text.contains("    │ 12 threads and 90 connections\n    │ ^^             ^^\n"), "{text}");
 }
 
 #[test]

@@ -11,7 +11,6 @@ use crate::summary::SeriesRow;
 use plimsoll_plan::Fault;
 use plimsoll_plan::load::OnBusy;
 use plimsoll_plan::metric::{RunHist, RunSum, SeriesHist};
-use plimsoll_plan::outline::Outline;
 use plimsoll_stats::Hist;
 
 /// A pause is longer than this, however fast the service is.
@@ -237,15 +236,18 @@ fn open(case: &Case) -> Option<Cause> {
     // A service that is as fast as ever is not at its capacity: the users or the connections are.
     let dropped = case.facts.run.of(RunSum::IterationsDropped);
     if waited && !slower && dropped > 0 {
-        let of_plan = |plan: &Outline| {
-            let dropping = plan.workloads.iter().filter(|one| one.rules.on_busy == OnBusy::Drop);
-            dropping.map(|one| u64::from(one.connections)).sum::<u64>()
-        };
-        let users_count = case.facts.machines.iter().map(|machine| of_plan(machine.plan())).sum();
+        let plans = case.facts.machines.iter().flat_map(|machine| &machine.plan().workloads);
+        let dropping = plans.filter(|one| one.rules.on_busy == OnBusy::Drop);
+        let (mut initial_users_count, mut users_max_count) = (0, 0);
+        for one in dropping {
+            initial_users_count += u64::from(one.rules.initial_users.unwrap_or(one.connections));
+            users_max_count += u64::from(one.connections);
+        }
         let evidence = Evidence::Dropped {
             dropped_count: dropped,
             arrivals_count: offered.arrivals,
-            users_count,
+            initial_users_count,
+            users_max_count,
             service_min_ns: min,
             service_p50_ns: p50,
         };

@@ -145,11 +145,12 @@ pub enum Evidence {
         service_p50_ns: f64,
         queued_count: u64,
     },
-    /// Arrivals that found no free user, of all users that there may be.
+    /// Arrivals that found no free user, and the users that existed from the start, and that there may be.
     Dropped {
         dropped_count: u64,
         arrivals_count: u64,
-        users_count: u64,
+        initial_users_count: u64,
+        users_max_count: u64,
         service_min_ns: f64,
         service_p50_ns: f64,
     },

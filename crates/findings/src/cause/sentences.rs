@@ -186,16 +186,22 @@ pub(super) fn text(kind: Kind, evidence: &Evidence) -> String {
                 duration_f64_ns(*service_p50_ns),
             )
         }
-        Evidence::Dropped { dropped_count, arrivals_count, users_count, service_min_ns, service_p50_ns } => {
-            format!(
-                "{} of {} found none of {} free, and were dropped; service time min {}, p50 {}",
-                count(*dropped_count),
-                counted(*arrivals_count, "arrival"),
-                counted(*users_count, "user"),
-                duration_f64_ns(*service_min_ns),
-                duration_f64_ns(*service_p50_ns),
-            )
-        }
+        Evidence::Dropped {
+            dropped_count,
+            arrivals_count,
+            initial_users_count,
+            users_max_count,
+            service_min_ns,
+            service_p50_ns,
+        } => format!(
+            "{} of {} found no free user (`preAllocatedVUs` {}, `maxVUs` {}); service time min {}, p50 {}",
+            count(*dropped_count),
+            counted(*arrivals_count, "arrival"),
+            count(*initial_users_count),
+            count(*users_max_count),
+            duration_f64_ns(*service_min_ns),
+            duration_f64_ns(*service_p50_ns),
+        ),
         Evidence::Threw { failed_count, iterations_count } => {
             format!("{} of {}", count(*failed_count), counted(*iterations_count, "iteration"))
         }
