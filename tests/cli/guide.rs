@@ -218,7 +218,8 @@ fn mistake(line: &str, helps: &mut BTreeMap<String, String>) -> Option<String> {
     let words = words(line);
     let first = words.get(1).map_or("", String::as_str);
     let is_verb =
-        first.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-') && !first.starts_with('-');
+        first.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
+            && !first.starts_with('-');
     let verb = if is_verb { first } else { "" };
     // These have actions with flags of their own.
     let action = words.get(2).filter(|word| ["cluster", "k8s"].contains(&verb) && !word.starts_with('-'));
