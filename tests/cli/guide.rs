@@ -235,7 +235,8 @@ fn mistake(line: &str, helps: &mut BTreeMap<String, String>) -> Option<String> {
     }
     // What follows the name of another tool is a command line of that tool.
     const TOOLS: [&str; 9] = ["curl", "jmeter", "k6", "wrk", "ab", "hey", "oha", "vegeta", "loadtest"];
-    for word in words.iter().skip(1).take_while(|word| !TOOLS.contains(&word.as_str())) {
+    let is_own = |word: &&String| *word != "|" && !TOOLS.contains(&word.as_str());
+    for word in words.iter().skip(1).take_while(is_own) {
         let flag = word.split('=').next().unwrap_or_default();
         let is_known = match flag.strip_prefix("--") {
             Some(name) if verb == "test-server" => {
