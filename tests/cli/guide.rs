@@ -221,7 +221,7 @@ fn mistake(line: &str, helps: &mut BTreeMap<String, String>) -> Option<String> {
         first.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
             && !first.starts_with('-');
     let verb = if is_verb { first } else { "" };
-    // These have actions with flags of their own.
+    // Each action of these has its own flags.
     let action = words.get(2).filter(|word| ["cluster", "k8s"].contains(&verb) && !word.starts_with('-'));
     let action = action.map_or("", String::as_str);
     let help = helps.entry(format!("{verb} {action}")).or_insert_with(|| match verb {
