@@ -14,7 +14,7 @@ use std::fmt;
 const SIGNED: &str = "ed25519";
 /// First line of an order without one.
 const UNSIGNED: &str = "unsigned";
-/// Begin of what is signed, so that no other use of the key makes a valid order.
+/// Prefix of what is signed, so that no other use of the key makes a valid order.
 const PURPOSE: &str = "plimsoll order";
 /// Where orders of others come from.
 const HINT: &str = "check which clients may publish on the NATS server";

@@ -10,7 +10,7 @@ use crate::offered::queues_in_service;
 use crate::summary::SeriesRow;
 use plimsoll_plan::Fault;
 use plimsoll_plan::load::OnBusy;
-use plimsoll_plan::metric::{RunHist, RunSum, SeriesHist};
+use plimsoll_plan::metric::{RunHist, SeriesHist};
 use plimsoll_stats::Hist;
 
 /// A pause is longer than this, however fast the service is.
@@ -234,17 +234,15 @@ fn open(case: &Case) -> Option<Cause> {
     };
     let slower = queues_in_service(s.service_time.min_ns?, s.service_time.p50_ns?);
     // A service that is as fast as ever is not at its capacity: the users or the connections are.
-    let dropped = case.facts.run.of(RunSum::IterationsDropped);
-    if waited && !slower && dropped > 0 {
-        let plans = case.facts.machines.iter().flat_map(|machine| &machine.plan().workloads);
-        let dropping = plans.filter(|one| one.rules.on_busy == OnBusy::Drop);
-        let (mut initial_users_count, mut users_max_count) = (0, 0);
-        for one in dropping {
-            initial_users_count += u64::from(one.rules.initial_users.unwrap_or(one.connections));
-            users_max_count += u64::from(one.connections);
-        }
+    let plans = case.facts.machines.iter().flat_map(|machine| &machine.plan().workloads);
+    let (mut initial_users_count, mut users_max_count) = (0, 0);
+    for one in plans.filter(|one| one.load.is_open() && one.rules.on_busy == OnBusy::Drop) {
+        initial_users_count += u64::from(one.rules.initial_users.unwrap_or(one.connections));
+        users_max_count += u64::from(one.connections);
+    }
+    if waited && !slower && users_max_count > 0 {
         let evidence = Evidence::Dropped {
-            dropped_count: dropped,
+            dropped_count: s.totals.arrivals_not_started,
             arrivals_count: offered.arrivals,
             initial_users_count,
             users_max_count,

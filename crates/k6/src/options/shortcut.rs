@@ -55,7 +55,7 @@ pub(super) fn scenarios(reader: &mut Reader, all: Layer) -> Vec<Scenario> {
             stages,
             graceful_ramp_down_ns: scenario::GRACEFUL_NS,
         },
-        // As in k6 2, users without anything else replace scenarios. Before version 2, k6 ignored them.
+        // As in k6 2, `vus` alone replaces scenarios. Version 1 ignored `vus` in this case.
         (None, None, None, scenarios) if let Some(vus) = users => {
             if scenarios.is_some() {
                 reader.note(format!(
