@@ -17,7 +17,7 @@ use plimsoll_plan::metric::{RunHist, RunPeak, RunSum, SeriesHist};
 use plimsoll_plan::threshold::{Basis, Kind as Figure, Subject, Threshold};
 use plimsoll_record::gauge::Gauge;
 use plimsoll_stats::Hist;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// See the module.
 pub(crate) struct Grounds {
@@ -372,7 +372,10 @@ fn missing(facts: &Facts, holes: &[RecordGap]) -> f64 {
     if facts.machines.len() > 1 {
         let parts = facts.machines.iter().map(|m| (m.plan().share.part, m.plan().share.of.max(1)));
         let parts: BTreeSet<(u32, u32)> = parts.collect();
-        let covered: f64 = parts.iter().map(|(_, of)| 1.0 / f64::from(*of)).sum();
+        // Ten times a tenth is less than one.
+        let mut counts = BTreeMap::<u32, u32>::new();
+        parts.iter().for_each(|(_, of)| *counts.entry(*of).or_default() += 1);
+        let covered: f64 = counts.iter().map(|(of, count)| f64::from(*count) / f64::from(*of)).sum();
         known *= covered.min(1.0);
     }
     (1.0 - known).max(if is_cut || lost > 0.0 { 1e-9 } else { 0.0 })

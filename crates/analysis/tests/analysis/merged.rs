@@ -122,6 +122,22 @@ fn a_machine_that_is_not_there_makes_the_merge_inconclusive() {
 }
 
 #[test]
+fn all_shards_of_any_number_are_a_complete_record() {
+    let (_, one, _) = whole_and_halves();
+    for of in 2..=40 {
+        let shards: Vec<Run> = (1..=of)
+            .map(|number| {
+                one.clone().with(|r| (r.outline.share, r.origin) = (part(number, of), format!("{number}")))
+            })
+            .collect();
+        let summary = summarise(&merged(&shards.iter().collect::<Vec<_>>()));
+        assert!(caution(&summary, "incomplete_record").is_none(), "{of}: {}", summary.verdict.sentence);
+        let but_one = summarise(&merged(&shards.iter().skip(1).collect::<Vec<_>>()));
+        assert_eq!(caution(&but_one, "incomplete_record").is_some(), of > 2, "{of}");
+    }
+}
+
+#[test]
 fn one_machine_that_was_cut_off_is_enough() {
     let (_, one, two) = whole_and_halves();
     let cut = two.with(|r| {
