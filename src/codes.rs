@@ -179,10 +179,10 @@ pub const TABLE: &[Explained] = &[
     ),
     row(
         "U037",
-        "`generators` with a search or a shard",
-        "`generators: N` splits each run of a sweep over N processes on this machine. A search sets its own \
-         loads, and `shard` already splits the load over machines.\n\n  generators: 2\n  load: { users: [100, \
-         1000], duration: 30s }",
+        "a load that is split twice",
+        "`generators: N` splits each run over N processes on this machine, `--agents` over agents, and `--shard` takes \
+         one part of a load. Only one of them splits a load.\n\n  generators: 2\n  load: { users: [100, 1000], \
+         duration: 30s }",
     ),
     row(
         "U038",

@@ -4,8 +4,6 @@ use crate::exit::{Exit, Failure};
 use crate::part::PartOrder;
 use plimsoll_control::RunController;
 use plimsoll_engine::signals::{Kind, Signals};
-use std::io::Write;
-use std::process::ChildStdin;
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -24,8 +22,6 @@ struct State {
     controller: Option<RunController>,
     /// Whether commands are being read already.
     is_heard: bool,
-    /// The generators that run the load instead of this process; each handles commands itself.
-    crew: Option<GeneratorInputs>,
     /// The coordinator of agents that run the load instead of this process.
     coordinator: Option<Sender<String>>,
     /// Commands received before the load of this generator started, if it is one of several. The others may have
@@ -38,9 +34,6 @@ struct State {
 
 /// Maximum number of early commands, against a sender that never stops.
 const EARLY_MAX: usize = 1_000;
-
-/// Standard input of each of several processes.
-type GeneratorInputs = Arc<Mutex<Vec<ChildStdin>>>;
 
 impl Interrupts {
     /// Takes over the signals. Call it before any other thread starts: a thread that has not inherited the blocked
@@ -107,28 +100,15 @@ impl Interrupts {
         true
     }
 
-    /// Sends future commands to these processes, or, if there are none, to the run of this process again.
-    pub fn lead(&self, crew: Vec<ChildStdin>) {
-        self.lock().crew = (!crew.is_empty()).then(|| Arc::new(Mutex::new(crew)));
-    }
-
     /// Sends future commands to the coordinator of agents.
     pub fn control(&self, lines: Option<Sender<String>>) {
         self.lock().coordinator = lines;
     }
 
-    /// Passes a line to all processes that run the load instead of this one; returns false if there are none.
+    /// Passes a line to the coordinator of agents that run the load instead of this process; returns false if there is
+    /// none.
     pub fn pass_on(&self, line: &str) -> bool {
-        if let Some(coordinator) = &self.lock().coordinator {
-            return coordinator.send(line.to_owned()).is_ok();
-        }
-        // An interrupt must not wait for a process that does not read.
-        let Some(crew) = self.lock().crew.clone() else { return false };
-        for stdin in crew.lock().unwrap_or_else(PoisonError::into_inner).iter_mut() {
-            // A process that has ended ignores commands; the thread that waits for it reports why.
-            let _ = stdin.write_all(format!("{line}\n").as_bytes());
-        }
-        true
+        self.lock().coordinator.as_ref().is_some_and(|lines| lines.send(line.to_owned()).is_ok())
     }
 
     /// Sends orders of the coordinator to `orders` until an interrupt.

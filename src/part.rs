@@ -85,8 +85,8 @@ impl Team for PartTeam {
         self.is_first
     }
 
-    fn prepared(&self, setup: Option<Vec<u8>>) -> Result<Option<Vec<u8>>, String> {
-        let text = setup.map(|bytes| bytes::text_of(&bytes)).unwrap_or_default();
+    fn prepared(&self, setup: Option<&dyn Fn() -> Vec<u8>>) -> Result<Option<Vec<u8>>, String> {
+        let text = setup.map(|values| bytes::text_of(&values())).unwrap_or_default();
         send(PREPARED, text.as_bytes());
         let seat = |order| if let PartOrder::Seat { setup } = order { Some(setup) } else { None };
         let setup = Self::await_order(&self.orders, seat).ok_or("interrupted before the load")?;
@@ -99,8 +99,8 @@ impl Team for PartTeam {
         }
     }
 
-    fn gate(&self) -> Arc<dyn Gate> {
-        Arc::new(PartGate(Arc::clone(&self.orders)))
+    fn gate(&self) -> Option<Arc<dyn Gate>> {
+        Some(Arc::new(PartGate(Arc::clone(&self.orders))))
     }
 
     fn begun(&self, begin_ns: u64) {

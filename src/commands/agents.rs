@@ -95,7 +95,7 @@ pub fn list(flags: &Agents) -> Result<Exit, Failure> {
             let rows: Vec<serde_json::Value> = all.iter().map(|beat| row(beat)).collect();
             format!("{}\n", serde_json::json!({ "server": bus.server_version(), "agents": rows }))
         }
-        false => table(&all, bus.server_version()),
+        false => table(&all, bus.server_version().unwrap_or_default()),
     };
     say::result(&text)?;
     Ok(Exit::Pass)

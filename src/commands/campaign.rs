@@ -1,8 +1,8 @@
 //! Runs an experiment: one cell or probe after another, each into its own run file. Completed runs are not repeated,
 //! so stopping costs at most one run.
 
+mod again;
 mod folder;
-mod generators;
 pub mod level;
 mod settle;
 
@@ -13,8 +13,7 @@ use super::run;
 use crate::exit::{Exit, Failure};
 use crate::flags::load::{LoadFlags, MannerFlags};
 use crate::{say, wall};
-pub use generators::Again;
-use generators::GeneratorGroup;
+pub use again::Again;
 use level::Level;
 use plimsoll_analysis::digest::digest_with;
 use plimsoll_experiment::conclusion::{is_valid, quest, trials};
@@ -84,12 +83,6 @@ fn plan(experiment: &Experiment, located: Located) -> Result<Plan, Failure> {
             let place = located.places.get(&key::SHARD).cloned().unwrap_or(Place::Flag("--shard".into()));
             return Err(Diagnostic::new("U037", place, message, "remove one of the two").into());
         }
-        if located.draft.thresholds.iter().any(|threshold| threshold.abort_after_ns.is_some()) {
-            let message = "each of the `generators` evaluates `abort_after` on its own part of the load";
-            let hint = "remove `abort_after`, or use one generator";
-            let place = located.places.get(&key::THRESHOLDS).cloned().unwrap_or(Place::Whole);
-            return Err(Diagnostic::new("U037", place, message, hint).into());
-        }
         // The last one gets the fewest users; if it has any, all have.
         let mut last = located.clone();
         last.draft.shard = Some(Share { part: experiment.generators, of: experiment.generators });
@@ -98,8 +91,7 @@ fn plan(experiment: &Experiment, located: Located) -> Result<Plan, Failure> {
     run::settled(located, true)
 }
 
-/// Executes all missing runs and returns the folder. `again` is the command line for other processes, which only
-/// `generators` need.
+/// Executes all missing runs and returns the folder. `again` is the command line for agents.
 ///
 /// # Errors
 /// Returns an error if a plan, a folder, or a target is invalid. Completed runs are kept.
@@ -108,12 +100,16 @@ pub fn run(
     cells: Vec<Cell>,
     manner: &MannerFlags,
     shared: &Shared,
-    again: Option<&Again>,
+    again: &Again,
 ) -> Result<Ran, Failure> {
-    if experiment.generators > 1 && manner.agents.selection.is_some() {
-        let message = "`generators` and `--agents` both split the load";
-        let hint = "remove `generators` from the file, or omit `--agents`";
-        return Err(Diagnostic::new("U037", Place::Flag("--agents".into()), message, hint).into());
+    let mut manner = manner.clone();
+    if experiment.generators > 1 {
+        if manner.agents.selection.is_some() {
+            let message = "`generators` and `--agents` both split the load";
+            let hint = "remove `generators` from the file, or omit `--agents`";
+            return Err(Diagnostic::new("U037", Place::Flag("--agents".into()), message, hint).into());
+        }
+        manner.agents.selection = Some(format!("local:{}", experiment.generators));
     }
     let find = experiment.find.clone();
     let plans: Vec<Outline> = cells
@@ -157,7 +153,7 @@ pub fn run(
         None => campaign.sweep(),
     };
     // For a part, the command as a whole says how to resume.
-    let is_part = again.is_some_and(Again::is_part);
+    let is_part = again.is_part();
     if campaign.shared.interrupts.happened() && !manner.quiet && !is_part {
         let folder = campaign.folder.display();
         say::talk(&format!("stopped; to resume, rerun the same command with `--out {folder}`\n"));
@@ -207,7 +203,7 @@ struct Campaign<'a> {
     turn: u32,
     manner: MannerFlags,
     shared: &'a Shared,
-    again: Option<&'a Again>,
+    again: &'a Again,
     /// Thresholds of each cell.
     thresholds: Vec<Vec<Threshold>>,
 }
@@ -341,20 +337,12 @@ impl Campaign<'_> {
             purpose: probe,
         });
         self.turn += 1;
-        let measured = match self.again.filter(|_| self.experiment.generators > 1) {
-            Some(again) => {
-                let crew = GeneratorGroup { of: self.experiment.generators, is_steered: self.manner.steered };
-                generators::measure(again, crew, &plan.outline, &file, self.shared)?
-            }
-            None => {
-                let manner = MannerFlags {
-                    out: Some(file.display().to_string()),
-                    command: self.again.map(|again| again.with(level.map(|level| level.word()))),
-                    ..self.manner.clone()
-                };
-                load::measure(plan, &manner, Some(self.shared))?
-            }
+        let manner = MannerFlags {
+            out: Some(file.display().to_string()),
+            command: Some(self.again.with(level.map(|level| level.word()))),
+            ..self.manner.clone()
         };
+        let measured = load::measure(plan, &manner, Some(self.shared))?;
         let digest = digest_with(&measured.record, &measured.summary);
         let is_spoilt = !is_valid(&digest) && !self.shared.interrupts.happened();
         self.runs.push(Run { path: measured.run_file, digest });

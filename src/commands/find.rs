@@ -64,14 +64,6 @@ pub fn command(find: &Find) -> Result<Exit, Failure> {
         }
         Err(other) => return Err(other),
     };
-    if study.experiment.generators > 1 {
-        wrong.push(Diagnostic::new(
-            "U037",
-            Place::Whole,
-            "`generators` divide a fixed load, but a search varies its load",
-            "remove `generators`, or use `plimsoll run`",
-        ));
-    }
     let asked = study.experiment.find.get_or_insert_default();
     wrong.extend(apply(&find.search, asked));
     wrong.extend(refused_of_model(&find.flags, asked.users));
@@ -91,7 +83,7 @@ pub fn command(find: &Find) -> Result<Exit, Failure> {
         Target::Script => Again::plain(vec!["run".into(), target.clone()], &find.flags),
         Target::File => Again::new(target, None, &find.flags),
     };
-    campaign::run(experiment, cells, &find.flags.manner, &Shared::new(false)?, Some(&again))?
+    campaign::run(experiment, cells, &find.flags.manner, &Shared::new(false)?, &again)?
         .print(&folder_report::Form::of_find(find), wanted.as_ref())
 }
 

@@ -14,7 +14,7 @@ use crate::{home, kept, say, wall};
 use plimsoll_analysis::summarise;
 use plimsoll_analysis::summary::{Outcome, Summary};
 use plimsoll_control::session::{
-    self, AfterRunError, News, Orders, Ran, Reflected, Service, SessionHost, Team,
+    self, AfterRunError, Alone, News, Orders, Ran, Reflected, Service, SessionHost, Team,
 };
 use plimsoll_control::{Options, RunController};
 use plimsoll_output::terminal::Detail;
@@ -141,8 +141,8 @@ pub struct Shared {
     pub lines: bool,
     /// Whether the service has responded, so that no other run waits for it.
     pub is_ready: Cell<bool>,
-    /// Agents on this machine, started by the first load that needs them.
-    pub local_agents: OnceCell<LocalAgents>,
+    /// Agents in this process, started by the first load that needs them.
+    pub local_agents: RefCell<LocalAgents>,
 }
 
 impl Shared {
@@ -154,7 +154,7 @@ impl Shared {
             answers: RefCell::default(),
             lines,
             is_ready: Cell::new(false),
-            local_agents: OnceCell::new(),
+            local_agents: RefCell::default(),
         })
     }
 
@@ -400,8 +400,8 @@ impl SessionHost for Here<'_> {
         home::second_run_file(taken, host, started_unix_ns, record)
     }
 
-    fn team(&self) -> Option<&dyn Team> {
-        self.team.get().map(|team| team as &dyn Team)
+    fn team(&self) -> &dyn Team {
+        self.team.get().map_or(&Alone, |team| team as &dyn Team)
     }
 
     fn view(&self) -> Option<Box<dyn Sink>> {

@@ -88,7 +88,7 @@ fn one(
     let manner = MannerFlags { out: Some(path.display().to_string()), ..flags.flags.manner.clone() };
     let again = Again::new(file, Some(&part.name), &flags.flags);
     let question = part.experiment.question.clone();
-    let ran = campaign::run(part.experiment, part.cells, &manner, shared, Some(&again));
+    let ran = campaign::run(part.experiment, part.cells, &manner, shared, &again);
     let concluded = match ran {
         Ok(ran) => folder_report::concluded(&path).map(|conclusion| (conclusion, ran.stopped)),
         Err(failure) => Err(failure),

@@ -140,7 +140,7 @@ pub fn all(file: &str, study: Study, run: &flags::verbs::Run) -> Result<Exit, Fa
     let wanted = Wanted::of(&manner.page, manner.json.then_some("--json"))?;
     let again = campaign::Again::new(file, None, &run.flags);
     let (experiment, cells) = find::cells(study, &run.flags)?;
-    let ran = campaign::run(experiment, cells, &run.flags.manner, &Shared::new(false)?, Some(&again))?;
+    let ran = campaign::run(experiment, cells, &run.flags.manner, &Shared::new(false)?, &again)?;
     let exit = ran.print(&folder_report::Form::of_run(run), wanted.as_ref())?;
     junit::of_folder(manner.junit.as_deref(), &ran.folder, exit)?;
     Ok(exit)
@@ -193,11 +193,7 @@ fn once(parts: Vec<Part>, run: &flags::verbs::Run) -> Result<Exit, Failure> {
         return refuse(message, format!("select one value with `--set {}=...`", axis.name));
     }
     let located = study.cells.pop().map(|cell| cell.located).unwrap_or_default();
-    let mut located = applied(located, &run.flags)?;
-    if run.unwatched {
-        located.draft.watches.clear();
-    }
-    load::command(settled(located, true)?, &run.flags.manner)
+    load::command(settled(applied(located, &run.flags)?, true)?, &run.flags.manner)
 }
 
 /// Returns true if the experiment is one cell that runs once, so that the result is a run file, not a folder.

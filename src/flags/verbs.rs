@@ -206,9 +206,6 @@ pub struct Run {
     /// Fail unless the flags select exactly one combination, and run it once
     #[arg(long)]
     pub single_run: bool,
-    /// Ignore the file's monitors, because another process of this run has them
-    #[arg(long, hide = true)]
-    pub unwatched: bool,
     #[command(flatten)]
     pub plan: PlanFlags,
     #[command(flatten)]

@@ -35,6 +35,38 @@ fn a_number_of_requests_is_sent_exactly_once_by_all_agents_together() {
 }
 
 #[test]
+fn agents_of_one_command_need_no_server_and_leave_nothing() {
+    let (ruler, scratch) = (Ruler::start(&[]), Scratch::new());
+    let tmp = scratch.folder().join("tmp");
+    // One that a process has left that was killed, and one of a process that lives.
+    let (left, alive) = (tmp.join("plimsoll-local-left"), tmp.join("plimsoll-local-alive"));
+    for folder in [&left, &alive] {
+        std::fs::create_dir_all(folder).unwrap();
+        std::fs::write(folder.join("lock"), "").unwrap();
+    }
+    let lock = std::fs::File::open(alive.join("lock")).unwrap();
+    lock.lock().unwrap();
+    let args = [&ruler.url("/"), "-n", "100", "-c", "2", "--agents", "local:2", "--json"];
+    // No other program can be found.
+    let tool = Tool::new(&args).env("PATH", "/nonexistent").env("TMPDIR", &tmp.display().to_string());
+    let output = tool.start().wait().expect_code(0);
+    assert_eq!((requests(&output.json()), ruler.requests()), (100, 100));
+    let names: Vec<_> = std::fs::read_dir(&tmp).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(names, ["plimsoll-local-alive"]);
+}
+
+/// As many as there are: ten tenths are a whole.
+#[test]
+fn ten_agents_have_a_complete_record() {
+    let ruler = Ruler::start(&[]);
+    let args = [&ruler.url("/"), "-r", "200", "-d", "1s", "--agents", "local:10", "--json"];
+    let json = Tool::run(&args).expect_code(0).json();
+    assert_eq!((requests(&json), json["generators"].as_array().map(Vec::len)), (200, Some(10)));
+    let cautions = json["cautions"].as_array().unwrap();
+    assert!(cautions.iter().all(|caution| caution["code"] != "incomplete_record"), "{}", json["verdict"]);
+}
+
+#[test]
 fn every_arrival_of_the_schedule_is_sent_by_exactly_one_agent() {
     let ruler = Ruler::start(&[]);
     let args = [&ruler.url("/"), "-r", "300", "-d", "3s", "--agents", "local:2", "--json"];
@@ -230,10 +262,10 @@ fn what_cannot_work_is_said_before_any_load() {
         (&["--agents", "2"], 2, "missing address of the NATS server"),
         (&["--agents", "a b", "--nats", "nats://127.0.0.1:1"], 2, "invalid agents `a b`"),
         (&["--nats", "nats://127.0.0.1:1"], 2, "`--nats` has no effect without `--agents`"),
-        (&["--agents", "local:2", "--nats", "nats://127.0.0.1:1"], 2, "starts its own NATS server"),
+        (&["--agents", "local:2", "--nats", "nats://127.0.0.1:1"], 2, "threads of this process"),
         (&["--agents", "local:2", "--on-agent-loss", "panic"], 2, "invalid action `panic`"),
         (&["--agents", "local:2", "--shard", "1/2"], 2, "already a shard"),
-        (&["--agents", "local:9", "-c", "4"], 1, "has no users"),
+        (&["--agents", "local:9", "-c", "4"], 2, "4 users cannot be divided among 9 agents"),
     ];
     for (more, code, said) in cases {
         let output = Tool::run(&[&[url.as_str(), "-d", "1s"], more].concat());

@@ -4,6 +4,7 @@
 use crate::support::{Ruler, Running, Scratch, Tool};
 use plimsoll_analysis::Follow;
 use plimsoll_analysis::summary::Second;
+use plimsoll_record::RunRecord;
 use plimsoll_record::event::{Note, NoteKind};
 use plimsoll_record::run_file::read;
 use plimsoll_record::steered::{Level, Steered};
@@ -235,7 +236,7 @@ fn a_command_applies_to_the_current_run_of_an_experiment() {
     assert_eq!(files().iter().map(texts).collect::<Vec<_>>(), [["run 1"], ["run 2"]]);
 }
 
-/// Each generator gets every line, and reports the ones that it rejects.
+/// Each generator gets every command, and reports the ones that it rejects. A note is one of the whole.
 #[test]
 fn generators_that_share_a_run_are_steered_together() {
     let (ruler, scratch) = (Ruler::start(&["--delay", "5ms"]), Scratch::new());
@@ -247,7 +248,7 @@ fn generators_that_share_a_run_are_steered_together() {
     let mut running = steered(&["run", &file, "--out", &folder]);
     ruler.wait_for_requests(50);
     let entries = || std::fs::read_dir(&folder).expect("it runs").flatten().map(|entry| entry.path());
-    let crew = entries().find(|path| path.extension().is_some_and(|e| e == "generators")).expect("two run");
+    let crew = entries().find(|path| path.extension().is_some_and(|e| e == "agents")).expect("two run");
     let mut tails = [1, 2].map(|part| tail(&crew.join(format!("{part}.plim")).display().to_string()));
     for tail in &mut tails {
         until(tail, "a first second", |_| true);
@@ -261,22 +262,29 @@ fn generators_that_share_a_run_are_steered_together() {
     running.say(r#"{"do":"resume"}"#);
     running.say(r#"{"do":"level","factor":2}"#);
     let output = running.wait();
-    let refused = |part: u32| format!("generator {part} of 2: rejected: the load is already paused\n");
+    let refused = |part: u32| format!("agent `local-{part}`: rejected: the load is already paused\n");
     for part in [1, 2] {
         assert_eq!(output.stderr.matches(&refused(part)).count(), 1, "{}", output.stderr);
     }
     assert_eq!(output.stderr.matches("is not a JSON object").count(), 1, "{}", output.stderr);
     let run = entries().find(|path| path.extension().is_some_and(|e| e == "plim")).expect("one run");
     let record = read(&run).expect("it is a run file");
-    assert_eq!(record.generators.len(), 2);
-    for origin in record.generators.values() {
-        let texts: Vec<&str> = origin.notes.iter().map(|note| note.text.as_str()).collect();
-        let level = "load changed manually to 400/s (200% of the plan)";
-        assert_eq!(texts, ["to both", "paused manually", "resumed manually", level]);
-    }
+    are_notes_of_two(&record, "to both");
     let said = Tool::run(&["report", &run.display().to_string(), "--json"]).json();
     let events = said["events"].as_array().expect("a list");
     assert_eq!(events.iter().filter(|event| event["kind"] == "note").count(), 1, "{}", said["events"]);
+}
+
+fn are_notes_of_two(record: &RunRecord, note: &str) {
+    assert_eq!(record.generators.len(), 2);
+    let level = "load changed manually to 400/s (200% of the plan)";
+    let own = ["paused manually", "resumed manually", level];
+    for (origin, more) in record.generators.values().zip([&[note][..], &[]]) {
+        let mut notes: Vec<&Note> = origin.notes.iter().collect();
+        notes.sort_by_key(|note| note.at_ns);
+        let texts: Vec<&str> = notes.iter().map(|note| note.text.as_str()).collect();
+        assert_eq!(texts, [more, &own].concat());
+    }
 }
 
 /// While one generator is still in its setup, another may already send. A line that reached only the second would make
@@ -302,7 +310,7 @@ fn generators_that_have_not_started_apply_a_command_when_they_start() {
         running.say(line);
     }
     let output = running.wait();
-    let refused = |part: u32| format!("generator {part} of 2: rejected: the load is already paused\n");
+    let refused = |part: u32| format!("agent `local-{part}`: rejected: the load is already paused\n");
     for part in [1, 2] {
         assert_eq!(output.stderr.matches(&refused(part)).count(), 1, "{}", output.stderr);
     }
@@ -311,10 +319,5 @@ fn generators_that_have_not_started_apply_a_command_when_they_start() {
     let run =
         entries.into_iter().find(|path| path.extension().is_some_and(|e| e == "plim")).expect("one run");
     let record = read(&run).expect("it is a run file");
-    assert_eq!(record.generators.len(), 2);
-    for origin in record.generators.values() {
-        let texts: Vec<&str> = origin.notes.iter().map(|note| note.text.as_str()).collect();
-        let level = "load changed manually to 400/s (200% of the plan)";
-        assert_eq!(texts, ["early", "paused manually", "resumed manually", level]);
-    }
+    are_notes_of_two(&record, "early");
 }

@@ -198,17 +198,50 @@ fn generators_that_cannot_share_are_refused_before_the_first_packet() {
         ("generators: 4\nload: { users: 3, duration: 1s }", &[][..], "P019"),
         ("generators: 2\nload: { users: 3, duration: 1s }", &["--shard", "1/2"], "U037"),
         ("generators: 2\nshard: 1/2\nload: { users: 3, duration: 1s }", &[], "U037"),
-        (
-            "generators: 2\nthresholds: [ { threshold: 'throughput > 9/s', abort_after: 1s } ]\nload: { users: 3 }",
-            &[],
-            "U037",
-        ),
     ] {
         let text = scratch.file("g.yaml", &file(&ruler, more));
         let refused = Tool::run(&[&["run", &text], flags].concat()).expect_code(2);
         assert!(refused.stderr.contains(code), "{more}: {}", refused.stderr);
     }
     assert_eq!(ruler.requests(), 0);
+}
+
+/// What one generator alone could not know: each of them sends a half.
+#[test]
+fn generators_are_judged_and_stopped_together() {
+    let _turn = run_alongside();
+    let ruler = Ruler::start(&["--delay", "20ms"]);
+    let scratch = Scratch::new();
+    let run = |wanted: &str| {
+        let more = format!(
+            "generators: 2\nthresholds: [ {{ threshold: 'throughput > {wanted}', abort_after: 1s }} ]\n\
+             load: {{ rate: 40/s, duration: 4s }}"
+        );
+        let text = scratch.file("g.yaml", &file(&ruler, &more));
+        Tool::run(&["run", &text, "--out", &scratch.path(&wanted.replace('/', "-")), "--json"])
+    };
+    let sent = |of: u64| ruler.requests() - of;
+    run("30/s").expect_code(0);
+    let all = sent(0);
+    run("50/s").expect_code(99);
+    assert!(all == 160 && sent(all) < 120, "{all}, {}", sent(all));
+}
+
+#[test]
+fn a_search_varies_the_load_of_its_generators() {
+    let _turn = run_alongside();
+    let ruler = Ruler::start(&["--delay", "5ms"]);
+    let scratch = Scratch::new();
+    let more = "generators: 2\nthresholds: [ p99 < 10s ]\n\
+                find: { vary: users, from: 2, to: 4, step_duration: 1s, confirm: 1 }";
+    let (text, out) = (scratch.file("g.yaml", &file(&ruler, more)), scratch.path("out"));
+    let found = Tool::run(&["run", &text, "--out", &out, "--json"]);
+    let runs: Vec<String> = names(&out).into_iter().filter(|name| name.ends_with(".plim")).collect();
+    assert!(runs.len() > 1, "{}", found.stderr);
+    for name in runs {
+        let run = Tool::run(&["report", &format!("{out}/{name}"), "--json"]).json();
+        assert_eq!(run["generators"].as_array().map(Vec::len), Some(2), "{name}");
+    }
 }
 
 #[test]
@@ -222,7 +255,7 @@ fn a_generator_that_fails_is_the_failure_of_the_run() {
     let (text, out) = (scratch.file("g.yaml", &text), scratch.path("out"));
     let failed = Tool::run(&["run", &text, "--out", &out]).expect_code(1);
     assert!(
-        failed.stderr.contains("generator ") && failed.stderr.contains("nothing listens"),
+        failed.stderr.contains("agent `local-") && failed.stderr.contains("nothing listens"),
         "{}",
         failed.stderr
     );
@@ -243,7 +276,7 @@ fn an_interrupt_reaches_the_generators() {
     let stopped = running.wait();
     assert!(asked.elapsed() < Duration::from_secs(20), "{:?}", asked.elapsed());
     assert_ne!(stopped.code, 0, "{}", stopped.stdout);
-    let left: Vec<String> = names(&out).into_iter().filter(|name| name.ends_with(".generators")).collect();
+    let left: Vec<String> = names(&out).into_iter().filter(|name| name.ends_with(".agents")).collect();
     assert!(left.is_empty(), "{left:?}");
     let then = ruler.requests();
     assert_eq!(ruler.requests(), then, "a generator is still sending");

@@ -149,7 +149,8 @@ impl<S: Spool + Default> Agent<S> {
     /// Takes what has happened, and returns what to do, in order. `now_ns` is the agent's monotonic clock.
     pub fn step(&mut self, now_ns: u64, input: Input) -> Vec<Output> {
         let mut out = Vec::new();
-        let state = |work: &Work<S>| (work.run.clone(), work.stage.step(), work.has_ended_test);
+        let state =
+            |work: &Work<S>| (work.run.clone(), work.stage.step(), work.has_ended_test, work.is_complete());
         let before = self.work.as_ref().map(state);
         let refused = self.refusal.as_ref().map(|(refusal, _)| refusal.clone());
         let mut is_asked = false;
@@ -454,6 +455,11 @@ impl<S: Spool> Work<S> {
             }
             self.stage = Stage::Failed { sentence, hint: hint.into(), exit: None };
         }
+    }
+
+    /// Returns whether the coordinator has everything, which it waits for.
+    fn is_complete(&self) -> bool {
+        self.stage.is_over() && self.backlog() == 0
     }
 
     /// Returns the number of envelopes that the coordinator should wait for.

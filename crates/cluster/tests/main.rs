@@ -10,6 +10,7 @@
 mod certificates;
 mod clocks;
 mod codec;
+mod hub;
 mod signed;
 mod simulated;
 mod simulator;

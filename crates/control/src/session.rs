@@ -28,7 +28,7 @@ pub use schemas::{Service, reflect};
 use setup_teardown::SetupTeardown;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-pub use team::Team;
+pub use team::{Alone, Team};
 pub use ways::Way;
 
 /// Options of a session besides its plan.
@@ -160,7 +160,7 @@ pub trait SessionHost {
     /// Waits for a duration or until a signal.
     fn rest(&self, ns: u64);
 
-    /// Starts to accept steering commands; called when signals are taken over.
+    /// Starts to accept steering commands; called when signals are taken over. Further calls change nothing.
     ///
     /// # Errors
     /// Returns an error if the kernel refuses.
@@ -184,10 +184,8 @@ pub trait SessionHost {
         record: &RunRecord,
     ) -> Option<PathBuf>;
 
-    /// Returns the other load generators of the same load; `None` if this one is alone.
-    fn team(&self) -> Option<&dyn Team> {
-        None
-    }
+    /// Returns the other load generators of the same load; [`Alone`] if there are none.
+    fn team(&self) -> &dyn Team;
 
     /// Returns the live view of the load.
     fn view(&self) -> Option<Box<dyn Sink>>;
@@ -215,7 +213,9 @@ pub fn run<D: SessionHost>(
     check_built(plan)?;
     let behavior = behaviors(plan).map_err(Failed::Behavior)?;
     if orders.is_child {
+        // The parent may stop it while it waits for the service.
         caller.take_signals()?;
+        caller.listen(outline)?;
     }
     let patience = Patience::new(orders.wait_ns, caller);
     let mut ways = ways::resolved(plan, &patience)?;
@@ -242,7 +242,7 @@ pub fn run<D: SessionHost>(
     let scene = Scene { places, factory: None, finder: Some(origins.finder()), gate: None };
     let asides = SetupTeardown { plan, scene: &scene, behavior: behavior.as_ref(), caller };
     asides.set_up().map_err(|failed| instead_of(failed, caller))?;
-    let gate = caller.team().map(Team::gate);
+    let gate = caller.team().gate();
     let factory = behavior.as_ref().map(|all| Arc::clone(all).factory(Phase::Load)).transpose();
     let loaded = Scene { factory: factory.map_err(Failed::Unready)?, gate, ..scene.clone() };
 
@@ -319,9 +319,7 @@ impl<D: SessionHost> Company for Here<'_, D> {
     }
 
     fn begun(&mut self, begin_ns: u64) {
-        if let Some(team) = self.caller.team() {
-            team.begun(begin_ns);
-        }
+        self.caller.team().begun(begin_ns);
     }
 }
 

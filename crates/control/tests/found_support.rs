@@ -2,7 +2,7 @@
 
 use plimsoll_control::Options;
 use plimsoll_control::RunController;
-use plimsoll_control::session::{self, AfterRunError, Failed, News, Orders, SessionHost};
+use plimsoll_control::session::{self, AfterRunError, Failed, News, Orders, SessionHost, Team};
 use plimsoll_plan::code::Code;
 use plimsoll_plan::draft::LoadDraft;
 use plimsoll_plan::metric::SeriesSum;
@@ -247,6 +247,9 @@ impl SessionHost for Alone {
     }
     fn second_run_file(&self, _: &Path, _: &str, _: u64, _: &RunRecord) -> Option<PathBuf> {
         None
+    }
+    fn team(&self) -> &dyn Team {
+        &session::Alone
     }
     fn view(&self) -> Option<Box<dyn Sink>> {
         None

@@ -167,7 +167,6 @@ fn what_cannot_be_scaled_or_shared_is_refused_where_it_stands() {
         ("time_scale: [1, 2]", "3:13 F014", "a number such as"),
         ("generators: 0", "3:13 F015", "1–64"),
         ("generators: 100", "3:13 F015", "1–64"),
-        ("find: { to: 100/s }\ngenerators: 2", "4:1 F017", "search"),
         (
             "load: { replay: { file: tests/files/gaps.txt, format: intervals } }\ntime_scale: 0.5",
             "4:1 F017",

@@ -5,7 +5,6 @@ mod merged;
 
 use super::files::Library;
 use super::journal::{self, Entry, Journal, Past};
-use super::local::LocalAgents;
 use super::monitors::{self, OwnMonitors};
 use super::options::AgentOptions;
 use super::part_file::{self, PartFile};
@@ -28,6 +27,7 @@ use plimsoll_control::breaker::Trip;
 use plimsoll_engine::clock::now_ns;
 use plimsoll_experiment::folder::{AGENTS, WHOLE};
 use plimsoll_plan::diag::Place;
+use plimsoll_plan::load::{Load, Share};
 use plimsoll_plan::phrase::{counted, duration_ns};
 use plimsoll_plan::{Diagnostic, Outline, Plan};
 use plimsoll_record::event::{AgentOutline, Note, NoteKind, RunEvent, Sink, StoppedBy};
@@ -60,29 +60,12 @@ pub fn measure(
     }
     home::refuse_taken(file)?;
     let run = random_name()?;
-    let mut access = manner.agents.access.clone();
-    if let Selection::Local(count) = &asked.selection {
-        if access.nats.is_some() {
-            let message = "`local:N` starts its own NATS server";
-            return Err(Diagnostic::new("U037", Place::Flag("--nats".into()), message, "omit it").into());
-        }
-        if manner.agents.signing_key.is_some() {
-            let message = "`local:N` makes its own key";
-            let place = Place::Flag("--signing-key".into());
-            return Err(Diagnostic::new("U037", place, message, "omit it").into());
-        }
-        let local = match shared.local_agents.get() {
-            Some(local) => local,
-            None => {
-                let started = LocalAgents::start(*count, &run, &manner.allow)?;
-                shared.local_agents.get_or_init(|| started)
-            }
-        };
-        access.nats = Some(local.url.clone());
-    }
     let own = manner.agents.signing_key.as_deref().map(keys::signing).transpose()?;
-    let signer = shared.local_agents.get().map(|local| &local.signing).or(own.as_ref());
-    let (bus, heard) = connected(&access, &format!("coordinator-{run}"))?;
+    let signer = own.as_ref();
+    let (bus, heard) = match &asked.selection {
+        Selection::Local(count) => local(*count, manner, shared)?,
+        _ => connected(&manner.agents.access, &format!("coordinator-{run}"))?,
+    };
     bus.subscribe(subject::BEATS);
     let folder = file.with_extension(AGENTS);
     // Its agents accept no other key.
@@ -128,6 +111,38 @@ pub fn measure(
         })?;
     }
     ended
+}
+
+/// Refuses a load that has fewer users than agents.
+fn check_users(outline: &Outline, of: u32) -> Result<(), Diagnostic> {
+    // The last agent has the fewest.
+    let last = Share { part: of, of };
+    let of_last = |load: &Load, users: u32| if load.is_open() { users } else { last.count_of(users) };
+    let least: u32 = match outline.workloads.as_slice() {
+        [] => of_last(&outline.load, outline.connections),
+        several => several.iter().map(|one| of_last(&one.load, one.connections)).sum(),
+    };
+    let users = u64::from(outline.connections);
+    if users == 0 || least > 0 {
+        return Ok(());
+    }
+    let agents = counted(u64::from(of), "agent");
+    let message = format!("{} cannot be divided among {agents}", counted(users, "user"));
+    let hint = "use more users, or fewer agents";
+    Err(Diagnostic::new("P019", Place::Flag("--agents".into()), message, hint))
+}
+
+/// Returns a connection to agents in this process.
+fn local(count: u32, manner: &MannerFlags, shared: &Shared) -> Result<(Bus, Receiver<Heard>), Failure> {
+    let flags = [
+        (manner.agents.access.nats.is_some(), "--nats"),
+        (manner.agents.signing_key.is_some(), "--signing-key"),
+    ];
+    if let Some((_, flag)) = flags.iter().find(|(is_given, _)| *is_given) {
+        let message = "agents of `local:N` are threads of this process, which no server reaches";
+        return Err(Diagnostic::new("U037", Place::Flag((*flag).into()), message, "omit it").into());
+    }
+    shared.local_agents.borrow_mut().connected(count, &manner.allow)
 }
 
 /// A load in progress.
@@ -177,6 +192,7 @@ impl Here<'_> {
         monitors::check(&plan.watches, &agents)?;
         scopes::check(&self.outline.thresholds, &agents)?;
         let of = agents.len() as u32;
+        check_users(self.outline, of)?;
         // Several runs of one command have a line each at their end.
         if self.shared.lines {
             self.tell(&format!("run {} on {}\n", self.run, counted(u64::from(of), "agent")));
@@ -202,7 +218,8 @@ impl Here<'_> {
             None => {
                 let journal = Journal::create(&self.folder, &self.run, &self.fingerprint, &identities)?;
                 self.journal = Some(journal);
-                Coordinator::new(&self.run, tasks, on_loss, now)
+                let coordinator = Coordinator::new(&self.run, tasks, on_loss, now);
+                if self.is_local() { coordinator.local() } else { coordinator }
             }
             Some(past) => {
                 let mut coordinator = Coordinator::resumed(&self.run, tasks, on_loss, now, past.begin_ns);

@@ -80,7 +80,7 @@ pub fn command(access: &AccessFlags, json: bool, no_color: bool) -> Result<Exit,
             let agents: Vec<_> = all.iter().zip(&rows).map(|(one, rows)| document(one, rows)).collect();
             format!("{}\n", serde_json::json!({ "server": bus.server_version(), "agents": agents }))
         }
-        false => render_all(&all, &rows, bus.server_version(), no_color),
+        false => render_all(&all, &rows, bus.server_version().unwrap_or_default(), no_color),
     };
     say::result(&text)?;
     Ok(Exit::Pass)

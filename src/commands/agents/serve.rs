@@ -9,7 +9,7 @@ use crate::interrupt::Interrupts;
 use crate::say;
 use plimsoll_cluster::Agent;
 use plimsoll_cluster::agent::{Input, Output, Report};
-use plimsoll_cluster::bus::{Bus, Change, Heard};
+use plimsoll_cluster::bus::{Bus, Change, Heard, Hub};
 use plimsoll_cluster::clock::{EXCHANGES, Exchange, best};
 use plimsoll_cluster::message::{self, CheckUp, ClockOffset, Identity, PROTOCOL, Refusal, Stage, Task};
 use plimsoll_cluster::signature::{self, CoordinatorKey, Opened};
@@ -20,7 +20,8 @@ use plimsoll_plan::diag::Place;
 use plimsoll_plan::{Diagnostic, Problem};
 use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread::JoinHandle;
 use std::time::Duration;
 
 /// Time after which the state machine looks at its timers.
@@ -46,26 +47,29 @@ fn labels(text: &str) -> Result<BTreeMap<String, String>, Failure> {
     text.split(',').map(pair).collect()
 }
 
-fn identity(flags: &Flags) -> Result<Identity, Failure> {
-    let host = machine::host();
-    let name = match &flags.name {
-        Some(name) if subject::is_name(name) => name.clone(),
+/// Returns the name that the flags give, or that of the machine.
+fn name(flags: &Flags) -> Result<String, Failure> {
+    match &flags.name {
+        Some(name) if subject::is_name(name) => Ok(name.clone()),
         Some(name) => {
             let message = format!("invalid name of an agent `{name}`");
             let hint = "use letters, digits, `-`, and `_`, at most 64";
-            return Err(Diagnostic::new("U011", Place::Flag("--name".into()), message, hint).into());
+            Err(Diagnostic::new("U011", Place::Flag("--name".into()), message, hint).into())
         }
-        None => subject::name_of(&host),
-    };
+        None => Ok(subject::name_of(&machine::host())),
+    }
+}
+
+fn identity(name: String, labels: BTreeMap<String, String>) -> Result<Identity, Failure> {
     Ok(Identity {
         name,
         instance: random_name()?,
         protocol: PROTOCOL,
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        host,
+        host: machine::host(),
         cpus: machine::cpus(),
         open_files: machine::set_nofile(u64::MAX).soft,
-        labels: flags.labels.as_deref().map_or(Ok(BTreeMap::new()), labels)?,
+        labels,
         turn: 0,
     })
 }
@@ -97,62 +101,79 @@ fn measured_clock(bus: &Bus, run: &str) -> Option<ClockOffset> {
 enum Happened {
     Heard(Heard),
     Step(Input),
+    /// The process that this agent is a part of needs it no more.
+    End,
 }
 
 /// `plimsoll agent`.
 pub fn agent(flags: &Flags) -> Result<Exit, Failure> {
-    let identity = identity(flags)?;
+    let labels = flags.labels.as_deref().map_or(Ok(BTreeMap::new()), labels)?;
+    let identity = identity(name(flags)?, labels)?;
     let key = flags.coordinator_key.as_deref().map(keys::coordinator).transpose()?;
     let interrupts = Interrupts::install()?;
     if flags.with_parent.is_some_and(|parent| !plimsoll_engine::signals::follow(parent)) {
         return Err(Failure::machine("the process that started this agent has ended", None));
     }
     let (bus, heard) = connected(&flags.access, &identity.name)?;
-    let (to, happened) = channel();
-    let forward = to.clone();
-    std::thread::spawn(move || heard.into_iter().try_for_each(|one| forward.send(Happened::Heard(one))));
-    bus.subscribe(&subject::orders(&identity.name));
-    bus.subscribe(subject::ROLL_CALL);
-    bus.subscribe(subject::CHECK_UP);
     let base = flags.dir.as_ref().map_or_else(std::env::temp_dir, PathBuf::from);
-    let folder = base.join(format!("plimsoll-agent-{}-{}", identity.name, identity.instance));
     if !flags.quiet {
         let of = if key.is_some() { "loads of its coordinator" } else { "loads" };
         say::talk(&format!("agent `{}` waits for {of} (Ctrl-C to end it)\n", identity.name));
     }
-    let beat = subject::beat(&identity.name);
-    let agent: Agent<FileSpool> = Agent::new(identity.clone());
-    let mut here = Here {
-        agent,
-        bus,
-        to,
-        folder,
-        flags,
-        key,
-        generator: None,
-        beat,
-        identity,
-        said: String::new(),
-        refusal: None,
-    };
-    let ended = here.run(&happened, &interrupts);
-    here.bus.close();
-    // It may never have been created.
-    let _ = std::fs::remove_dir_all(&here.folder);
+    let (mut here, happened) = Here::new(identity, bus, heard, &base);
+    (here.allow, here.key, here.is_quiet) = (flags.allow.clone(), key, flags.quiet);
+    here.run(&happened, &|| interrupts.happened());
     // Kubernetes starts an agent again that did not end by itself.
-    ended.map(|()| match interrupts.exit(Exit::Pass) {
+    Ok(match interrupts.exit(Exit::Pass) {
         Exit::Terminated => Exit::Terminated,
         _ => Exit::Pass,
     })
 }
 
+/// An agent as a thread of its coordinator's process. It ends with this value.
+pub struct LocalAgent {
+    to: Sender<Happened>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl LocalAgent {
+    /// Starts an agent that hears what is said in `hub`, keeps its files below `base`, and may load the hosts `allow`.
+    ///
+    /// # Errors
+    /// Returns an error if the machine gives no thread.
+    pub fn start(name: String, hub: &Hub, base: &Path, allow: &[String]) -> Result<LocalAgent, Failure> {
+        let (sender, heard) = channel();
+        let identity = identity(name, BTreeMap::new())?;
+        let bus = Bus::join(hub, sender);
+        let (mut here, happened) = Here::new(identity, bus, heard, base);
+        (here.allow, here.is_quiet) = (allow.to_vec(), true);
+        let to = here.to.clone();
+        // An interrupt reaches it as an order of its coordinator.
+        let body = move || here.run(&happened, &|| false);
+        let thread = std::thread::Builder::new().name("agent".into()).spawn(body);
+        let thread = thread.map_err(|e| Failure::machine(format!("cannot start an agent: {e}"), None))?;
+        Ok(LocalAgent { to, thread: Some(thread) })
+    }
+}
+
+impl Drop for LocalAgent {
+    fn drop(&mut self) {
+        // It may have ended already.
+        let _ = self.to.send(Happened::End);
+        // Its panic has been printed.
+        let _ = self.thread.take().map(JoinHandle::join);
+    }
+}
+
 /// A running agent.
-struct Here<'a> {
+struct Here {
     agent: Agent<FileSpool>,
     bus: Bus,
     to: Sender<Happened>,
     folder: PathBuf,
-    flags: &'a Flags,
+    /// Public hosts that may be loaded.
+    allow: Vec<String>,
+    is_quiet: bool,
     /// The coordinator whose orders it accepts; without one, those of all.
     key: Option<CoordinatorKey>,
     generator: Option<Generator>,
@@ -164,12 +185,41 @@ struct Here<'a> {
     refusal: Option<Refusal>,
 }
 
-impl Here<'_> {
-    fn run(
-        &mut self,
-        happened: &std::sync::mpsc::Receiver<Happened>,
-        interrupts: &Interrupts,
-    ) -> Result<(), Failure> {
+impl Here {
+    /// Returns an agent that hears orders, with a new directory for its files below `base`.
+    fn new(identity: Identity, bus: Bus, heard: Receiver<Heard>, base: &Path) -> (Here, Receiver<Happened>) {
+        let (to, happened) = channel();
+        let forward = to.clone();
+        std::thread::spawn(move || heard.into_iter().try_for_each(|one| forward.send(Happened::Heard(one))));
+        bus.subscribe(&subject::orders(&identity.name));
+        bus.subscribe(subject::ROLL_CALL);
+        bus.subscribe(subject::CHECK_UP);
+        let here = Here {
+            agent: Agent::new(identity.clone()),
+            bus,
+            to,
+            folder: base.join(format!("plimsoll-agent-{}-{}", identity.name, identity.instance)),
+            allow: Vec::new(),
+            is_quiet: false,
+            key: None,
+            generator: None,
+            beat: subject::beat(&identity.name),
+            identity,
+            said: String::new(),
+            refusal: None,
+        };
+        (here, happened)
+    }
+
+    /// Works for coordinators until an interrupt or the end of the process that it is a part of.
+    fn run(&mut self, happened: &Receiver<Happened>, is_interrupted: &dyn Fn() -> bool) {
+        self.work(happened, is_interrupted);
+        self.bus.close();
+        // It may never have been created.
+        let _ = std::fs::remove_dir_all(&self.folder);
+    }
+
+    fn work(&mut self, happened: &Receiver<Happened>, is_interrupted: &dyn Fn() -> bool) {
         let mut ending_ns = None;
         loop {
             let input = match happened.recv_timeout(LOOK) {
@@ -194,7 +244,7 @@ impl Here<'_> {
                     None
                 }
                 Err(RecvTimeoutError::Timeout) => Some(Input::Tick),
-                Err(RecvTimeoutError::Disconnected) => return Ok(()),
+                Ok(Happened::End) | Err(RecvTimeoutError::Disconnected) => return self.kill(),
             };
             if let Some(input) = input {
                 let mut outputs = VecDeque::from(self.agent.step(now_ns(), input));
@@ -204,7 +254,7 @@ impl Here<'_> {
                     }
                 }
             }
-            if interrupts.happened() {
+            if is_interrupted() {
                 let since_ns = *ending_ns.get_or_insert_with(|| {
                     if let Some(generator) = &mut self.generator {
                         generator.line(r#"{"do":"stop"}"#);
@@ -213,12 +263,16 @@ impl Here<'_> {
                 });
                 // What is still to be sent is sent first.
                 if self.agent.run().is_none() || now_ns().saturating_sub(since_ns) > FAREWELL_NS {
-                    if let Some(generator) = &self.generator {
-                        generator.kill();
-                    }
-                    return Ok(());
+                    return self.kill();
                 }
             }
+        }
+    }
+
+    /// Ends the load generator, if there is one.
+    fn kill(&mut self) {
+        if let Some(generator) = self.generator.take() {
+            generator.kill();
         }
     }
 
@@ -229,7 +283,7 @@ impl Here<'_> {
             Change::Refused(why) => format!("the NATS server refused: {why}"),
         };
         if text != self.said {
-            if !self.flags.quiet {
+            if !self.is_quiet {
                 say::talk(&format!("{text}\n"));
             }
             self.said = text;
@@ -240,7 +294,7 @@ impl Here<'_> {
     fn execute(&mut self, output: Output) -> Option<Input> {
         match output {
             Output::Beat(beat) => {
-                if !self.flags.quiet && beat.stage.is_over() {
+                if !self.is_quiet && beat.stage.is_over() {
                     self.tell_end(&beat.stage);
                 }
                 if beat.refusal.is_some() && self.refusal != beat.refusal {
@@ -264,16 +318,12 @@ impl Here<'_> {
                     generator.line(&line);
                 }
             }
-            Output::Kill => {
-                if let Some(generator) = self.generator.take() {
-                    generator.kill();
-                }
-            }
+            Output::Kill => self.kill(),
             Output::CleanUp { run } => {
                 self.generator = None;
                 // Files that cannot be deleted now are deleted with the directory.
                 let _ = std::fs::remove_dir_all(self.folder.join(run));
-                if !self.flags.quiet {
+                if !self.is_quiet {
                     say::talk("free\n");
                 }
             }
@@ -293,7 +343,7 @@ impl Here<'_> {
     }
 
     fn fetch(&mut self, run: String, task: Task) {
-        if !self.flags.quiet {
+        if !self.is_quiet {
             say::talk(&format!("run {run}: part {} of {}\n", task.part, task.of));
         }
         self.said.clear();
@@ -320,7 +370,7 @@ impl Here<'_> {
     fn check_up(&self, question: &[u8]) {
         // A question of another version is not for this agent; its roll call shows the version.
         let Ok(CheckUp { id }) = message::decode(question) else { return };
-        let (bus, identity, allow) = (self.bus.clone(), self.identity.clone(), self.flags.allow.clone());
+        let (bus, identity, allow) = (self.bus.clone(), self.identity.clone(), self.allow.clone());
         let key = self.key.as_ref().map(CoordinatorKey::to_string);
         std::thread::spawn(move || {
             let clock = measured_clock(&bus, &id);
@@ -343,7 +393,7 @@ impl Here<'_> {
             return;
         }
         let record = self.folder.join(run).join("part.plim");
-        let own = Own { allow: &self.flags.allow, name: as_agent(&self.identity) };
+        let own = Own { allow: &self.allow, name: as_agent(&self.identity) };
         // Started by the thread that lives as long as the agent: its end would end the load generator, too.
         match Generator::start(task, &own, &self.root(run), &record, reports) {
             Ok(generator) => self.generator = Some(generator),

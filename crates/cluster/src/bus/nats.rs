@@ -1,8 +1,9 @@
-//! The way to the other side: a connection to a NATS server on a separate thread, for code without `async`.
+//! A connection to a NATS server, on a separate thread.
 //!
 //! The connection is opened again for as long as the bus exists. What is published meanwhile is kept by the client, at
 //! most 2,048 messages, and delivered late; senders repeat what matters, and receivers ignore what is stale.
 
+use super::{Change, Heard, Message};
 use async_nats::{ConnectOptions, Event, ServerAddr};
 use futures_util::StreamExt;
 use plimsoll_plan::Problem;
@@ -37,31 +38,6 @@ pub struct Access {
     pub name: String,
 }
 
-/// A received message.
-#[derive(Debug, Clone)]
-pub struct Message {
-    pub subject: String,
-    /// Subject for the answer, if one is expected.
-    pub reply: Option<String>,
-    pub payload: Vec<u8>,
-}
-
-/// A change of the connection.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Change {
-    Connected,
-    Disconnected,
-    /// The server refused something, such as a subject without permission.
-    Refused(String),
-}
-
-/// What a bus hands out.
-#[derive(Debug, Clone)]
-pub enum Heard {
-    Message(Message),
-    Change(Change),
-}
-
 enum Job {
     Publish { subject: String, payload: Vec<u8> },
     Subscribe(String),
@@ -71,18 +47,18 @@ enum Job {
 
 /// A connection, shared by its clones.
 #[derive(Clone)]
-pub struct Bus {
+pub struct Connection {
     jobs: UnboundedSender<Job>,
     max_payload: usize,
     server: String,
 }
 
-impl Bus {
+impl Connection {
     /// Connects. Everything that is heard goes to `heard`.
     ///
     /// # Errors
     /// Returns an error if the server cannot be reached, or does not accept the credentials.
-    pub fn connect(access: Access, heard: Sender<Heard>) -> Result<Bus, Problem> {
+    pub fn open(access: Access, heard: Sender<Heard>) -> Result<Connection, Problem> {
         let (jobs, mut todo) = unbounded_channel::<Job>();
         let (told, opened) = channel::<Result<(usize, String), Problem>>();
         let url = access.url.clone();
@@ -95,7 +71,7 @@ impl Bus {
                 }
             };
             runtime.block_on(async move {
-                let client = match open(access, heard.clone()).await {
+                let client = match connected(access, heard.clone()).await {
                     Ok(client) => client,
                     Err(problem) => {
                         let _ = told.send(Err(problem));
@@ -137,7 +113,7 @@ impl Bus {
             .spawn(body)
             .map_err(|e| Problem::plain(format!("cannot start the bus: {e}")))?;
         match opened.recv() {
-            Ok(Ok((max_payload, server))) => Ok(Bus { jobs, max_payload, server }),
+            Ok(Ok((max_payload, server))) => Ok(Connection { jobs, max_payload, server }),
             Ok(Err(problem)) => Err(problem),
             Err(_) => {
                 Err(Problem::plain(format!("the connection to {} ended at once", without_credentials(&url))))
@@ -186,7 +162,7 @@ impl Bus {
     }
 }
 
-async fn open(access: Access, heard: Sender<Heard>) -> Result<async_nats::Client, Problem> {
+async fn connected(access: Access, heard: Sender<Heard>) -> Result<async_nats::Client, Problem> {
     let mut options = ConnectOptions::new()
         .name(&access.name)
         .custom_inbox_prefix(&access.inbox)

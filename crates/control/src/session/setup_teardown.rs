@@ -18,12 +18,13 @@ pub struct SetupTeardown<'a, D> {
 impl<D: SessionHost> SetupTeardown<'_, D> {
     /// Runs the setup; any error in it ends the session before the load.
     pub fn set_up(&self) -> Result<(), Failed> {
-        let Some(team) = self.caller.team() else { return self.set_up_here() };
+        let team = self.caller.team();
         let shared = self.behavior.filter(|behavior| behavior.has(Phase::Setup) && behavior.shares_setup());
         if shared.is_none() || team.is_first() {
             self.set_up_here()?;
         }
-        let mine = shared.filter(|_| team.is_first()).map(|behavior| behavior.setup_values());
+        let mine = shared.filter(|_| team.is_first()).map(|behavior| || behavior.setup_values());
+        let mine = mine.as_ref().map(|values| values as &dyn Fn() -> Vec<u8>);
         match (team.prepared(mine).map_err(Failed::CutShort)?, shared) {
             (Some(values), Some(behavior)) => behavior.adopt_setup(&values).map_err(Failed::Behavior),
             _ => Ok(()),
@@ -49,10 +50,12 @@ impl<D: SessionHost> SetupTeardown<'_, D> {
         let Some(behavior) = self.behavior.filter(|behavior| behavior.has(Phase::Teardown)) else {
             return Ok(());
         };
-        match self.caller.team().filter(|_| behavior.shares_setup()) {
-            Some(team) if !team.is_first() => return Ok(()),
-            Some(team) => team.await_others(),
-            None => {}
+        if behavior.shares_setup() {
+            let team = self.caller.team();
+            if !team.is_first() {
+                return Ok(());
+            }
+            team.await_others();
         }
         self.run(behavior, Phase::Teardown, "teardown")
     }

@@ -68,7 +68,7 @@ fn experiment(tree: &Node, terms: &mut Experiment, given: &Overrides, w: &mut Wo
 
     let mut parts = Parts::default();
     let (mut target, mut data, mut reuse, mut keep, mut tls) = (None, None, None, None, None);
-    let (mut graceful, mut find, mut scale, mut generators, mut origins) = (None, None, None, None, None);
+    let (mut graceful, mut find, mut scale, mut origins) = (None, None, None, None);
     let mut schemas = None;
     for entry in entries {
         let (node, Some((row, key))) = (&entry.value, w.r.key(entry)) else {
@@ -129,10 +129,7 @@ fn experiment(tree: &Node, terms: &mut Experiment, given: &Overrides, w: &mut Wo
             of::Top::Limits => limits(node, row, &mut draft.limits, r),
             of::Top::Question => draft.question = question(node, row, r),
             of::Top::TimeScale => scale = r.parsed(node, row, Scale::parse).map(|scale| (scale, entry.pos)),
-            of::Top::Generators => {
-                terms.generators = generators_of(node, row, r);
-                generators = Some(entry.pos);
-            }
+            of::Top::Generators => terms.generators = generators_of(node, row, r),
             of::Top::Monitors => draft.watches = monitor::read(node, row, r),
             of::Top::Environment => draft.system_under_test = monitor::environment(node, row, r),
             of::Top::Find => {
@@ -215,15 +212,6 @@ fn experiment(tree: &Node, terms: &mut Experiment, given: &Overrides, w: &mut Wo
             w.r.complain("F017", pos, message, "remove the `load` of one scenario");
         }
         search::stand_in(terms, &mut draft);
-    }
-    if let (Some(pos), true, Some(_)) = (generators, terms.generators > 1, &terms.find) {
-        let message = "`generators` share a fixed load, but a search sets the load of each run";
-        w.r.complain(
-            "F017",
-            pos,
-            message,
-            "remove `generators`, or replace the search with a list of levels",
-        );
     }
     if let Some((scale, pos)) = scale {
         let is_recorded = draft.load.recorded.is_some()
