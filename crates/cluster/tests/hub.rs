@@ -40,8 +40,8 @@ fn a_message_reaches_each_connection_that_subscribed_to_its_subject() {
 fn a_question_has_one_answer_or_none() {
     let hub = Hub::default();
     let (asking, _) = joined(&hub, &[]);
-    let nobody = asking.request("clock", vec![1], SOON);
-    assert_eq!(nobody, Err("nobody answers".to_owned()));
+    let unheard = asking.request("clock", vec![1], SOON);
+    assert_eq!(unheard, Err("no connection answers".to_owned()));
     let (answering, questions) = joined(&hub, &["clock"]);
     let answers = std::thread::spawn(move || {
         let Ok(Heard::Message(question)) = questions.recv() else { panic!("a question") };
@@ -67,6 +67,6 @@ fn a_closed_connection_and_one_whose_receiver_is_gone_hear_nothing() {
     closed.close();
     sender.publish("a".into(), vec![2]);
     assert_eq!(messages(&heard).len(), 1);
-    assert_eq!(sender.request("a", Vec::new(), SOON), Err("nobody answers".to_owned()));
+    assert_eq!(sender.request("a", Vec::new(), SOON), Err("no connection answers".to_owned()));
     assert_eq!((sender.server_version(), sender.max_payload()), (None, usize::MAX));
 }

@@ -8,7 +8,7 @@ use super::journal::{self, Entry, Journal, Past};
 use super::monitors::{self, OwnMonitors};
 use super::options::AgentOptions;
 use super::part_file::{self, PartFile};
-use super::{connected, keys, random_name, roll_call, scopes, task};
+use super::{connected, keys, local, random_name, roll_call, scopes, task};
 use crate::commands::campaign::Again;
 use crate::commands::load::{ByAgents, Measured, Shared, view};
 use crate::exit::{Exit, Failure};
@@ -27,7 +27,6 @@ use plimsoll_control::breaker::Trip;
 use plimsoll_engine::clock::now_ns;
 use plimsoll_experiment::folder::{AGENTS, WHOLE};
 use plimsoll_plan::diag::Place;
-use plimsoll_plan::load::{Load, Share};
 use plimsoll_plan::phrase::{counted, duration_ns};
 use plimsoll_plan::{Diagnostic, Outline, Plan};
 use plimsoll_record::event::{AgentOutline, Note, NoteKind, RunEvent, Sink, StoppedBy};
@@ -63,7 +62,7 @@ pub fn measure(
     let own = manner.agents.signing_key.as_deref().map(keys::signing).transpose()?;
     let signer = own.as_ref();
     let (bus, heard) = match &asked.selection {
-        Selection::Local(count) => local(*count, manner, shared)?,
+        Selection::Local(count) => local::connected(*count, manner, shared)?,
         _ => connected(&manner.agents.access, &format!("coordinator-{run}"))?,
     };
     bus.subscribe(subject::BEATS);
@@ -113,38 +112,6 @@ pub fn measure(
     ended
 }
 
-/// Refuses a load that has fewer users than agents.
-fn check_users(outline: &Outline, of: u32) -> Result<(), Diagnostic> {
-    // The last agent has the fewest.
-    let last = Share { part: of, of };
-    let of_last = |load: &Load, users: u32| if load.is_open() { users } else { last.count_of(users) };
-    let least: u32 = match outline.workloads.as_slice() {
-        [] => of_last(&outline.load, outline.connections),
-        several => several.iter().map(|one| of_last(&one.load, one.connections)).sum(),
-    };
-    let users = u64::from(outline.connections);
-    if users == 0 || least > 0 {
-        return Ok(());
-    }
-    let agents = counted(u64::from(of), "agent");
-    let message = format!("{} cannot be divided among {agents}", counted(users, "user"));
-    let hint = "use more users, or fewer agents";
-    Err(Diagnostic::new("P019", Place::Flag("--agents".into()), message, hint))
-}
-
-/// Returns a connection to agents in this process.
-fn local(count: u32, manner: &MannerFlags, shared: &Shared) -> Result<(Bus, Receiver<Heard>), Failure> {
-    let flags = [
-        (manner.agents.access.nats.is_some(), "--nats"),
-        (manner.agents.signing_key.is_some(), "--signing-key"),
-    ];
-    if let Some((_, flag)) = flags.iter().find(|(is_given, _)| *is_given) {
-        let message = "agents of `local:N` are threads of this process, which no server reaches";
-        return Err(Diagnostic::new("U037", Place::Flag((*flag).into()), message, "omit it").into());
-    }
-    shared.local_agents.borrow_mut().connected(count, &manner.allow)
-}
-
 /// A load in progress.
 struct Here<'a> {
     asked: AgentOptions,
@@ -192,7 +159,7 @@ impl Here<'_> {
         monitors::check(&plan.watches, &agents)?;
         scopes::check(&self.outline.thresholds, &agents)?;
         let of = agents.len() as u32;
-        check_users(self.outline, of)?;
+        task::check_users(self.outline, of)?;
         // Several runs of one command have a line each at their end.
         if self.shared.lines {
             self.tell(&format!("run {} on {}\n", self.run, counted(u64::from(of), "agent")));

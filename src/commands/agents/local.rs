@@ -2,8 +2,12 @@
 
 use super::random_name;
 use super::serve::LocalAgent;
+use crate::commands::load::Shared;
 use crate::exit::Failure;
+use crate::flags::load::MannerFlags;
 use plimsoll_cluster::bus::{Bus, Heard, Hub};
+use plimsoll_plan::Diagnostic;
+use plimsoll_plan::diag::Place;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, channel};
@@ -12,6 +16,26 @@ use std::sync::mpsc::{Receiver, channel};
 const PREFIX: &str = "plimsoll-local-";
 /// File in such a directory that is locked for as long as the process lives.
 const LOCK: &str = "lock";
+
+/// Returns a connection to `count` agents in this process, and what it hears.
+///
+/// # Errors
+/// Returns an error for flags of a server, or if the machine lacks what the agents need.
+pub fn connected(
+    count: u32,
+    manner: &MannerFlags,
+    shared: &Shared,
+) -> Result<(Bus, Receiver<Heard>), Failure> {
+    let flags = [
+        (manner.agents.access.nats.is_some(), "--nats"),
+        (manner.agents.signing_key.is_some(), "--signing-key"),
+    ];
+    if let Some((_, flag)) = flags.iter().find(|(is_given, _)| *is_given) {
+        let message = "agents of `local:N` are threads of this process, which no server reaches";
+        return Err(Diagnostic::new("U037", Place::Flag((*flag).into()), message, "omit it").into());
+    }
+    shared.local_agents.borrow_mut().connected(count, &manner.allow)
+}
 
 /// Agents that end with this value.
 #[derive(Default)]

@@ -89,7 +89,7 @@ impl Connection {
     }
 
     /// # Errors
-    /// Returns a sentence if there is no answer in time, or nobody to give one.
+    /// Returns a sentence if there is no answer in time, or no connection that could give one.
     pub fn request(&self, subject: &str, payload: &[u8], wait: Duration) -> Result<Vec<u8>, String> {
         let (answer, answered) = channel();
         let mut meeting = self.hub.lock();
@@ -101,9 +101,9 @@ impl Connection {
         drop(meeting);
         let answer = match is_heard {
             true => answered.recv_timeout(wait).map_err(|_| "no answer".to_owned()),
-            false => Err("nobody answers".to_owned()),
+            false => Err("no connection answers".to_owned()),
         };
-        // Still there if nobody answered.
+        // Still there without an answer.
         self.hub.lock().questions.remove(&reply);
         answer
     }
@@ -113,7 +113,7 @@ impl Connection {
     }
 }
 
-/// Returns whether a subject is one that was subscribed to: `*` stands for one part, `>` for the rest.
+/// Returns whether a subject is one that was subscribed to: `*` is any part, and `>` the rest.
 fn is_match(wanted: &str, subject: &str) -> bool {
     let (mut wanted, mut parts) = (wanted.split('.'), subject.split('.'));
     loop {

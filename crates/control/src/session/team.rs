@@ -26,7 +26,7 @@ pub trait Team {
     fn await_others(&self);
 }
 
-/// A team of one: nobody to wait for.
+/// A team of one: there are no others to wait for.
 pub struct Alone;
 
 impl Team for Alone {
