@@ -47,7 +47,7 @@ pub(super) fn pulses(facts: &Facts, of: fn(&WorkerTimes) -> u64) -> f64 {
 
 /// Mean number of users of the closed model; 0 in the open one.
 pub(super) fn users(facts: &Facts) -> f64 {
-    let of = |m: &Machine| ratio(m.origin.totals.run.of(RunSum::UsersNs) as f64, m.measured_ns as f64);
+    let of = |m: &Machine| ratio(m.origin.totals.run.of(RunSum::UsersNs) as f64, m.rated_ns as f64);
     facts.machines.iter().map(of).sum()
 }
 

@@ -44,6 +44,9 @@ pub(super) struct Machine<'a> {
     pub elapsed_ns: u64,
     /// Without warm-up.
     pub measured_ns: u64,
+    /// The time by which its counts become rates: the measured part of a load from agents, which begins and ends as
+    /// one, and otherwise its own.
+    pub rated_ns: u64,
     /// All requests without warm-up; the faults of this side with it.
     pub all: Tally,
     /// Time spent in requests, streams included, ns: times that were cut off or ended in a failure were spent all the
@@ -55,14 +58,18 @@ pub(super) struct Machine<'a> {
 pub(super) struct Series {
     pub request: RequestOutline,
     pub tally: Tally,
-    /// The machines' own rates added up.
+    /// The machines' rates added up.
     pub rate_per_s: f64,
 }
 
 impl<'a> Facts<'a> {
     pub fn new(record: &'a RunRecord) -> Self {
-        let machines: Vec<Machine> =
+        let mut machines: Vec<Machine> =
             record.generators.iter().map(|(name, origin)| Machine::new(name, origin)).collect();
+        let measured_ns = machines.iter().map(|m| m.measured_ns).max().unwrap_or(0);
+        if is_one_load(&machines) {
+            machines.iter_mut().for_each(|m| m.rated_ns = measured_ns);
+        }
         let mut run = Tally::on_demand(RUN_LAYOUT);
         let mut all = Tally::on_demand(SERIES_LAYOUT);
         for machine in &machines {
@@ -72,7 +79,7 @@ impl<'a> Facts<'a> {
         }
         Self {
             plan: machines.first().map_or_else(nothing_planned, |m| m.plan().clone()),
-            measured_ns: machines.iter().map(|m| m.measured_ns).max().unwrap_or(0),
+            measured_ns,
             series: series(&machines),
             checks: checks(&machines),
             groups: groups(&machines),
@@ -86,9 +93,9 @@ impl<'a> Facts<'a> {
         self.measured_ns as f64 / 1e9
     }
 
-    /// The machines' own rates added up: they load at the same time, and one may stop before the others.
+    /// The machines' rates added up: they load at the same time, and one may stop before the others.
     pub fn rate_per_s(&self, count: impl Fn(&Machine) -> u64) -> f64 {
-        self.machines.iter().map(|m| ratio(count(m) as f64, m.measured_ns as f64 / 1e9)).sum()
+        self.machines.iter().map(|m| ratio(count(m) as f64, m.rated_ns as f64 / 1e9)).sum()
     }
 
     /// Arrivals that had come and whose iterations had not ended when the measured part began.
@@ -200,6 +207,7 @@ impl<'a> Machine<'a> {
             origin,
             elapsed_ns,
             measured_ns: elapsed_ns.saturating_sub(plan.warmup_ns),
+            rated_ns: elapsed_ns.saturating_sub(plan.warmup_ns),
             all,
             spent_ns,
         }
@@ -287,6 +295,18 @@ fn spent_ns(request: &RequestOutline, tally: &Tally) -> f64 {
     }
 }
 
+/// Whether all machines are agents of the same load. They begin at the same time, and if the work of one ends first,
+/// the load continues, as with the users of one machine. Their names are that of the load with the numbers of their
+/// parts.
+pub(super) fn is_one_load(machines: &[Machine]) -> bool {
+    let load = |m: &Machine| {
+        let agent = m.opening().environment.agent.as_ref();
+        agent.and_then(|_| m.opening().origin.rsplit_once('-')).map(|(load, _)| load.to_owned())
+    };
+    let first = machines.first().and_then(load);
+    first.is_some() && machines.iter().all(|m| load(m) == first)
+}
+
 /// By name, so that machines with different plans do not mix; two requests with the same name remain two. Requests
 /// outside of the load are excluded. Series that programs opened follow those of the plan, by name and labels.
 fn series(machines: &[Machine]) -> Vec<Series> {
@@ -296,7 +316,7 @@ fn series(machines: &[Machine]) -> Vec<Series> {
         let tallies = requests.iter().zip(&machine.origin.totals.series).enumerate();
         for (i, (request, tally)) in tallies.filter(|(_, (request, _))| !request.is_outside_load) {
             let nth = requests[..i].iter().filter(|before| before.name == request.name).count();
-            let rate_per_s = ratio(tally.sum(SeriesSum::Finished) as f64, machine.measured_ns as f64 / 1e9);
+            let rate_per_s = ratio(tally.sum(SeriesSum::Finished) as f64, machine.rated_ns as f64 / 1e9);
             match all.iter_mut().find(|(n, s)| *n == nth && s.request.name == request.name) {
                 Some((_, known)) => {
                     known.tally.merge(tally);
@@ -322,7 +342,7 @@ fn series(machines: &[Machine]) -> Vec<Series> {
             };
             let sum = opened.entry(&one.key).or_insert_with(empty);
             sum.tally.merge(tally);
-            sum.rate_per_s += ratio(tally.sum(SeriesSum::Finished) as f64, machine.measured_ns as f64 / 1e9);
+            sum.rate_per_s += ratio(tally.sum(SeriesSum::Finished) as f64, machine.rated_ns as f64 / 1e9);
         }
     }
     all.into_iter().map(|(_, series)| series).chain(opened.into_values()).collect()

@@ -14,10 +14,10 @@ use plimsoll_record::event::StoppedBy;
 
 pub(super) fn little(facts: &Facts, moments: &[Moment], limits: &CautionLimits) -> Little {
     let mean = |id: RunSum| -> f64 {
-        facts.machines.iter().map(|m| ratio(m.origin.totals.run.of(id) as f64, m.measured_ns as f64)).sum()
+        facts.machines.iter().map(|m| ratio(m.origin.totals.run.of(id) as f64, m.rated_ns as f64)).sum()
     };
     let in_flight_mean = mean(RunSum::InFlightNs);
-    let in_flight_computed = facts.machines.iter().map(|m| ratio(m.spent_ns, m.measured_ns as f64)).sum();
+    let in_flight_computed = facts.machines.iter().map(|m| ratio(m.spent_ns, m.rated_ns as f64)).sum();
     let is_measured = facts.finished() > 0 || streams::are_used(facts);
     Little {
         in_flight_mean,

@@ -115,7 +115,7 @@ pub(super) fn labels(facts: &Facts, belief: Belief) -> Vec<LabelRow> {
         let (exact, bounds) = (all.hist(SeriesHist::Response), all.hist(SeriesHist::ResponseCensored));
         let mut marks = Marks::default();
         let rate = |machine: &&Machine| {
-            ratio(machine.all.sum(SeriesSum::Finished) as f64, machine.measured_ns as f64 / 1e9)
+            ratio(machine.all.sum(SeriesSum::Finished) as f64, machine.rated_ns as f64 / 1e9)
         };
         LabelRow {
             label: (*label).to_owned(),

@@ -79,7 +79,7 @@ fn whole(threshold: &Threshold, facts: &Facts, achieved: &Achieved, belief: Beli
     for machine in facts.machines.iter().filter(|machine| machine.is_within(threshold.scope.as_ref())) {
         let one = Gauge::of(threshold, machine.plan(), &machine.origin.opened, &machine.origin.totals);
         // Machines load at the same time, and one may stop before the others.
-        rate_per_s += ratio(one.part as f64, machine.measured_ns as f64 / 1e9);
+        rate_per_s += ratio(one.part as f64, machine.rated_ns as f64 / 1e9);
         sum.merge(&one);
     }
     // Connections are made once and used to the end, so they are counted from the start, warm-up included.

@@ -6,7 +6,7 @@ use crate::caution::evidence::{
     EmptyRun, PlanDifference, RecordLoss, RunLength, SteeredChange, SteeredStep, StopCause,
 };
 use crate::cells::Cells;
-use crate::facts::Machine;
+use crate::facts::{Machine, is_one_load};
 use crate::summary::{Caution, Gap, Severity};
 use plimsoll_plan::Outline;
 use plimsoll_plan::load::Share;
@@ -188,6 +188,10 @@ fn shares(e: &Inputs) -> (Vec<u32>, Option<Share>) {
 
 /// Rates of machines add up only while all of them load.
 fn outliers(e: &Inputs) -> Option<Caution> {
+    // Agents begin together, and their counts are divided by the time of the whole load.
+    if is_one_load(&e.facts.machines) {
+        return None;
+    }
     // A lost agent is another caution.
     let machines: Vec<&Machine> = e.facts.machines.iter().filter(|m| !is_lost_agent(m)).collect();
     let window =

@@ -249,6 +249,28 @@ fn the_rates_of_machines_add_up_though_one_stops_before_the_other() {
     assert!((summary.achieved.rate_per_s - 2_000.0).abs() < 1.0, "{}", summary.achieved.rate_per_s);
 }
 
+/// Their users have equal numbers of iterations, and some are faster.
+#[test]
+fn agents_of_one_load_may_end_apart_and_their_counts_become_rates_over_the_whole_time() {
+    let (_, mut one, mut two) = whole_and_halves();
+    for (run, part) in [(&mut one, 1), (&mut two, 2)] {
+        run.origin = format!("17d97136-{part:04}");
+        let name = format!("eu-{part}");
+        run.environment.agent = Some(AgentOutline { name, ..AgentOutline::default() });
+    }
+    two = two.with(|r| r.ticks.truncate(6)).ends(plimsoll_record::event::StoppedBy::Requests, 6 * S);
+    let summary = summarise(&merged(&[&one, &two]));
+    assert!(caution(&summary, "merged_runs_not_concurrent").is_none());
+    // 12,000 and 6,000 in 12 s.
+    assert!((summary.achieved.rate_per_s - 1_500.0).abs() < 1.0, "{}", summary.achieved.rate_per_s);
+    assert!((summary.generators[1].rate_per_s - 1_000.0).abs() < 1.0, "its own, while it loaded");
+    // Loads of two commands have two names.
+    two.origin = "5f0c1a2b-0002".into();
+    let summary = summarise(&merged(&[&one, &two]));
+    assert!(caution(&summary, "merged_runs_not_concurrent").is_some());
+    assert!((summary.achieved.rate_per_s - 2_000.0).abs() < 1.0, "{}", summary.achieved.rate_per_s);
+}
+
 #[test]
 fn a_part_that_is_there_twice_is_told() {
     let (_, one, two) = whole_and_halves();
