@@ -10,6 +10,7 @@ mod code;
 mod draw;
 mod file;
 mod login;
+mod made_files;
 mod pick;
 mod redact;
 mod reply;

@@ -5,6 +5,7 @@ use super::check::check;
 use super::code::Code;
 use super::file::Sink;
 use super::login::TokenState;
+use super::made_files;
 use super::pick::Picker;
 use super::redact;
 use super::shape::Shapes;
@@ -289,12 +290,20 @@ impl Behavior for Stage {
     }
 
     fn setup_values(&self) -> Vec<u8> {
-        setup_values::encode((0..self.script.globals.len()).map(|id| self.globals.get(id as u16)))
+        // The load flushes them again, and fails with the same error.
+        let _ = self.flush();
+        let made = made_files::read(&self.script.feeders);
+        let globals = (0..self.script.globals.len()).map(|id| self.globals.get(id as u16));
+        setup_values::encode(globals.chain(made.iter().map(Option::as_deref)))
     }
 
     fn adopt_setup(&self, values: &[u8]) -> Result<(), Problem> {
-        let values = setup_values::decode(values).filter(|all| all.len() == self.script.globals.len());
-        let values = values.ok_or_else(|| Problem::plain("the values of setup come from another script"))?;
+        let (script, of_globals) = (&self.script, self.script.globals.len());
+        let expected = of_globals + made_files::count(&script.feeders);
+        let values = setup_values::decode(values).filter(|all| all.len() == expected);
+        let mut values =
+            values.ok_or_else(|| Problem::plain("the values of setup come from another script"))?;
+        made_files::write(&script.feeders, &self.files, &values.split_off(of_globals))?;
         let mut pairs = (0..).zip(values).filter_map(|(id, value)| Some((id, value?)));
         let is_kept = pairs.all(|(id, value)| self.globals.set(id, value));
         is_kept.then_some(()).ok_or_else(|| Problem::plain("a value of setup was set too often"))
