@@ -229,9 +229,9 @@ pub const TABLE: &[Explained] = &[
     row(
         "U049",
         "not possible with agents",
-        "Agents send the sums of each second. What needs each sample, or something that only this machine has, is not \
-         possible with `--agents`.\n\n  plimsoll k6 run script.js --agents 2 --nats nats://10.0.0.1:4222 --save \
-         run.plim",
+        "Agents send the sums of each second, and delete their files after the load. What needs each sample during \
+         the load, writes a file there, or needs something that only this machine has, is not possible with \
+         `--agents`.\n\n  plimsoll k6 run script.js --agents 2 --nats nats://10.0.0.1:4222 --save run.plim",
     ),
     row(
         "U050",

@@ -25,6 +25,12 @@ const ENDED_TEST: u8 = b'X';
 /// Largest frame, bytes: a tick with 10,000 series and full histograms.
 const FRAME_MAX: u32 = 1 << 30;
 
+/// Samples in one message, bytes: with another piece, they are still smaller than the largest message.
+const PIECE_BYTES: usize = 256 << 10;
+
+/// Longest text with the values and files of setup: it is part of messages, and servers accept 1 MB by default.
+const SETUP_CHARS: usize = 900_000;
+
 /// An order of the coordinator, as the agent passes it on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PartOrder {
@@ -87,6 +93,13 @@ impl Team for PartTeam {
 
     fn prepared(&self, setup: Option<&dyn Fn() -> Vec<u8>>) -> Result<Option<Vec<u8>>, String> {
         let text = setup.map(|values| bytes::text_of(&values())).unwrap_or_default();
+        if text.len() > SETUP_CHARS {
+            return Err(format!(
+                "setup has set values and written data of {} characters, and the other agents receive at most \
+                 {SETUP_CHARS}",
+                text.len()
+            ));
+        }
         send(PREPARED, text.as_bytes());
         let seat = |order| if let PartOrder::Seat { setup } = order { Some(setup) } else { None };
         let setup = Self::await_order(&self.orders, seat).ok_or("interrupted before the load")?;
@@ -141,6 +154,21 @@ impl Sink for EventSender {
         }
         let kind = if let RunEvent::Ticked(_) = event { TICK } else { EVENT };
         send(kind, &event_codec::encode(event));
+    }
+}
+
+/// Sends a file of samples to the agent, after the events of the load.
+///
+/// # Errors
+/// Returns an error if the file cannot be read.
+pub fn send_samples(mut file: impl Read) -> std::io::Result<()> {
+    let mut piece = vec![0; PIECE_BYTES];
+    loop {
+        let read = file.read(&mut piece)?;
+        if read == 0 {
+            return Ok(());
+        }
+        send(EVENT, &event_codec::encode_samples(&piece[..read]));
     }
 }
 

@@ -1,6 +1,7 @@
 //! `--steered`: commands from the parent process, one JSON object per line on standard input:
 //! `{"do":"note","text":"deployed"}`, `{"do":"pause"}`, `{"do":"resume"}`, `{"do":"level","factor":1.1}` (of the
-//! current level), and `{"do":"stop"}` (as one Ctrl-C). A rejected command changes nothing and prints one sentence to
+//! current level), and `{"do":"stop"}` (as one Ctrl-C). The coordinator of a load from agents also sends
+//! `{"do":"rebalance","factor":2,"left":1,"lost":"b"}`. A rejected command changes nothing and prints one sentence to
 //! stderr. The run continues when the input ends.
 
 use crate::exit::Failure;
@@ -28,6 +29,7 @@ enum SteerCommand {
     Pause,
     Resume,
     Level(f64),
+    Rebalance { factor: f64, left: u32, lost: String },
     Stop,
 }
 
@@ -97,6 +99,7 @@ fn steer(controller: &RunController, wish: SteerCommand) -> Result<(), String> {
         SteerCommand::Pause => controller.pause(),
         SteerCommand::Resume => controller.resume(),
         SteerCommand::Level(factor) => controller.scale(factor),
+        SteerCommand::Rebalance { factor, left, lost } => controller.rebalance(factor, left, &lost),
         SteerCommand::Stop => Ok(()),
     }
 }
@@ -117,6 +120,17 @@ fn wish(line: &str) -> Result<SteerCommand, String> {
             Some(factor) => Ok(SteerCommand::Level(factor)),
             None => Err(wrong("is a level without a `factor`")),
         },
+        Some("rebalance") => {
+            let factor = value.get("factor").and_then(Value::as_f64);
+            let left = value.get("left").and_then(Value::as_u64).and_then(|left| u32::try_from(left).ok());
+            let lost = value.get("lost").and_then(Value::as_str);
+            match (factor, left, lost) {
+                (Some(factor), Some(left), Some(lost)) => {
+                    Ok(SteerCommand::Rebalance { factor, left, lost: lost.to_owned() })
+                }
+                _ => Err(wrong("lacks `factor`, `left`, or `lost`")),
+            }
+        }
         Some("stop") => Ok(SteerCommand::Stop),
         Some(_) => Err(wrong("has an unknown `do`: expected `note`, `pause`, `resume`, `level`, or `stop`")),
         None => Err(wrong("has no `do`")),

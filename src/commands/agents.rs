@@ -1,5 +1,6 @@
 //! Loads from several machines: `plimsoll agent`, `plimsoll agents`, and the coordinator of a load with `--agents`.
 
+mod access;
 mod child;
 mod coordinate;
 mod doctor;
@@ -8,6 +9,7 @@ mod journal;
 mod keys;
 mod local;
 mod monitors;
+mod needs;
 mod options;
 mod part_file;
 mod roll_call;
@@ -28,6 +30,7 @@ pub use options::check;
 use plimsoll_cluster::bus::{Access, Bus, Heard};
 use plimsoll_cluster::message::{Beat, Identity};
 use plimsoll_cluster::subject;
+use plimsoll_output::format;
 use plimsoll_plan::Diagnostic;
 use plimsoll_plan::diag::Place;
 use plimsoll_plan::phrase::counted;
@@ -66,6 +69,7 @@ fn connected(flags: &AccessFlags, name: &str) -> Result<(Bus, Receiver<Heard>), 
         )
         .into());
     };
+    access::check(flags, url)?;
     let certificate = flags.nats_cert.clone().zip(flags.nats_key.clone());
     let access = Access {
         url: url.clone(),
@@ -77,7 +81,7 @@ fn connected(flags: &AccessFlags, name: &str) -> Result<(Bus, Receiver<Heard>), 
         name: name.to_owned(),
     };
     let (sender, heard) = channel();
-    let bus = Bus::connect(access, sender).map_err(Failure::of)?;
+    let bus = Bus::connect(access, sender).map_err(|problem| Failure::of(access::explained(problem)))?;
     Ok((bus, heard))
 }
 
@@ -88,20 +92,24 @@ pub fn list(flags: &Agents) -> Result<Exit, Failure> {
     }
     let (bus, heard) = connected(&flags.access, "list")?;
     let roster = roll_call::all(&bus, &heard)?;
+    let clocks = doctor::clock_bounds(&bus, &heard, &roster)?;
     bus.close();
     let all = roster.all();
     let text = match flags.json {
         true => {
-            let rows: Vec<serde_json::Value> = all.iter().map(|beat| row(beat)).collect();
+            let rows: Vec<serde_json::Value> = all.iter().map(|beat| row(beat, &clocks)).collect();
             format!("{}\n", serde_json::json!({ "server": bus.server_version(), "agents": rows }))
         }
-        false => table(&all, bus.server_version().unwrap_or_default()),
+        false => table(&all, &clocks, bus.server_version().unwrap_or_default()),
     };
     say::result(&text)?;
     Ok(Exit::Pass)
 }
 
-fn row(beat: &Beat) -> serde_json::Value {
+/// Bounds of the clocks by the instances of agents, ns.
+type Clocks = BTreeMap<String, u64>;
+
+fn row(beat: &Beat, clocks: &Clocks) -> serde_json::Value {
     let identity = &beat.identity;
     serde_json::json!({
         "name": identity.name,
@@ -111,18 +119,19 @@ fn row(beat: &Beat) -> serde_json::Value {
         "open_files": identity.open_files,
         "labels": identity.labels,
         "run": beat.run,
-        "clock_bound_ns": beat.clock.map(|clock| clock.bound_ns),
+        "clock_bound_ns": clocks.get(&identity.instance),
     })
 }
 
-fn table(all: &[&Beat], server: &str) -> String {
+fn table(all: &[&Beat], clocks: &Clocks, server: &str) -> String {
     let mut text = format!("{} connected to nats-server {server}\n", counted(all.len() as u64, "agent"));
     if all.is_empty() {
         text.push_str("Start one on each machine: plimsoll agent --nats URL\n");
         return text;
     }
-    let mut rows =
-        vec![["NAME", "HOST", "VERSION", "CPUS", "OPEN FILES", "LABELS", "STATE"].map(str::to_owned)];
+    let mut rows = vec![
+        ["NAME", "HOST", "VERSION", "CPUS", "OPEN FILES", "CLOCK", "LABELS", "STATE"].map(str::to_owned),
+    ];
     rows.extend(all.iter().map(|beat| {
         let identity = &beat.identity;
         let labels: Vec<String> =
@@ -137,12 +146,13 @@ fn table(all: &[&Beat], server: &str) -> String {
             identity.version.clone(),
             identity.cpus.to_string(),
             identity.open_files.to_string(),
+            clocks.get(&identity.instance).map_or("-".into(), |ns| format!("±{}", format::duration_ns(*ns))),
             if labels.is_empty() { "-".into() } else { labels.join(",") },
             state,
         ]
     }));
     let widths: Vec<usize> =
-        (0..7).map(|at| rows.iter().map(|row| row[at].chars().count()).max().unwrap_or(0)).collect();
+        (0..8).map(|at| rows.iter().map(|row| row[at].chars().count()).max().unwrap_or(0)).collect();
     for row in rows {
         let cells = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:width$}"));
         let _ = writeln!(text, "{}", cells.collect::<Vec<_>>().join("  ").trim_end());

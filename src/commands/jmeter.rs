@@ -2,6 +2,7 @@
 
 mod line;
 mod results;
+mod samples;
 mod statistics;
 
 pub use line::command;
@@ -100,6 +101,15 @@ pub fn run_plan(file: &str, given: &Run) -> Result<Exit, Failure> {
     let words = vec!["run".to_owned(), file.to_owned()];
     let manner = run::manner_with(Again::plain(words, &given.flags), &given.flags);
     load::command(planned(&reading, options, &given.flags)?, &manner)
+}
+
+/// Returns the plan of a test plan without values of the command line.
+///
+/// # Errors
+/// Returns every mistake in the test plan.
+pub fn plan(file: &str) -> Result<Plan, Failure> {
+    let flags = LoadFlags::default();
+    planned(&reading(file, &flags, &PlanFlags::default())?, Options::default(), &flags)
 }
 
 /// Returns the plan with its users as code.

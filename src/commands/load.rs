@@ -27,6 +27,7 @@ use plimsoll_record::RunRecord;
 use plimsoll_record::event::Sink;
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::BTreeMap;
+use std::fs::File;
 use std::io::{BufRead, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -58,6 +59,8 @@ pub struct ByAgents {
     pub exits: Vec<Exit>,
     /// The values of setup.
     pub setup: Option<Vec<u8>>,
+    /// The samples of each agent that sent some, from their beginning.
+    pub samples: Vec<Arc<File>>,
 }
 
 impl Measured {

@@ -82,6 +82,9 @@ pub struct PartFlags {
     /// Seed of the coordinator
     #[arg(long, hide = true, value_name = "N", requires = "part_of_agent")]
     pub seed: Option<String>,
+    /// Report each sample after the load
+    #[arg(long, hide = true, requires = "part_of_agent")]
+    pub samples: bool,
     /// Read commands from standard input
     #[arg(long, hide = true, requires = "part_of_agent")]
     pub steered: bool,

@@ -9,6 +9,7 @@ mod monitors;
 mod safety;
 mod signed;
 mod tools;
+mod unequal;
 mod weather;
 
 use crate::support::{Ruler, Scratch, Tool, nats as server};
@@ -132,6 +133,8 @@ fn agents_on_a_server_are_listed_and_selected_by_name_and_label() {
     let rows = server.agents();
     assert_eq!((&rows[0]["name"], &rows[0]["labels"]["region"]), (&"a".into(), &"eu".into()));
     assert_eq!(rows[1]["run"], Value::Null);
+    let list = Tool::run(&["agents", "--nats", &server.url()]).expect_code(0).stdout;
+    assert_eq!((list.matches("CLOCK").count(), list.matches("  ±").count()), (1, 2), "{list}");
     let run = |selection: &str, more: &[&str]| {
         let args = [&ruler.url("/"), "-n", "20", "-c", "2", "--nats", &server.url(), "--agents", selection];
         Tool::run(&[&args[..], more].concat())
@@ -257,8 +260,13 @@ fn a_server_that_requires_a_password_takes_it_from_the_address_and_nothing_shows
 fn what_cannot_work_is_said_before_any_load() {
     let ruler = Ruler::start(&[]);
     let url = ruler.url("/");
-    let cases: [(&[&str], i32, &str); 8] = [
+    let server = Server::start();
+    let tls = server.url().replace("nats://", "tls://");
+    let cases: [(&[&str], i32, &str); 11] = [
         (&["--agents", "2", "--nats", "nats://127.0.0.1:1"], 1, "cannot connect to the NATS server"),
+        (&["--agents", "2", "--nats", "http://127.0.0.1:1"], 2, "invalid address of a NATS server `http:"),
+        (&["--agents", "2", "--nats", "nats://a", "--nats-ca", "ca.pem"], 2, "write `tls://` instead"),
+        (&["--agents", "2", "--nats", &tls], 1, "the server does not use TLS"),
         (&["--agents", "2"], 2, "missing address of the NATS server"),
         (&["--agents", "a b", "--nats", "nats://127.0.0.1:1"], 2, "invalid agents `a b`"),
         (&["--nats", "nats://127.0.0.1:1"], 2, "`--nats` has no effect without `--agents`"),

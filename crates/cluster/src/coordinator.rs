@@ -5,7 +5,7 @@
 //! agent that is silent for too long is lost until it is heard again.
 
 use crate::envelope::{Envelope, Receiver};
-use crate::event_codec::Decoder;
+use crate::event_codec::{self, Decoder};
 use crate::message::{Beat, Identity, Order, Refusal, Stage, Step, Task, Wish};
 pub use crate::news::{Done, Failure, Input, News, OnLoss, Output};
 use plimsoll_stats::Error as CodecError;
@@ -307,7 +307,10 @@ impl Coordinator {
         self.heard(at, now_ns, out);
         let part = &mut self.parts[at];
         for event in part.receiver.take(envelope) {
-            out.push(Output::Event { part: at, event: part.decoder.decode(&event)? });
+            out.push(match event_codec::samples_in(&event) {
+                Some(piece) => Output::Samples { part: at, piece: piece.to_vec() },
+                None => Output::Event { part: at, event: part.decoder.decode(&event)? },
+            });
         }
         Ok(())
     }
@@ -351,10 +354,13 @@ impl Coordinator {
             OnLoss::Continue => {}
             OnLoss::Rebalance => {
                 let left = |part: &&Part| part.silence != Silence::Lost && !part.is_over();
-                let left = self.parts.iter().filter(left).count() as f64;
-                if left > 0.0 {
-                    let factor = (left + 1.0) / left;
-                    self.lines.push(format!(r#"{{"do":"level","factor":{factor}}}"#));
+                let left = self.parts.iter().filter(left).count();
+                if left > 0 {
+                    let factor = (left as f64 + 1.0) / left as f64;
+                    let lost = &self.parts[at].identity.name;
+                    let line =
+                        format!(r#"{{"do":"rebalance","factor":{factor},"left":{left},"lost":"{lost}"}}"#);
+                    self.lines.push(line);
                 }
             }
         }

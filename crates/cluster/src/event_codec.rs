@@ -21,6 +21,8 @@ const MONITOR_SAMPLED: u8 = 7;
 const LEARNT: u8 = 8;
 const SAMPLE_MISSED: u8 = 9;
 const ENDED: u8 = 10;
+/// Not an event of the record: samples for a file of the coordinator.
+const SAMPLES: u8 = 11;
 
 /// More workers than any machine has.
 const WORKERS_MAX: u64 = 65_536;
@@ -50,6 +52,19 @@ pub fn encode(event: &RunEvent) -> Vec<u8> {
         RunEvent::SampleMissed(missed) => json(SAMPLE_MISSED, missed),
         RunEvent::Ended(ending) => json(ENDED, ending),
     }
+}
+
+/// Returns the bytes of a piece of an agent's samples.
+pub fn encode_samples(piece: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(piece.len() + 1);
+    out.push(SAMPLES);
+    out.extend(piece);
+    out
+}
+
+/// Returns a piece of an agent's samples, or `None` for an event.
+pub fn samples_in(bytes: &[u8]) -> Option<&[u8]> {
+    bytes.split_first().and_then(|(kind, piece)| (*kind == SAMPLES).then_some(piece))
 }
 
 fn json<T: Serialize>(kind: u8, body: &T) -> Vec<u8> {

@@ -201,6 +201,9 @@ pub struct Task {
     pub folder: String,
     /// Files that the words name, directly or indirectly.
     pub files: Vec<FileOutline>,
+    /// Absolute paths of directories in which the load writes files.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub folders: Vec<String>,
     /// Environment variables of the coordinator that determine the load.
     pub variables: Variables,
 }

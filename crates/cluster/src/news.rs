@@ -42,6 +42,11 @@ pub enum Output {
         part: usize,
         event: RunEvent,
     },
+    /// The next piece of an agent's samples, by its index.
+    Samples {
+        part: usize,
+        piece: Vec<u8>,
+    },
     News(News),
 }
 

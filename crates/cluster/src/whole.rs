@@ -8,6 +8,7 @@ use plimsoll_plan::Outline;
 use plimsoll_plan::series::SeriesKey;
 use plimsoll_record::event::{NoteKind, Opening, RunEvent, StoppedBy, Tick};
 use plimsoll_stats::interval::Interval;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// The sum of all parts.
@@ -19,6 +20,8 @@ pub struct Whole {
     gather: Gather,
     breaker: Option<Breaker>,
     watch: Option<Watch>,
+    /// What a part said of its load, such as its interrupt: the others say the same.
+    said: BTreeSet<String>,
 }
 
 #[derive(Default)]
@@ -49,6 +52,7 @@ impl Whole {
             gather: Gather::new(parts as u32, fixed, outline.limits.open_series),
             breaker: if breaker { Breaker::new(outline) } else { None },
             watch: Watch::new(outline),
+            said: BTreeSet::new(),
             outline: outline.clone(),
         }
     }
@@ -89,6 +93,8 @@ impl Whole {
             RunEvent::Ended(_) => self.gather.end(at as u32),
             // Each of them notes that it was paused, or its load changed.
             RunEvent::Noted(note) if at > 0 && matches!(note.kind, NoteKind::Steered(_)) => {}
+            RunEvent::Noted(note)
+                if note.kind == NoteKind::Control && !self.said.insert(note.text.clone()) => {}
             RunEvent::Noted(_) | RunEvent::FailureRecorded(_) => effect.events.push(event.clone()),
             RunEvent::OriginOpened(_)
             | RunEvent::MonitorSampled(_)

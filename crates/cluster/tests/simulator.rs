@@ -258,6 +258,7 @@ pub fn run(conditions: Conditions) -> Outcome {
         of: count as u32,
         folder: "/".into(),
         files: Vec::new(),
+        folders: Vec::new(),
         variables: Variables::default(),
     };
     let begin_ns = 100 * S;
@@ -423,6 +424,7 @@ pub fn run(conditions: Conditions) -> Outcome {
                     coordinator::Output::Event { part, event } => {
                         world.outcome.received[part].push(text_of(&event));
                     }
+                    coordinator::Output::Samples { .. } => panic!("a load without samples has sent some"),
                     coordinator::Output::News(news) => {
                         if let News::Begins { at_ns } = news {
                             common_ns = Some(at_ns);

@@ -94,7 +94,7 @@ fn the_others_take_over_the_share_of_a_lost_agent_if_asked_for() {
     conditions.on_loss = OnLoss::Rebalance;
     let outcome = run(conditions);
     assert_eq!(outcome.done, Some(Done::Ran));
-    let line = vec![r#"{"do":"level","factor":1.5}"#.to_owned()];
+    let line = vec![r#"{"do":"rebalance","factor":1.5,"left":2,"lost":"agent-1"}"#.to_owned()];
     assert_eq!((&outcome.lines[0], &outcome.lines[2]), (&line, &line));
 }
 
@@ -146,6 +146,7 @@ pub fn order(instance: &str) -> Order {
         of: 1,
         folder: "/".into(),
         files: Vec::new(),
+        folders: Vec::new(),
         variables: Variables(BTreeMap::from([("TOKEN".to_owned(), "s3cret".to_owned())])),
     };
     Order { run: "r".into(), instance: instance.into(), turn: 0, wish: Wish::Prepare(Box::new(task)) }

@@ -28,6 +28,6 @@ pub mod watch;
 pub use aside::{Aside, aside};
 pub use dns::Resolved;
 pub use error::Error;
-pub use manual_control::{NOTE_CHARS, NOTES_MOST};
+pub use manual_control::{NOTE_CHARS, NOTES_MOST, can_rebalance};
 pub use run::{Options, run};
 pub use run_controller::RunController;

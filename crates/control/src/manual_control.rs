@@ -4,6 +4,7 @@
 use plimsoll_engine::Command;
 use plimsoll_plan::Outline;
 use plimsoll_plan::load::{Arrivals, Load, Profile};
+use plimsoll_plan::phrase::rate_per_s;
 use plimsoll_record::event::{Note, NoteKind};
 pub use plimsoll_record::steered::NOTE_CHARS;
 use plimsoll_record::steered::Steered;
@@ -16,6 +17,8 @@ pub(crate) struct ManualControl {
     /// The load that `scale` starts from, or why it cannot be scaled.
     load: Result<Load, &'static str>,
     level: f64,
+    /// Number of load generators that share the load.
+    parts: u32,
     is_paused: bool,
     /// Whether a load is running.
     is_on: bool,
@@ -32,13 +35,14 @@ pub(crate) struct Done {
 impl ManualControl {
     pub fn on(outline: &Outline) -> Self {
         let load = scalable(outline).map(|()| outline.load.clone());
-        Self { level: outline.load.profile().start, load, ..Self::off() }.started()
+        let parts = outline.share.of.max(1);
+        Self { level: outline.load.profile().start, parts, load, ..Self::off() }.started()
     }
 
     /// Returns the control before and after a load, when there is nothing to steer.
     pub fn off() -> Self {
         let load = Err("no load is running");
-        Self { load, level: 0.0, is_paused: false, is_on: false, notes: 0, done: Vec::new() }
+        Self { load, level: 0.0, parts: 1, is_paused: false, is_on: false, notes: 0, done: Vec::new() }
     }
 
     fn started(mut self) -> Self {
@@ -93,6 +97,22 @@ impl ManualControl {
     }
 
     pub fn scale(&mut self, factor: f64, now_ns: u64) -> Result<Command, String> {
+        let steered = self.change(factor)?;
+        self.tell(steered, now_ns);
+        Ok(Command::SetLevel(self.level))
+    }
+
+    /// Takes over a share of what a lost agent sent. `left` agents send the whole load now.
+    pub fn rebalance(&mut self, factor: f64, left: u32, agent: &str, now_ns: u64) -> Result<Command, String> {
+        self.change(factor)?;
+        let whole = rate_per_s(self.level * f64::from(left) / f64::from(self.parts));
+        let text = format!("load rebalanced to {whole} after agent `{agent}` was lost");
+        self.done.push(Done { now_ns, note: Note { at_ns: 0, kind: NoteKind::Control, text } });
+        Ok(Command::SetLevel(self.level))
+    }
+
+    /// Multiplies the level.
+    fn change(&mut self, factor: f64) -> Result<Steered, String> {
         self.check_on()?;
         let load = self.load.as_ref().map_err(|why| format!("cannot change the level: {why}"))?;
         if !factor.is_finite() || factor <= 0.0 {
@@ -118,8 +138,7 @@ impl ManualControl {
         }
         let steered = Steered::level(load, to);
         self.level = to;
-        self.tell(steered, now_ns);
-        Ok(Command::SetLevel(to))
+        Ok(steered)
     }
 
     fn tell(&mut self, steered: Steered, now_ns: u64) {
@@ -141,6 +160,18 @@ fn fewer_or_more(users: f64, factor: f64) -> f64 {
         to.min(users - 1.0)
     } else {
         users
+    }
+}
+
+/// Returns an error unless the agents that are left can take over the load of a lost one.
+///
+/// # Errors
+/// Returns the reason.
+pub fn can_rebalance(outline: &Outline) -> Result<(), &'static str> {
+    scalable(outline)?;
+    match outline.load {
+        Load::Open { .. } => Ok(()),
+        Load::Closed { .. } => Err("the load has users, and each agent has its own"),
     }
 }
 
@@ -171,6 +202,12 @@ mod tests {
     use plimsoll_plan::{Request, Target};
 
     fn hand(users: u32) -> ManualControl {
+        ManualControl::on(&outline(|load| load.users = Some(users)))
+    }
+
+    fn outline(change: impl FnOnce(&mut LoadDraft)) -> Outline {
+        let mut load = LoadDraft { requests_total: Some(10_000), ..LoadDraft::default() };
+        change(&mut load);
         let request = Request {
             origin: 0,
             name: "GET /".into(),
@@ -182,10 +219,10 @@ mod tests {
         let draft = Draft {
             target: Some(Target { host: "127.0.0.1".into(), port: 1, tls: false }),
             requests: vec![request],
-            load: LoadDraft { users: Some(users), requests_total: Some(10_000), ..LoadDraft::default() },
+            load,
             ..Draft::default()
         };
-        ManualControl::on(&seal(draft, Machine { cpus: 2, seed: 1 }).unwrap().outline)
+        seal(draft, Machine { cpus: 2, seed: 1 }).unwrap().outline
     }
 
     fn level(hand: &mut ManualControl, factor: f64) -> Result<f64, String> {
@@ -210,5 +247,24 @@ mod tests {
         for (factor, to) in [(0.9, 90.0), (1.1, 99.0), (1.1, 100.0), (0.001, 1.0)] {
             assert_eq!(level(&mut many, factor), Ok(to));
         }
+    }
+
+    #[test]
+    fn a_share_that_is_taken_over_is_no_manual_change() {
+        assert_eq!(
+            can_rebalance(&outline(|load| load.users = Some(5))),
+            Err("the load has users, and each agent has its own")
+        );
+        let mut outline = outline(|load| load.rate_per_s = Some(200.0));
+        assert_eq!(can_rebalance(&outline), Ok(()));
+        outline.share = plimsoll_plan::load::Share { part: 1, of: 2 };
+        let mut hand = ManualControl::on(&outline);
+        // Half of 400/s is what this one sends now.
+        assert!(matches!(hand.rebalance(2.0, 1, "b", 0), Ok(Command::SetLevel(400.0))));
+        let Note { kind, text, .. } = hand.done().remove(0).note;
+        assert_eq!(
+            (kind, text.as_str()),
+            (NoteKind::Control, "load rebalanced to 200/s after agent `b` was lost")
+        );
     }
 }

@@ -8,7 +8,7 @@ use crate::watch::Watch;
 use crate::{Error, RunController};
 use plimsoll_engine::{Command, Next, Scene, Stopped};
 use plimsoll_plan::Plan;
-use plimsoll_record::event::{Ending, Note, NoteKind, Opening, RunEvent, Sink, StoppedBy, Tick};
+use plimsoll_record::event::{Ending, INTERRUPTED, Note, NoteKind, Opening, RunEvent, Sink, StoppedBy, Tick};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -167,7 +167,7 @@ pub(crate) fn run_with(
         Stopped::Command => StoppedBy::Command,
     };
     if matches!(stopped_by, StoppedBy::Interrupt | StoppedBy::InterruptAllowed) {
-        life.note(finish.elapsed_ns, "interrupted".into());
+        life.note(finish.elapsed_ns, INTERRUPTED.into());
     }
     let ending = Ending { stopped_by, elapsed_ns: finish.elapsed_ns, lost_workers: finish.lost_workers };
     life.tell(&RunEvent::Ended(ending.clone()));

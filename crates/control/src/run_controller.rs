@@ -74,6 +74,14 @@ impl RunController {
         self.steer(|hand, now_ns| hand.scale(factor, now_ns))
     }
 
+    /// Multiplies the load by a factor after agent `agent` was lost; `left` agents send the whole load now.
+    ///
+    /// # Errors
+    /// Returns an error if the shape of the load does not allow it.
+    pub fn rebalance(&self, factor: f64, left: u32, agent: &str) -> Result<(), String> {
+        self.steer(|hand, now_ns| hand.rebalance(factor, left, agent, now_ns))
+    }
+
     /// Sends the command while holding the lock, so that the timeline lists commands in the order of their execution.
     fn steer(
         &self,

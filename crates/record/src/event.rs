@@ -204,6 +204,9 @@ pub struct Note {
     pub text: String,
 }
 
+/// What a load that an interrupt ended says.
+pub const INTERRUPTED: &str = "interrupted";
+
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NoteKind {

@@ -8,7 +8,7 @@ use super::journal::{self, Entry, Journal, Past};
 use super::monitors::{self, OwnMonitors};
 use super::options::AgentOptions;
 use super::part_file::{self, PartFile};
-use super::{connected, keys, local, random_name, roll_call, scopes, task};
+use super::{connected, keys, local, needs, random_name, roll_call, scopes, task};
 use crate::commands::campaign::Again;
 use crate::commands::load::{ByAgents, Measured, Shared, view};
 use crate::exit::{Exit, Failure};
@@ -29,7 +29,7 @@ use plimsoll_experiment::folder::{AGENTS, WHOLE};
 use plimsoll_plan::diag::Place;
 use plimsoll_plan::phrase::{counted, duration_ns};
 use plimsoll_plan::{Diagnostic, Outline, Plan};
-use plimsoll_record::event::{AgentOutline, Note, NoteKind, RunEvent, Sink, StoppedBy};
+use plimsoll_record::event::{AgentOutline, INTERRUPTED, Note, NoteKind, RunEvent, Sink, StoppedBy};
 use plimsoll_record::run_file::{RunFile, Writer};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -38,6 +38,7 @@ use std::time::Duration;
 
 /// Time after which the state machine looks at its timers.
 const LOOK: Duration = Duration::from_millis(20);
+
 /// Measures one load that agents send, into the run file `file`.
 ///
 /// # Errors
@@ -53,6 +54,8 @@ pub fn measure(
     let Some(asked) = AgentOptions::of(&manner.agents)? else {
         return Err(Failure::machine("no agents were named", None));
     };
+    needs::check_rebalance(outline, asked.on_loss)?;
+    needs::check_written_files(plan)?;
     if outline.share.of > 1 {
         let message = "the agents share the load, but this load is already a shard";
         return Err(Diagnostic::new("U037", Place::Flag("--shard".into()), message, "omit it").into());
@@ -158,13 +161,15 @@ impl Here<'_> {
         };
         monitors::check(&plan.watches, &agents)?;
         scopes::check(&self.outline.thresholds, &agents)?;
+        let agents = needs::with_users(self.outline, agents, |said| self.tell(said));
+        needs::check_open_files(self.outline, &agents)?;
         let of = agents.len() as u32;
         task::check_users(self.outline, of)?;
         // Several runs of one command have a line each at their end.
         if self.shared.lines {
             self.tell(&format!("run {} on {}\n", self.run, counted(u64::from(of), "agent")));
         }
-        let tasks = task::tasks(again, self.outline, agents, &self.library)?;
+        let tasks = task::tasks(again, plan, agents, &self.library)?;
         std::fs::create_dir_all(&self.folder).map_err(|e| {
             Failure::machine(format!("cannot create directory `{}`: {e}", self.folder.display()), None)
         })?;
@@ -368,6 +373,7 @@ impl Here<'_> {
                 Ok(Vec::new())
             }
             Output::Event { part, event } => self.event(part, event),
+            Output::Samples { part, piece } => self.parts[part].keep_samples(&piece).map(|()| Vec::new()),
             Output::News(news) => self.news(news),
         }
     }
@@ -454,7 +460,10 @@ impl Here<'_> {
                 here.writer = Some(RunFile::create(&here.path, &opening)?);
                 RunEvent::Opened(Arc::new(opening))
             }
-            // For an agent, every stop is an interrupt.
+            // For an agent, every stop is an interrupt. The coordinator says why it stopped the load.
+            RunEvent::Noted(note) if note.text == INTERRUPTED && self.stopped_by.is_some() => {
+                return Ok(Vec::new());
+            }
             RunEvent::Ended(mut ending) if ending.stopped_by == StoppedBy::Interrupt => {
                 ending.stopped_by = self.stopped_by.unwrap_or(ending.stopped_by);
                 RunEvent::Ended(ending)

@@ -8,6 +8,7 @@ use crate::flags::agents::AccessFlags;
 use crate::say;
 use plimsoll_cluster::bus::{Bus, Heard};
 use plimsoll_cluster::message::{self, Beat, Check, CheckUp, Checked, Identity, Rating};
+use plimsoll_cluster::roster::Roster;
 use plimsoll_cluster::subject;
 use plimsoll_engine::clock::now_ns;
 use plimsoll_engine::machine;
@@ -20,6 +21,8 @@ use std::time::Duration;
 
 /// Wait for the answers of all agents, ns.
 const ANSWERS_NS: u64 = 5_000_000_000;
+/// The same for a list, which only shows the clocks.
+const CLOCKS_NS: u64 = 1_500_000_000;
 /// Time between two looks at the clock.
 const LOOK: Duration = Duration::from_millis(20);
 /// Bound of the clocks above which starts may differ visibly: the default of `--max-skew`, ns.
@@ -67,10 +70,7 @@ struct AgentReport {
 pub fn command(access: &AccessFlags, json: bool, no_color: bool) -> Result<Exit, Failure> {
     let (bus, heard) = connected(access, "doctor")?;
     let roster = roll_call::all(&bus, &heard)?;
-    let report =
-        |beat: &Beat| (beat.identity.instance.clone(), AgentReport { beat: beat.clone(), answer: None });
-    let mut reports: BTreeMap<String, AgentReport> = roster.all().into_iter().map(report).collect();
-    ask(&bus, &heard, &mut reports)?;
+    let reports = ask_all(&bus, &heard, &roster, ANSWERS_NS)?;
     bus.close();
     let mut all: Vec<AgentReport> = reports.into_values().collect();
     all.sort_by(|a, b| a.beat.identity.name.cmp(&b.beat.identity.name));
@@ -86,18 +86,36 @@ pub fn command(access: &AccessFlags, json: bool, no_color: bool) -> Result<Exit,
     Ok(Exit::Pass)
 }
 
-/// Asks all agents, and waits until each has answered, or for some seconds.
-fn ask(
+/// Returns the bounds of the clocks of agents by their instances, ns; without those that do not answer soon.
+///
+/// # Errors
+/// Returns an error if there is no random name for the question.
+pub fn clock_bounds(
     bus: &Bus,
     heard: &Receiver<Heard>,
-    reports: &mut BTreeMap<String, AgentReport>,
-) -> Result<(), Failure> {
+    roster: &Roster,
+) -> Result<BTreeMap<String, u64>, Failure> {
+    let reports = ask_all(bus, heard, roster, CLOCKS_NS)?;
+    let bound = |(instance, report): (String, AgentReport)| Some((instance, report.answer?.clock?.bound_ns));
+    Ok(reports.into_iter().filter_map(bound).collect())
+}
+
+/// Asks all agents, and waits until each has answered, or for `wait_ns`.
+fn ask_all(
+    bus: &Bus,
+    heard: &Receiver<Heard>,
+    roster: &Roster,
+    wait_ns: u64,
+) -> Result<BTreeMap<String, AgentReport>, Failure> {
+    let report =
+        |beat: &Beat| (beat.identity.instance.clone(), AgentReport { beat: beat.clone(), answer: None });
+    let mut reports: BTreeMap<String, AgentReport> = roster.all().into_iter().map(report).collect();
     let id = random_name()?;
     let clock = subject::clock(&id);
     bus.subscribe(&clock);
     bus.subscribe(subject::CHECKED);
     bus.publish(subject::CHECK_UP.into(), message::encode(&CheckUp { id: id.clone() }));
-    let until_ns = now_ns() + ANSWERS_NS;
+    let until_ns = now_ns() + wait_ns;
     while now_ns() < until_ns && reports.values().any(|one| one.answer.is_none()) {
         let Ok(Heard::Message(message)) = heard.recv_timeout(LOOK) else { continue };
         if message.subject == clock {
@@ -111,7 +129,7 @@ fn ask(
             report.answer = Some(answer);
         }
     }
-    Ok(())
+    Ok(reports)
 }
 
 /// Returns the checks of one agent: what only a coordinator sees, and then those of its machine.

@@ -102,6 +102,9 @@ pub fn fetch(bus: &Bus, run: &str, task: &Task, root: &Path, cache: &Path) -> Re
     let folder = below(root, &task.folder);
     std::fs::create_dir_all(&folder).map_err(|e| cannot("create", &folder, e))?;
     std::fs::create_dir_all(cache).map_err(|e| cannot("create", cache, e))?;
+    for made in task.folders.iter().map(|folder| below(root, folder)) {
+        std::fs::create_dir_all(&made).map_err(|e| cannot("create", &made, e))?;
+    }
     for file in &task.files {
         if !file.sha256.chars().all(|c| c.is_ascii_hexdigit()) {
             return Err(Problem::plain(format!("invalid hash of `{}`", file.path)));

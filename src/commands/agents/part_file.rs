@@ -6,8 +6,13 @@ use plimsoll_plan::load::Share;
 use plimsoll_record::event::{AgentOutline, Environment, Note, Opening, RunEvent};
 use plimsoll_record::record::GeneratorRecord;
 use plimsoll_record::run_file::Writer;
+use std::fs::File;
+use std::io::{Seek, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+/// Extension of the samples of a part.
+const SAMPLES: &str = "samples";
 
 /// The record of one part, as far as it has arrived.
 pub struct PartFile {
@@ -22,6 +27,8 @@ pub struct PartFile {
     /// What its load generator said on standard error.
     pub said: String,
     pub notes: Vec<Note>,
+    /// Samples of the load, for a file of the coordinator.
+    samples: Option<File>,
 }
 
 impl PartFile {
@@ -31,6 +38,7 @@ impl PartFile {
     /// Returns an error if the file of an interrupted coordinator cannot be replaced.
     pub fn new(identity: Identity, path: PathBuf) -> Result<PartFile, Failure> {
         clear(&path)?;
+        clear(&path.with_extension(SAMPLES))?;
         Ok(PartFile {
             identity,
             path,
@@ -40,7 +48,35 @@ impl PartFile {
             record: None,
             said: String::new(),
             notes: Vec::new(),
+            samples: None,
         })
+    }
+
+    /// Keeps a piece of the samples.
+    ///
+    /// # Errors
+    /// Returns an error if it cannot be written.
+    pub fn keep_samples(&mut self, piece: &[u8]) -> Result<(), Failure> {
+        let path = self.path.with_extension(SAMPLES);
+        let failed =
+            |e: std::io::Error| Failure::machine(format!("cannot write `{}`: {e}", path.display()), None);
+        let file = match &mut self.samples {
+            Some(file) => file,
+            None => {
+                let create = File::options().create_new(true).read(true).write(true).open(&path);
+                self.samples.insert(create.map_err(failed)?)
+            }
+        };
+        file.write_all(piece).map_err(failed)
+    }
+
+    /// Returns the samples from their beginning. They remain readable when the directory is deleted.
+    ///
+    /// # Errors
+    /// Returns an error if the file cannot be read.
+    pub fn take_samples(&mut self) -> Result<Option<File>, Failure> {
+        let rewound = self.samples.take().map(|mut file| file.rewind().map(|()| file)).transpose();
+        rewound.map_err(|e| Failure::machine(format!("cannot read the samples of an agent: {e}"), None))
     }
 
     /// Returns the record of an agent of which nothing has arrived. `like` is the opening of another one.

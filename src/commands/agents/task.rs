@@ -8,7 +8,7 @@ use plimsoll_cluster::message::{Identity, PROTOCOL, Task};
 use plimsoll_plan::diag::Place;
 use plimsoll_plan::load::{Load, Share};
 use plimsoll_plan::phrase::counted;
-use plimsoll_plan::{Diagnostic, Outline};
+use plimsoll_plan::{Diagnostic, Outline, Plan};
 
 /// Returns the task of each agent, in their order.
 ///
@@ -16,14 +16,20 @@ use plimsoll_plan::{Diagnostic, Outline};
 /// Returns an error if the working directory is unknown.
 pub fn tasks(
     again: &Again,
-    outline: &Outline,
+    plan: &Plan,
     agents: Vec<Identity>,
     library: &Library,
 ) -> Result<Vec<(Identity, Task)>, Failure> {
     let folder = std::env::current_dir()
         .map_err(|e| Failure::machine(format!("cannot find the working directory: {e}"), None))?;
     let of = agents.len() as u32;
-    let words = words(again, outline);
+    let words = words(again, &plan.outline);
+    let mut folders = Vec::new();
+    for file in plan.script.iter().flat_map(|script| &script.files) {
+        folders.extend(
+            std::path::absolute(&file.path).ok().and_then(|path| Some(path.parent()?.display().to_string())),
+        );
+    }
     let variables = variables::of_load(std::env::vars());
     let task = |part: u32| Task {
         protocol: PROTOCOL,
@@ -33,6 +39,7 @@ pub fn tasks(
         of,
         folder: folder.display().to_string(),
         files: library.outlines.clone(),
+        folders: folders.clone(),
         variables: variables.clone(),
     };
     Ok(agents.into_iter().zip(1..).map(|(identity, part)| (identity, task(part))).collect())

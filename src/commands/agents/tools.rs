@@ -41,6 +41,7 @@ pub fn of_jmeter(asked: &Invocation) -> Vec<String> {
     words.extend(asked.properties.iter().map(|(name, value)| format!("-J{name}={value}")));
     words.extend(asked.own.set.iter().map(|(name, value)| format!("--set={name}={value}")));
     words.extend(asked.own.skips_scripts.then(|| "--skip-scripts".to_owned()));
+    words.extend(asked.results.is_some().then(|| "--samples".to_owned()));
     words
 }
 
@@ -61,7 +62,7 @@ pub fn is_load(words: &[String]) -> bool {
         ["jmeter", rest @ ..] => {
             let accepted = ["-J", "--testfile=", "--addprop=", "--set=", "--seed="];
             rest.iter().all(|word| {
-                ["-n", "--skip-scripts"].contains(word)
+                ["-n", "--skip-scripts", "--samples"].contains(word)
                     || accepted.iter().any(|known| word.starts_with(known))
             })
         }
@@ -111,7 +112,7 @@ mod tests {
         for text in [
             "k6 run --vus=3 --env=A=b --seed=7 a.js",
             "k6 run --allow-remote a.js",
-            "jmeter -n --testfile=plan.jmx -Jusers=4 --addprop=a --set=A=1 --seed=7",
+            "jmeter -n --testfile=plan.jmx -Jusers=4 --addprop=a --set=A=1 --seed=7 --samples",
         ] {
             assert!(is_load(&words(text)), "{text}");
         }

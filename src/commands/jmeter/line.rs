@@ -1,6 +1,7 @@
 //! `plimsoll jmeter`: the command line of JMeter, for jobs that change only one word.
 
 use super::results::{Results, Totals};
+use super::samples::{self, OwnSamples};
 use super::{planned, statistics, tell_notes};
 use crate::commands::agents::{self, tools};
 use crate::commands::campaign::Again;
@@ -10,7 +11,7 @@ use crate::flags::agents::ToolFlags;
 use crate::flags::load::{LoadFlags, MannerFlags};
 use crate::flags::page::PageFlag;
 use crate::flags::tool::Jmeter;
-use crate::{flags, say, wall};
+use crate::{flags, part, say, wall};
 use plimsoll_jmeter::{Level, Log, Options, SampleSink};
 use plimsoll_jmx::flags::Invocation;
 use plimsoll_jmx::plan::Columns;
@@ -24,6 +25,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+/// Help for an agent that cannot write.
+const SPACE: &str = "check the free space of the agent's `--dir`";
 /// The folder of the report without `-o`, as in JMeter.
 const REPORT: &str = "report-output";
 
@@ -43,9 +46,6 @@ pub fn command(given: &Jmeter) -> Result<Exit, Failure> {
     let asked = plimsoll_jmx::flags::parse(&words).map_err(of_flags)?;
     agents::check(&team.agents)?;
     let uses_agents = team.agents.selection.is_some();
-    if let (true, Some(file)) = (uses_agents, &asked.results) {
-        return Err(tools::refuse_samples("-l", &format!("-l {file}")));
-    }
     if uses_agents && !asked.system.is_empty() {
         let hint = "run without `--agents`";
         return Err(of_flags(Problem::new("a key store is not sent to agents", hint)));
@@ -76,8 +76,13 @@ pub fn command(given: &Jmeter) -> Result<Exit, Failure> {
     // Everything about the plan is known before the first file is changed.
     let log = Arc::new(LogFile::open(asked.log.as_deref())?);
     let results = Arc::new(Results::default());
+    let own_samples = match (team.part.samples, &asked.own.out) {
+        (true, Some(record)) => Some(Arc::new(OwnSamples::create(Path::new(record))?)),
+        _ => None,
+    };
+    let sink = own_samples.clone().map(|own| own as Arc<dyn SampleSink>);
     let options = Options {
-        results: (!is_part).then(|| Arc::clone(&results) as Arc<dyn SampleSink>),
+        results: sink.or_else(|| (!is_part).then(|| Arc::clone(&results) as Arc<dyn SampleSink>)),
         columns,
         log: log.log(),
         skips_scripts: asked.own.skips_scripts,
@@ -105,12 +110,23 @@ pub fn command(given: &Jmeter) -> Result<Exit, Failure> {
     }
     log.write("INFO", &format!("running {}", asked.plan));
     let measured = load::measure(plan, &manner, None)?;
+    if let Some(own) = own_samples {
+        own.finish().and_then(part::send_samples).map_err(|e| {
+            Failure::machine(format!("cannot keep the samples of `-l`: {e}"), Some(SPACE.into()))
+        })?;
+    }
     if is_part {
         // Its results are a part of those of the coordinator.
         return Ok(measured.exit);
     }
+    samples::join(&measured.by_agents.samples, &*results)?;
     let own = results.finish()?;
-    let totals = if uses_agents { Totals::of_requests(&measured.summary) } else { own };
+    // Without `-l`, agents send no samples.
+    let is_of_requests = uses_agents && asked.results.is_none();
+    let totals = if is_of_requests { Totals::of_requests(&measured.summary) } else { own };
+    if uses_agents && let (Some(file), true) = (&asked.results, measured.has_lost_agents()) {
+        say::talk(&format!("`{file}` lacks the samples of lost agents\n"));
+    }
     say::result(&format!("{}\n", totals.line()))?;
     log.write("INFO", &totals.line());
     log.write("INFO", &measured.summary.verdict.sentence);

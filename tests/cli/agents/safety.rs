@@ -163,6 +163,7 @@ fn who_has_no_key_or_does_not_know_the_server_is_refused_with_a_sentence() {
     assert!(output.stderr.contains("rejected the credentials"), "{}", output.stderr);
     let output = without(&["--nats-ca"]).expect_code(1);
     assert!(output.stderr.contains("cannot connect to the NATS server"), "{}", output.stderr);
+    assert!(output.stderr.contains("of its authority: `--nats-ca ca.pem`"), "{}", output.stderr);
     let output = without(&["--nats-cert", "--nats-key"]).expect_code(1);
     assert!(output.stderr.contains("NATS server"), "{}", output.stderr);
     // Keys of another setup.

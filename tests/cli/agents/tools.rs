@@ -157,16 +157,14 @@ fn what_agents_cannot_report_to_k6_and_jmeter_is_refused_by_name() {
     let plan = scratch.file("a.jmx", &jmeter_plan(&ruler));
     let listener = "    ResultCollector listener | filename=r.csv | save:timestamp,label\n";
     let writer = scratch.file("b.jmx", &jmeter_plan_with(&ruler, listener));
-    let results = scratch.path("r.jtl");
     let json = format!("json={}", scratch.path("o.json"));
-    let cases: [(&[&str], &str); 8] = [
+    let cases: [(&[&str], &str); 7] = [
         (&["jmeter", "-n", "-t", &writer], "`listener` writes `r.csv` on each agent"),
         (&["run", &writer], "`listener` writes `r.csv` on each agent"),
         (&["k6", "run", "--out", &json, &script], "contains every sample"),
         (&["k6", "run", "--console-output", "c.log", &script], "on the machines of the agents"),
         (&["k6", "run", "-"], "standard input"),
         (&["run", "-"], "standard input"),
-        (&["jmeter", "-n", "-t", &plan, "-l", &results], "contains every sample"),
         (&["k6", "run", "--on-agent-loss", "stop", "--agents=0", &script], "invalid agents `0`"),
     ];
     for (words, said) in cases {
@@ -182,7 +180,6 @@ fn what_agents_cannot_report_to_k6_and_jmeter_is_refused_by_name() {
     assert!(output.stderr.contains("has no effect without `--agents`"), "{}", output.stderr);
     let output = Tool::run(&["jmeter", "-n", "-t", &plan, "-R", "a,b"]).expect_code(2);
     assert!(output.stderr.contains("--agents 2"), "{}", output.stderr);
-    assert!(!std::path::Path::new(&results).exists());
     assert_eq!(ruler.requests(), 0);
 }
 
@@ -220,6 +217,42 @@ fn jmeter_with_agents_shares_the_threads_and_sums_up_the_requests() {
     let report = Tool::run(&["report", &saved, "--json"]).json();
     assert_eq!(report["generators"].as_array().map(Vec::len), Some(2));
     Tool::run(&[&words[..9], &["local:2", "--verdict"]].concat()).expect_code(99);
+}
+
+#[test]
+fn the_results_of_jmeter_have_the_samples_of_all_agents() {
+    let (ruler, scratch) = (Ruler::start(&[]), Scratch::new());
+    let plan = scratch.file("a.jmx", &jmeter_plan(&ruler));
+    let run = |results: &str, more: &[&str]| {
+        let words = ["jmeter", "-n", "-t", &plan, "-Jthreads=4", "--agents", "local:2", "-l", results];
+        Tool::run(&[&words[..], more].concat()).expect_code(0)
+    };
+    let (results, report) = (scratch.path("r.jtl"), scratch.path("report"));
+    let output = run(&results, &["-e", "-o", &report]);
+    assert!(output.stdout.contains("summary =     40 in "), "{}", output.stdout);
+    assert!(output.stdout.contains(" Err:    20 (50.00%)"), "{}", output.stdout);
+    let text = std::fs::read_to_string(&results).unwrap();
+    let mut lines = text.lines();
+    assert!(lines.next().unwrap().starts_with("timeStamp,elapsed,label,"), "{text}");
+    let rows: Vec<Vec<&str>> = lines.map(|line| line.split(',').collect()).collect();
+    let of = |label: &str, success: &str| {
+        rows.iter().filter(|row| row[2] == label && row.contains(&success)).count()
+    };
+    assert_eq!((rows.len(), of("page", "true"), of("late", "false")), (40, 20, 20), "{text}");
+    let threads: std::collections::BTreeSet<&str> = rows.iter().map(|row| row[5]).collect();
+    assert_eq!(threads.len(), 4, "{threads:?}");
+    let table = std::fs::read_to_string(format!("{report}/statistics.json")).unwrap();
+    let table: Value = serde_json::from_str(&table).unwrap();
+    assert_eq!(table["Total"]["sampleCount"], 40);
+    let xml = scratch.path("r.xml");
+    run(&xml, &["-Jjmeter.save.saveservice.output_format=xml"]);
+    let text = std::fs::read_to_string(&xml).unwrap();
+    assert_eq!(
+        (text.matches("<httpSample ").count(), text.matches("</testResults>").count()),
+        (40, 1),
+        "{text}"
+    );
+    assert_eq!(ruler.requests(), 80);
 }
 
 #[test]

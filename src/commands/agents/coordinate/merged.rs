@@ -52,6 +52,7 @@ impl Here<'_> {
         for part in 0..self.parts.len() {
             // A lost agent has no ending, so its record counts as cut off.
             self.close(part)?;
+            self.by_agents.samples.extend(self.parts[part].take_samples()?.map(Arc::new));
             let known = self.parts.iter().find_map(|part| Some(Arc::clone(&part.record.as_ref()?.opening)));
             let known =
                 known.or_else(|| record.generators.values().next().map(|one| Arc::clone(&one.opening)));
