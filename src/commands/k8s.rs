@@ -3,13 +3,13 @@
 mod chart;
 mod keys;
 
-use super::run;
+use super::{jmeter, run, script};
 use crate::exit::{Exit, Failure};
 use crate::flags::k8s::{K8s, K8sAction, Manifests};
 use crate::flags::load::LoadFlags;
 use crate::say;
-use plimsoll_plan::Diagnostic;
 use plimsoll_plan::diag::Place;
+use plimsoll_plan::{Diagnostic, Plan};
 use std::path::Path;
 
 const NATS: &str = include_str!("k8s/nats.yaml");
@@ -29,10 +29,26 @@ const MEMORY_MIN_MIB: u64 = 1024;
 const MEMORY_BASE_MIB: u64 = 256;
 /// Memory of a user with its connection, KiB: buffers of TLS are the largest part.
 const MEMORY_USER_KIB: u64 = 64;
+/// The same for a user of a script or a test plan. One with global variables has its own context: 124 KiB in
+/// a load of 4,000, and 12 KiB without them.
+const MEMORY_CODE_USER_KIB: u64 = 192;
+/// Largest content of a config map, bytes.
+const CONFIG_MAP_BYTES: u64 = 1 << 20;
 /// Longest name of a namespace.
 const NAMESPACE_CHARS: usize = 63;
 /// Most agents that a load can use.
 const AGENTS_MAX: u32 = 10_000;
+
+/// What a server needs that requires certificates of its clients: flags of an agent, the files that it sees, and flags
+/// of a load.
+const CERTIFICATE: &str =
+    "            - --nats-cert=/keys/agent.pem\n            - --nats-key=/keys/agent.key\n";
+const CERTIFICATE_FILES: &str = concat!(
+    "            - { name: keys, mountPath: /keys/agent.pem, subPathExpr: agent-$(INDEX).pem, readOnly: true }\n",
+    "            - { name: keys, mountPath: /keys/agent.key, subPathExpr: agent-$(INDEX).key, readOnly: true }\n",
+);
+const LOAD_CERTIFICATE: &str =
+    "            - --nats-cert=/keys/coordinator.pem\n            - --nats-key=/keys/coordinator.key\n";
 
 /// What differs between manifests; a chart has expressions of Helm instead.
 struct Slots {
@@ -43,8 +59,11 @@ struct Slots {
     nats: String,
     cpus: String,
     memory: String,
-    /// Whole lines.
+    /// Whole lines, as the next three: those of a server that requires certificates of its clients.
     allow: String,
+    certificate: String,
+    certificate_files: String,
+    load_certificate: String,
     run: String,
 }
 
@@ -59,6 +78,9 @@ impl Slots {
             ("@CPUS@", &self.cpus),
             ("@MEMORY@", &self.memory),
             ("@ALLOW@\n", &self.allow),
+            ("@CERTIFICATE@\n", &self.certificate),
+            ("@CERTIFICATE_FILES@\n", &self.certificate_files),
+            ("@LOAD_CERTIFICATE@\n", &self.load_certificate),
             ("@RUN@", &self.run),
         ];
         slots.into_iter().fold(text.to_owned(), |text, (slot, value)| text.replace(slot, value))
@@ -103,6 +125,9 @@ fn manifests(asked: &Manifests) -> Result<String, Failure> {
         .ok_or_else(|| wrong("--agents", format!("invalid number of agents `{text}`"), "write 1 to 10000"))?;
     let namespace = namespace(asked.namespace.as_deref().unwrap_or(NAMESPACE))?;
     let allow = asked.allow.iter().map(|host| plain("--allow", host)).collect::<Result<Vec<_>, _>>()?;
+    let folder = asked.keys.as_deref().map(Path::new);
+    let has_certificates = folder.map_or(Ok(false), keys::have_certificates)?;
+    let only_if = |text: &str| if has_certificates { text.to_owned() } else { String::new() };
     let slots = Slots {
         namespace: namespace.to_owned(),
         agents: agents.to_string(),
@@ -110,13 +135,16 @@ fn manifests(asked: &Manifests) -> Result<String, Failure> {
         nats_image: NATS_IMAGE.to_owned(),
         nats: address(asked.nats.as_deref())?.to_owned(),
         cpus: cpus(asked.cpus.as_deref().unwrap_or(CPUS))?.to_owned(),
-        memory: memory(asked, agents)?,
+        memory: memory(asked, &plans(asked)?, agents)?,
         allow: allow.iter().map(|host| format!("            - --allow={host}\n")).collect(),
+        certificate: only_if(CERTIFICATE),
+        certificate_files: only_if(CERTIFICATE_FILES),
+        load_certificate: only_if(LOAD_CERTIFICATE),
         run: file_name(asked.run.as_deref())?.to_owned(),
     };
     let has_server = asked.nats.is_none();
-    let mut parts = match &asked.keys {
-        Some(folder) => keys::secrets(Path::new(folder), namespace, agents, has_server, asked.run.is_some())?,
+    let mut parts = match folder {
+        Some(folder) => keys::secrets(folder, namespace, agents, has_server, asked.run.is_some())?,
         None => Vec::new(),
     };
     let texts = [has_server.then_some(NATS), Some(AGENTS), asked.run.as_ref().map(|_| LOAD)];
@@ -193,8 +221,51 @@ fn cpus(text: &str) -> Result<&str, Failure> {
     }
 }
 
+/// Returns the plans of the load.
+fn plans(asked: &Manifests) -> Result<Vec<Plan>, Failure> {
+    let plans = match asked.run.as_deref() {
+        None => Vec::new(),
+        Some(file) if jmeter::is_plan(file) => vec![jmeter::plan(file)?],
+        Some(file) if script::is_script(file) => script::plans(file, &LoadFlags::default())?,
+        Some(file) => {
+            let parts = run::plans_of("k8s", Some(file), &LoadFlags::default(), &[])?;
+            parts.into_iter().flat_map(|(_, plans)| plans).collect()
+        }
+    };
+    if let Some(file) = &asked.run {
+        check_files(Path::new(file))?;
+    }
+    Ok(plans)
+}
+
+/// Refuses a load whose files do not fit into a config map.
+fn check_files(run: &Path) -> Result<(), Failure> {
+    let unreadable =
+        |path: &Path, e| Failure::machine(format!("cannot read `{}`: {e}", path.display()), None);
+    let whole = |path: &Path| std::path::absolute(path).map_err(|e| unreadable(path, e));
+    let folder = whole(run)?.parent().map(Path::to_path_buf).unwrap_or_default();
+    let mut bytes = 0;
+    for path in plimsoll_plan::inputs::noted() {
+        let path = whole(&path)?;
+        // A file that may be missing is not an input.
+        let Ok(about) = path.metadata() else { continue };
+        if path.parent() != Some(&folder) {
+            let message = format!("the load reads `{}`, and a config map has no directories", path.display());
+            return Err(wrong("--run", message, "put all files into the directory of the experiment"));
+        }
+        bytes += about.len();
+    }
+    match bytes <= CONFIG_MAP_BYTES {
+        true => Ok(()),
+        false => {
+            let message = format!("the files of the load have {bytes} bytes, and a config map at most 1 MiB");
+            Err(wrong("--run", message, "start the load from your machine: omit `--run`"))
+        }
+    }
+}
+
 /// Returns the memory of an agent: as asked for, or for its users in the largest load of the file.
-fn memory(asked: &Manifests, agents: u32) -> Result<String, Failure> {
+fn memory(asked: &Manifests, plans: &[Plan], agents: u32) -> Result<String, Failure> {
     if let Some(text) = &asked.memory {
         let number = text.strip_suffix("Mi").or_else(|| text.strip_suffix("Gi"));
         return match number.map(str::parse::<u32>) {
@@ -202,14 +273,11 @@ fn memory(asked: &Manifests, agents: u32) -> Result<String, Failure> {
             _ => Err(wrong("--memory", format!("invalid memory `{text}`"), "write `512Mi` or `2Gi`")),
         };
     }
-    let mut users = 0;
-    if let Some(file) = asked.run.as_deref().filter(|file| file.ends_with(".yaml") || file.ends_with(".yml"))
-    {
-        let parts = run::plans_of("k8s", Some(file), &LoadFlags::default(), &[])?;
-        let plans = parts.iter().flat_map(|(_, plans)| plans);
-        users = plans.map(|plan| u64::from(plan.outline.connections)).max().unwrap_or(0);
-    }
-    let needed_kib = users.div_ceil(u64::from(agents)) * MEMORY_USER_KIB;
+    let needed_kib = plans.iter().map(|plan| {
+        let of_user = if plan.code.is_some() { MEMORY_CODE_USER_KIB } else { MEMORY_USER_KIB };
+        u64::from(plan.outline.connections).div_ceil(u64::from(agents)) * of_user
+    });
+    let needed_kib = needed_kib.max().unwrap_or(0);
     let mib = (MEMORY_BASE_MIB + needed_kib.div_ceil(1024)).next_multiple_of(MEMORY_BASE_MIB);
     let mib = mib.max(MEMORY_MIN_MIB);
     Ok(if mib.is_multiple_of(1024) { format!("{}Gi", mib / 1024) } else { format!("{mib}Mi") })

@@ -143,6 +143,15 @@ fn valid(ready: Ready, flags: &LoadFlags) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Returns the plans of a script: one for each combination of the values of `--set`.
+///
+/// # Errors
+/// Returns every mistake in the script or in the flags.
+pub fn plans(file: &str, flags: &LoadFlags) -> Result<Vec<Plan>, Failure> {
+    let all = combinations(file, flags, console(true))?;
+    all.into_iter().map(|(_, ready)| planned(ready, flags)).collect()
+}
+
 /// Returns a script as an experiment, whose search sets the load: the default function is called at each level.
 ///
 /// # Errors

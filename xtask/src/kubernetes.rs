@@ -1,6 +1,6 @@
 //! `cargo xtask nightly kubernetes`: what `plimsoll k8s` prints is valid for the API of Kubernetes, also for its older
-//! versions, and the chart passes Helm's checks and has the same objects. The validator (PyPI) and Helm (Go) are
-//! installed below the target folder.
+//! versions, and the chart passes Helm's checks and has the same objects. The Compose file is valid for Compose's own
+//! reader. The validator (PyPI), Helm, and that reader (Go) are installed below the target folder.
 
 use chore::{Outcome, shell};
 use std::path::{Path, PathBuf};
@@ -10,6 +10,8 @@ use std::process::Command;
 const VALIDATOR: &str = "kubernetes-validate==1.37.0";
 const VERSIONS: &[&str] = &["1.37", "1.33", "1.29"];
 const HELM: &str = "helm.sh/helm/v3/cmd/helm@v3.22.0";
+/// The reader of Compose files that Docker uses; its program is called `cmd`.
+const COMPOSE: &str = "github.com/compose-spec/compose-go/v2/cmd@v2.16.2";
 /// What the installations need.
 pub const NEEDS: [&str; 2] = ["python3", "go"];
 
@@ -17,7 +19,7 @@ pub const NEEDS: [&str; 2] = ["python3", "go"];
 const SAME: &str = "
 import sys, yaml
 def objects(path):
-    found = [one for one in yaml.safe_load_all(open(path)) if one]
+    found = [one for one in yaml.safe_load_all(open(path)) if one and one['kind'] != 'Secret']
     return {(one['kind'], one['metadata']['name']): one for one in found}
 first, second = map(objects, sys.argv[1:])
 differ = sorted(key for key in first.keys() | second.keys() if first.get(key) != second.get(key))
@@ -28,6 +30,7 @@ struct Tools {
     python: PathBuf,
     validator: PathBuf,
     helm: PathBuf,
+    compose: PathBuf,
     plimsoll: PathBuf,
     folder: PathBuf,
 }
@@ -36,7 +39,9 @@ pub fn check() -> Outcome {
     let tools = Tools::install()?;
     let example = shell::root().join("examples/poisson.yaml").display().to_string();
     tools.plimsoll(&["cluster", "init", "keys", "--host", "plimsoll-nats", "--agents", "3"])?;
-    let cases: [(&str, &[&str], &[&str]); 4] = [
+    let mutual = ["cluster", "init", "mutual", "--host", "plimsoll-nats", "--agents", "3", "--mutual-tls"];
+    tools.plimsoll(&mutual)?;
+    let cases: [(&str, &[&str], &[&str]); 5] = [
         ("one", &["--agents", "1"], &["agents=1"]),
         (
             "existing-server",
@@ -47,6 +52,11 @@ pub fn check() -> Outcome {
             "load",
             &["--agents", "3", "--run", &example, "--allow", "a.example.test", "--allow", "b.example.test"],
             &["agents=3", "run=poisson.yaml", "allow={a.example.test,b.example.test}"],
+        ),
+        (
+            "mutual",
+            &["--agents", "3", "--keys", "mutual", "--run", &example],
+            &["agents=3", "run=poisson.yaml", "mutualTls=true"],
         ),
         (
             "sizes",
@@ -74,10 +84,10 @@ pub fn check() -> Outcome {
     // The twin: the validator finds a key that does not exist.
     let wrong = keys.replace("completionMode: Indexed", "completionsMode: Indexed");
     let wrong = tools.write("wrong.yaml", &wrong)?;
-    match tools.validate(&wrong) {
-        Err(_) => Ok(()),
-        Ok(()) => Err("the validator accepts a key that does not exist".into()),
+    if tools.validate(&wrong).is_ok() {
+        return Err("the validator accepts a key that does not exist".into());
     }
+    tools.check_compose()
 }
 
 impl Tools {
@@ -90,9 +100,11 @@ impl Tools {
             shell::run(Command::new("python3").args(["-m", "venv"]).arg(&environment))?;
             shell::run(Command::new(environment.join("bin/pip")).args(["install", "--quiet", VALIDATOR]))?;
         }
-        let helm = bin.join("helm");
-        if !helm.is_file() {
-            shell::run(Command::new("go").args(["install", HELM]).env("GOBIN", &bin))?;
+        let (helm, compose) = (bin.join("helm"), bin.join("cmd"));
+        for (program, package) in [(&helm, HELM), (&compose, COMPOSE)] {
+            if !program.is_file() {
+                shell::run(Command::new("go").args(["install", package]).env("GOBIN", &bin))?;
+            }
         }
         shell::run(shell::cargo().args(["build", "--bin", "plimsoll"]))?;
         let folder = target.join("kubernetes");
@@ -102,7 +114,7 @@ impl Tools {
         }
         std::fs::create_dir_all(&folder).map_err(|e| format!("cannot create {}: {e}", folder.display()))?;
         let python = environment.join("bin/python");
-        Ok(Tools { python, validator, helm, plimsoll: target.join("debug/plimsoll"), folder })
+        Ok(Tools { python, validator, helm, compose, plimsoll: target.join("debug/plimsoll"), folder })
     }
 
     fn command(&self, program: &Path) -> Command {
@@ -119,6 +131,22 @@ impl Tools {
         let file = self.folder.join(name);
         std::fs::write(&file, text).map_err(|e| format!("cannot write {}: {e}", file.display()))?;
         Ok(file)
+    }
+
+    /// The Compose file of the examples is valid, and a wrong key in it is found.
+    fn check_compose(&self) -> Outcome {
+        let file = shell::root().join("examples/agents/compose.yaml");
+        let text =
+            std::fs::read_to_string(&file).map_err(|e| format!("cannot read {}: {e}", file.display()))?;
+        let read = |name: &str, text: &str| {
+            let file = self.write(name, text)?;
+            shell::output(self.command(&self.compose).arg(file)).map(drop)
+        };
+        read("compose.yaml", &text)?;
+        match read("wrong-compose.yaml", &text.replace("stop_signal:", "stop_signals:")) {
+            Err(_) => Ok(()),
+            Ok(()) => Err("the reader of Compose files accepts a key that does not exist".into()),
+        }
     }
 
     fn validate(&self, file: &Path) -> Outcome {

@@ -1,6 +1,6 @@
 //! The same manifests as a chart for Helm, whose values are set when it is installed.
 
-use super::{ADDRESS, AGENTS, LOAD, NATS, Slots};
+use super::{ADDRESS, AGENTS, CERTIFICATE, CERTIFICATE_FILES, LOAD, LOAD_CERTIFICATE, NATS, Slots};
 use crate::exit::{Exit, Failure};
 use crate::say;
 use plimsoll_plan::Diagnostic;
@@ -13,6 +13,9 @@ const NOTES: &str = include_str!("notes.txt");
 /// Returns the files of the chart.
 fn files() -> Vec<(&'static str, String)> {
     let version = env!("CARGO_PKG_VERSION");
+    let if_mutual = |lines: &str| {
+        format!("            {{{{- if .Values.mutualTls }}}}\n{lines}            {{{{- end }}}}\n")
+    };
     let slots = Slots {
         namespace: "{{ .Release.Namespace }}".into(),
         agents: "{{ .Values.agents }}".into(),
@@ -24,6 +27,9 @@ fn files() -> Vec<(&'static str, String)> {
         allow:
             "            {{- range .Values.allow }}\n            - --allow={{ . }}\n            {{- end }}\n"
                 .into(),
+        certificate: if_mutual(CERTIFICATE),
+        certificate_files: if_mutual(CERTIFICATE_FILES),
+        load_certificate: if_mutual(LOAD_CERTIFICATE),
         run: "{{ .Values.run }}".into(),
     };
     let only_if = |condition: &str, text: &str| {

@@ -21,9 +21,10 @@ fn find<'a>(all: &'a [Value], kind: &str, named: &str) -> &'a Value {
 }
 
 /// Keys for three agents, and the documents with an experiment of theirs.
-fn whole(scratch: &Scratch) -> Vec<Value> {
+fn whole(scratch: &Scratch, more: &[&str]) -> Vec<Value> {
     let keys = scratch.path("keys");
-    Tool::run(&["cluster", "init", &keys, "--host", "plimsoll-nats", "--agents", "3"]).expect_code(0);
+    let init = ["cluster", "init", &keys, "--host", "plimsoll-nats", "--agents", "3"];
+    Tool::run(&[&init[..], more].concat()).expect_code(0);
     let file = scratch.file(
         "a.yaml",
         "target: http://127.0.0.1:1\nscenarios: { s: [ { get: / } ] }\nload: { users: 90000, duration: 1m }\n",
@@ -34,8 +35,21 @@ fn whole(scratch: &Scratch) -> Vec<Value> {
 /// Each pod has the volumes that it mounts, with the files that its command names.
 #[test]
 fn the_manifests_are_whole() {
+    are_whole(&[]);
+}
+
+#[test]
+fn the_manifests_with_certificates_of_clients_are_whole() {
+    let all = are_whole(&["--mutual-tls"]);
+    let words =
+        |job: &str| texts(&find(&all, "Job", job)["spec"]["template"]["spec"]["containers"][0]["args"]);
+    assert!(words("plimsoll-agent").contains(&"--nats-cert=/keys/agent.pem".to_owned()));
+    assert!(words("plimsoll-load").contains(&"--nats-key=/keys/coordinator.key".to_owned()));
+}
+
+fn are_whole(more: &[&str]) -> Vec<Value> {
     let scratch = Scratch::new();
-    let all = whole(&scratch);
+    let all = whole(&scratch, more);
     let mut commands = 0;
     for object in &all {
         assert_eq!(object["metadata"]["namespace"], "plimsoll", "{object}");
@@ -88,12 +102,19 @@ fn the_manifests_are_whole() {
         let labels = &find(&all, "Job", job)["spec"]["template"]["metadata"]["labels"];
         assert!(texts(admitted).contains(&labels["app.kubernetes.io/name"].as_str().unwrap().to_owned()));
     }
+    all
 }
 
 #[test]
 fn the_secrets_contain_the_keys_and_a_server_starts_with_its_own() {
+    for more in [&[][..], &["--mutual-tls"]] {
+        secrets_contain_the_keys(more);
+    }
+}
+
+fn secrets_contain_the_keys(more: &[&str]) {
     let scratch = Scratch::new();
-    let all = whole(&scratch);
+    let all = whole(&scratch, more);
     for secret in all.iter().filter(|object| object["kind"] == "Secret") {
         let folder = scratch.folder().join(name(secret).1);
         std::fs::create_dir(&folder).unwrap();
@@ -123,10 +144,64 @@ fn an_existing_server_is_used_instead_of_one_in_the_namespace() {
     assert_eq!(job["metadata"]["namespace"], "load");
 }
 
+#[test]
+fn the_users_of_a_script_and_of_a_test_plan_have_memory() {
+    let scratch = Scratch::new();
+    let script = scratch.file(
+        "a.js",
+        "import http from 'k6/http';\nexport const options = { vus: 30000, duration: '1m' };\n\
+         export default () => { http.get('http://127.0.0.1:1/'); };\n",
+    );
+    let lines = "
+TestPlan p
+  ThreadGroup Users | threads=30000 | loops=1
+    HTTPSamplerProxy page | domain=127.0.0.1 | port=1 | path=/
+";
+    let plan = scratch.file("a.jmx", &crate::support::jmx::plan(lines));
+    for file in [script, plan] {
+        let all = documents(&manifests(&["--agents", "3", "--run", &file]));
+        let agent = &find(&all, "Job", "plimsoll-agent")["spec"]["template"]["spec"]["containers"][0];
+        // 10,000 users with 192 KiB each, and the base.
+        assert_eq!(agent["resources"]["requests"]["memory"], "2304Mi", "{file}");
+    }
+}
+
+#[test]
+fn files_of_a_load_must_fit_into_a_config_map() {
+    let scratch = Scratch::new();
+    std::fs::create_dir(scratch.folder().join("data")).unwrap();
+    let with_data = |name: &str, data: &str| {
+        let text = format!(
+            "target: http://127.0.0.1:1\ndata: {{ users: {{ file: {data} }} }}\n\
+             scenarios: {{ s: [ {{ get: \"/${{users.name}}\" }} ] }}\nload: {{ users: 3, duration: 1m }}\n"
+        );
+        scratch.file(name, &text)
+    };
+    for name in ["data/users.csv", "users.csv"] {
+        scratch.file(name, "name\nann\n");
+    }
+    scratch.file("many.csv", &format!("name\n{}", "ann\n".repeat(300_000)));
+    let print = |file: &str| Tool::run(&["k8s", "manifests", "--agents", "3", "--run", file]);
+    print(&with_data("a.yaml", "users.csv")).expect_code(0);
+    let output = print(&with_data("b.yaml", "data/users.csv")).expect_code(2);
+    assert!(
+        output.stderr.contains("data/users.csv`, and a config map has no directories"),
+        "{}",
+        output.stderr
+    );
+    let output = print(&with_data("c.yaml", "many.csv")).expect_code(2);
+    assert!(output.stderr.contains("a config map at most 1 MiB"), "{}", output.stderr);
+}
+
 /// Fills the expressions of a chart as Helm does with its default values.
 fn rendered(template: &str, run: &str) -> String {
     let lines = template.lines().filter(|line| !line.trim_start().starts_with("{{-"));
-    let lines = lines.filter(|line| !line.contains("--allow={{ . }}"));
+    let is_optional = |line: &&str| {
+        ["--allow={{ . }}", "--nats-cert=", "--nats-key=", "/keys/agent.pem", "/keys/agent.key"]
+            .iter()
+            .any(|part| line.contains(part))
+    };
+    let lines = lines.filter(|line| !is_optional(line));
     let values = [
         ("{{ .Release.Namespace }}", "plimsoll"),
         ("{{ .Values.agents }}", "4"),
@@ -176,8 +251,7 @@ fn values_that_do_not_fit_are_named() {
     };
     let other = keys("other", &["--host", "nats.example.test"]);
     let own = keys("own", &["--host", "plimsoll-nats"]);
-    let mutual = keys("mutual", &["--host", "plimsoll-nats", "--mutual-tls"]);
-    let cases: [(&[&str], &str); 14] = [
+    let cases: [(&[&str], &str); 13] = [
         (&[], "missing number of agents"),
         (&["--agents", "0"], "invalid number of agents `0`"),
         (&["--agents", "a,b"], "invalid number of agents `a,b`"),
@@ -189,7 +263,6 @@ fn values_that_do_not_fit_are_named() {
         (&["--agents", "2", "--allow", "a b"], "invalid value `a b`"),
         (&["--agents", "2", "--keys", &scratch.path("none")], "server.conf`: "),
         (&["--agents", "2", "--keys", &other], "are for the server `nats.example.test:4222`"),
-        (&["--agents", "2", "--keys", &mutual], "requires certificates of its clients"),
         (&["--agents", "3", "--keys", &own], "agent-2.nk`: "),
         (&["--agents", "2", "--run", &scratch.path("none.yaml")], "none.yaml"),
     ];
