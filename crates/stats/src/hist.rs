@@ -152,8 +152,13 @@ impl Hist {
         }
         let range = other.used_range();
         self.cover(range.clone());
-        for (mine, theirs) in self.cells_mut(range.clone()).iter_mut().zip(other.cells(range)) {
-            *mine = add_counts(*mine, *theirs);
+        let count = self.count.checked_add(other.count);
+        let cells = self.cells_mut(range.clone()).iter_mut().zip(other.cells(range));
+        // No bucket counts more than all of them, so below the limit, none can saturate. Plain additions are several
+        // per instruction.
+        match count {
+            Some(count) if count <= COUNT_MAX => cells.for_each(|(mine, theirs)| *mine += *theirs),
+            _ => cells.for_each(|(mine, theirs)| *mine = add_counts(*mine, *theirs)),
         }
         self.count = add_counts(self.count, other.count);
         self.sum = add_sums(self.sum, other.sum);

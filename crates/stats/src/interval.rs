@@ -65,6 +65,56 @@ impl Interval {
         }
     }
 
+    /// Adds the interval at the front of `bytes`, as [`Interval::merge_placed`] does after [`Interval::decode`]; returns
+    /// its number of series.
+    ///
+    /// # Errors
+    /// Returns the errors of [`Interval::decode`]. A part may then have been added already.
+    pub fn merge_encoded(
+        &mut self,
+        bytes: &mut &[u8],
+        first: usize,
+        places: &[Option<u32>],
+    ) -> Result<usize, Error> {
+        take_tick(bytes)?;
+        let mut budget = Budget::new();
+        let (mut before, _) = self.run.merge_encoded_within(bytes, &mut budget)?;
+        let count = take_count(bytes, &mut budget)?;
+        self.reach(first.min(count));
+        // What has no place is only checked.
+        let mut unplaced = Tally::on_demand(Layout::default());
+        for index in 0..count {
+            let place = match index.checked_sub(first) {
+                None => Some(index),
+                Some(opened) => places.get(opened).copied().flatten().map(|place| place as usize),
+            };
+            if let Some(place) = place {
+                self.reach(place + 1);
+            }
+            let mine = place.map_or(&mut unplaced, |place| &mut self.series[place]);
+            if bytes.first() == Some(&EMPTY_LIKE_BEFORE) {
+                *bytes = &bytes[1..];
+                budget.take_layout(before)?;
+                mine.reach(before);
+                continue;
+            }
+            let (layout, is_empty) = mine.merge_encoded_within(bytes, &mut budget)?;
+            if is_empty && layout == before {
+                return Err(Error::Malformed { what: "an empty series is not in its short form" });
+            }
+            before = layout;
+        }
+        Ok(count)
+    }
+
+    /// Returns the tick of the interval at the front of `bytes`.
+    ///
+    /// # Errors
+    /// Returns an error if there is none.
+    pub fn tick_of(mut bytes: &[u8]) -> Result<u32, Error> {
+        take_tick(&mut bytes)
+    }
+
     /// Ensures at least this many series.
     fn reach(&mut self, series: usize) {
         if self.series.len() < series {
@@ -108,26 +158,36 @@ impl Interval {
     /// # Errors
     /// Returns the same errors as [`Tally::decode`]; the memory limit applies to the interval as a whole.
     pub fn decode(bytes: &mut &[u8]) -> Result<Interval, Error> {
-        let found = varint::take_byte(bytes)?;
-        if found != INTERVAL_VERSION {
-            return Err(Error::UnknownVersion { what: "interval", found, known: INTERVAL_VERSION });
-        }
-        let tick = u32::try_from(varint::take_u64(bytes)?)
-            .map_err(|_| Error::Malformed { what: "the tick is wider than 32 bits" })?;
+        let tick = take_tick(bytes)?;
         let mut budget = Budget::new();
         let run = Tally::decode_within(bytes, &mut budget)?;
-        let count = varint::take_u64(bytes)?;
-        // Each takes at least a byte, so the number of bytes also limits the vector below.
-        if count > bytes.len() as u64 {
-            return Err(Error::Truncated);
-        }
-        let mut series = Vec::with_capacity(budget.take_cells::<Tally>(count)?);
+        let count = take_count(bytes, &mut budget)?;
+        let mut series = Vec::with_capacity(count);
         let mut before = run.layout();
         for _ in 0..count {
             series.push(take_series(bytes, &mut budget, &mut before)?);
         }
         Ok(Interval { tick, run, series })
     }
+}
+
+fn take_tick(bytes: &mut &[u8]) -> Result<u32, Error> {
+    let found = varint::take_byte(bytes)?;
+    if found != INTERVAL_VERSION {
+        return Err(Error::UnknownVersion { what: "interval", found, known: INTERVAL_VERSION });
+    }
+    u32::try_from(varint::take_u64(bytes)?)
+        .map_err(|_| Error::Malformed { what: "the tick is wider than 32 bits" })
+}
+
+/// Decodes the number of series.
+fn take_count(bytes: &mut &[u8], budget: &mut Budget) -> Result<usize, Error> {
+    let count = varint::take_u64(bytes)?;
+    // Each takes at least a byte, so the number of bytes also limits the series.
+    if count > bytes.len() as u64 {
+        return Err(Error::Truncated);
+    }
+    budget.take_cells::<Tally>(count)
 }
 
 fn take_series(bytes: &mut &[u8], budget: &mut Budget, before: &mut Layout) -> Result<Tally, Error> {

@@ -4,6 +4,7 @@
 //! none, none, empty). Every number of a run must be one of them; otherwise, it cannot be merged correctly.
 
 mod codec;
+mod merge_encoded;
 
 pub(crate) use codec::Budget;
 pub use codec::{BUCKET_BYTES_MAX, CELL_BYTES_MAX, TALLY_VERSION};
@@ -137,11 +138,7 @@ impl Tally {
     /// Adds `other` to this tally, cell by cell. `other` may come from an older or newer version and have fewer or more
     /// cells: missing cells change nothing, additional ones are added.
     pub fn merge(&mut self, other: &Tally) {
-        grow(&mut self.sums, other.sums.len(), || 0);
-        grow(&mut self.peaks, other.peaks.len(), || 0);
-        grow(&mut self.floors, other.floors.len(), || u64::MAX);
-        grow(&mut self.hists, other.hists.len(), Hist::on_demand);
-        grow(&mut self.lasts, other.lasts.len(), Last::default);
+        self.reach(other.layout());
         for (mine, theirs) in self.sums.iter_mut().zip(&other.sums) {
             *mine = mine.saturating_add(*theirs);
         }

@@ -18,7 +18,21 @@ fn check<T>(
     true
 }
 
+/// Adds the bytes to an interval: the same are accepted, with the same sum.
+fn check_sum(bytes: &[u8]) {
+    let base = random_interval(&mut Rng(33));
+    let (mut rest, mut added, mut sum) = (bytes, bytes, base.clone());
+    let decoded = Interval::decode(&mut rest);
+    let merged = sum.merge_encoded(&mut added, usize::MAX, &[]);
+    assert_eq!(merged.is_ok(), decoded.is_ok());
+    let Ok(decoded) = decoded else { return };
+    let mut expected = base;
+    expected.merge(&decoded);
+    assert_eq!((sum, added), (expected, rest));
+}
+
 fn check_all(bytes: &[u8]) -> usize {
+    check_sum(bytes);
     [
         check(bytes, Hist::decode, Hist::encode),
         check(bytes, Tally::decode, Tally::encode),

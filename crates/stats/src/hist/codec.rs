@@ -10,7 +10,7 @@
 //! cell that reaches the bucket of `max` is the last, so no length is stored. Adjacent buckets with up to 64 values,
 //! which are most of a second of a run, cost one byte each.
 
-use super::{BLOCK, COUNT_MAX, Hist, LAYOUT_ID, SUM_MAX, add_counts, bucket_of};
+use super::{BLOCK, COUNT_MAX, Hist, LAYOUT_ID, SUM_MAX, add_counts, add_sums, bucket_of};
 use crate::{Error, varint};
 
 /// Represents an empty histogram, which means the same in every layout.
@@ -54,8 +54,19 @@ impl Hist {
         ask: impl FnOnce(usize) -> Result<(), Error>,
     ) -> Result<Hist, Error> {
         let mut hist = Hist::on_demand();
+        hist.merge_encoded_within(bytes, ask)?;
+        Ok(hist)
+    }
+
+    /// Adds the histogram at the front of `bytes`, as [`Hist::merge`] does after [`Hist::decode`]; returns whether it
+    /// has values. After an error, a part of them may have been added.
+    pub(crate) fn merge_encoded_within(
+        &mut self,
+        bytes: &mut &[u8],
+        ask: impl FnOnce(usize) -> Result<(), Error>,
+    ) -> Result<bool, Error> {
         match varint::take_byte(bytes)? {
-            EMPTY => return Ok(hist),
+            EMPTY => return Ok(false),
             LAYOUT_ID => {}
             found => {
                 return Err(Error::UnknownVersion { what: "histogram layout", found, known: LAYOUT_ID });
@@ -68,33 +79,39 @@ impl Hist {
         let sum = varint::take(bytes)?;
         let (first, last) = (bucket_of(min), bucket_of(max));
         ask(last + 1 - first + 2 * BLOCK)?;
-        hist.cover(first..last + 1);
-        let mut next = first;
+        self.cover(first..last + 1);
+        let cells = self.cells_mut(first..last + 1);
+        let (mut next, mut count) = (first, 0);
         while next <= last {
             let (n, index) = take_cell(bytes, next, first)?;
-            if index > last {
+            let Some(cell) = cells.get_mut(index - first) else {
                 return Err(Error::Malformed { what: "a bucket is above the largest value" });
-            }
-            hist.cells_mut(index..index + 1)[0] = n;
-            hist.count = add_counts(hist.count, n);
+            };
+            // A decoded count is exactly what was read.
+            *cell = if *cell == 0 { n } else { add_counts(*cell, n) };
+            count = add_counts(count, n);
             next = index + 1;
         }
-        (hist.min, hist.max, hist.sum) = (min, max, sum);
-        if !hist.sum_is_possible() {
+        if !sum_is_possible(count, min, max, sum) {
             return Err(Error::Malformed { what: "the sum is impossible for these counts" });
         }
-        Ok(hist)
+        self.count = add_counts(self.count, count);
+        self.sum = add_sums(self.sum, sum);
+        self.min = self.min.min(min);
+        self.max = self.max.max(max);
+        Ok(true)
     }
+}
 
-    /// With n values of which one is `min` and one is `max`, the sum has hard limits. A saturated value limits nothing.
-    fn sum_is_possible(&self) -> bool {
-        let (min, max) = (u128::from(self.min), u128::from(self.max));
-        let others = u128::from(self.count - 1);
-        let lowest = min.saturating_mul(others).saturating_add(max);
-        let highest = max.saturating_mul(others).saturating_add(min);
-        let is_saturated = self.count >= COUNT_MAX || self.sum == SUM_MAX;
-        self.sum <= SUM_MAX && (is_saturated || (lowest..=highest).contains(&self.sum))
-    }
+/// Returns whether so many values, of which one is `min` and one is `max`, can have this sum. A saturated value limits
+/// nothing.
+fn sum_is_possible(count: u64, min: u64, max: u64, sum: u128) -> bool {
+    let (min, max) = (u128::from(min), u128::from(max));
+    let others = u128::from(count - 1);
+    let lowest = min.saturating_mul(others).saturating_add(max);
+    let highest = max.saturating_mul(others).saturating_add(min);
+    let is_saturated = count >= COUNT_MAX || sum == SUM_MAX;
+    sum <= SUM_MAX && (is_saturated || (lowest..=highest).contains(&sum))
 }
 
 /// Decodes one cell: its count and its bucket. `next` is the bucket right after the previous cell.

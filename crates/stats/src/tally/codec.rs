@@ -19,7 +19,7 @@ use crate::{Error, Hist, varint};
 pub const TALLY_VERSION: u8 = 2;
 
 /// First byte of a tally without last values, the only one in early versions.
-const WITHOUT_LASTS: u8 = 1;
+pub(super) const WITHOUT_LASTS: u8 = 1;
 
 /// The most memory for cells that one call of a decoder allocates, in bytes: 64 MiB. A thousand series of a thousand
 /// counters need 8.
@@ -49,7 +49,7 @@ impl Budget {
     }
 
     /// Reserves buckets of one histogram.
-    fn take_buckets(&mut self, count: usize) -> Result<(), Error> {
+    pub(super) fn take_buckets(&mut self, count: usize) -> Result<(), Error> {
         take(&mut self.bucket_bytes, "bytes of buckets", (count * size_of::<u64>()) as u64)
     }
 
@@ -151,13 +151,8 @@ fn put_cells<T>(
     }
 }
 
-fn take_cells<T>(
-    bytes: &mut &[u8],
-    budget: &mut Budget,
-    empty: impl FnMut() -> T,
-    is_empty: impl Fn(&T) -> bool,
-    take: impl Fn(&mut &[u8], &mut Budget) -> Result<T, Error>,
-) -> Result<Box<[T]>, Error> {
+/// Decodes the number of cells of one kind, and of those that follow.
+pub(super) fn take_counts<T>(bytes: &mut &[u8], budget: &mut Budget) -> Result<(usize, u64), Error> {
     let len = varint::take_u64(bytes)?;
     let len = budget.take_cells::<T>(len)?;
     let used = varint::take_u64(bytes)?;
@@ -168,6 +163,17 @@ fn take_cells<T>(
     if used > bytes.len() as u64 / 2 {
         return Err(Error::Truncated);
     }
+    Ok((len, used))
+}
+
+fn take_cells<T>(
+    bytes: &mut &[u8],
+    budget: &mut Budget,
+    empty: impl FnMut() -> T,
+    is_empty: impl Fn(&T) -> bool,
+    take: impl Fn(&mut &[u8], &mut Budget) -> Result<T, Error>,
+) -> Result<Box<[T]>, Error> {
+    let (len, used) = take_counts::<T>(bytes, budget)?;
     let mut cells: Vec<T> = std::iter::repeat_with(empty).take(len).collect();
     let mut next = 0usize;
     for _ in 0..used {
