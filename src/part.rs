@@ -4,7 +4,8 @@
 
 use crate::interrupt::Interrupts;
 use plimsoll_cluster::agent::Report;
-use plimsoll_cluster::{bytes, event_codec};
+use plimsoll_cluster::bytes;
+use plimsoll_cluster::event_codec::Encoder;
 use plimsoll_control::session::Team;
 use plimsoll_engine::Gate;
 use plimsoll_plan::code::Code;
@@ -142,7 +143,14 @@ impl Gate for PartGate {
 /// Sends every event to the agent.
 pub struct EventSender {
     /// The users, if they are code.
-    pub code: Option<Arc<dyn Code>>,
+    code: Option<Arc<dyn Code>>,
+    encoder: Encoder,
+}
+
+impl EventSender {
+    pub fn new(code: Option<Arc<dyn Code>>) -> EventSender {
+        EventSender { code, encoder: Encoder::default() }
+    }
 }
 
 impl Sink for EventSender {
@@ -153,7 +161,7 @@ impl Sink for EventSender {
             send(ENDED_TEST, &[]);
         }
         let kind = if let RunEvent::Ticked(_) = event { TICK } else { EVENT };
-        send(kind, &event_codec::encode(event));
+        send(kind, &self.encoder.encode(event));
     }
 }
 

@@ -409,7 +409,7 @@ impl SessionHost for Here<'_> {
 
     fn view(&self) -> Option<Box<dyn Sink>> {
         if self.manner.part_of_agent {
-            return Some(Box::new(EventSender { code: self.code.get().cloned() }));
+            return Some(Box::new(EventSender::new(self.code.get().cloned())));
         }
         view(self.manner, self.shared.is_none_or(|shared| shared.lines))
     }

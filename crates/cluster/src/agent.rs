@@ -22,6 +22,8 @@ const STALE_START_NS: u64 = 2_000_000_000;
 const CLOCK_EVERY_NS: u64 = 10_000_000_000;
 /// The same after a measurement without an answer; a load waits for it.
 const CLOCK_AGAIN_NS: u64 = 4_000_000_000;
+/// Time between signs of life while envelopes are sent, ns.
+const BEAT_LOADING_NS: u64 = 3_000_000_000;
 /// Fix if results cannot be kept.
 const SPOOL_HINT: &str = "check the free space and memory of the agent";
 /// Time for which signs of life contain a refusal, ns.
@@ -112,6 +114,8 @@ pub struct Agent<S> {
     work: Option<Work<S>>,
     beat_ns: Option<u64>,
     beats: u64,
+    /// Last envelope.
+    sent_ns: Option<u64>,
     /// The last refusal, and when.
     refusal: Option<(Refusal, u64)>,
 }
@@ -138,7 +142,7 @@ struct Work<S> {
 
 impl<S: Spool + Default> Agent<S> {
     pub fn new(identity: Identity) -> Self {
-        Agent { identity, work: None, beat_ns: None, beats: 0, refusal: None }
+        Agent { identity, work: None, beat_ns: None, beats: 0, sent_ns: None, refusal: None }
     }
 
     /// Returns the run that the agent works for.
@@ -149,8 +153,10 @@ impl<S: Spool + Default> Agent<S> {
     /// Takes what has happened, and returns what to do, in order. `now_ns` is the agent's monotonic clock.
     pub fn step(&mut self, now_ns: u64, input: Input) -> Vec<Output> {
         let mut out = Vec::new();
-        let state =
-            |work: &Work<S>| (work.run.clone(), work.stage.step(), work.has_ended_test, work.is_complete());
+        let state = |work: &Work<S>| {
+            let is_over = (work.has_ended_test, work.is_complete());
+            (work.run.clone(), work.stage.step(), is_over, work.steered)
+        };
         let before = self.work.as_ref().map(state);
         let refused = self.refusal.as_ref().map(|(refusal, _)| refusal.clone());
         let mut is_asked = false;
@@ -188,7 +194,14 @@ impl<S: Spool + Default> Agent<S> {
         }
         self.time(now_ns, &mut out);
         let after = self.work.as_ref().map(state);
-        let is_due = self.beat_ns.is_none_or(|last_ns| now_ns.saturating_sub(last_ns) >= BEAT_NS);
+        let has_sent = out.iter().any(|output| matches!(output, Output::Envelope { .. }));
+        if has_sent {
+            self.sent_ns = Some(now_ns);
+        }
+        // An envelope is a sign of life, too.
+        let is_quiet = self.sent_ns.is_none_or(|last_ns| now_ns.saturating_sub(last_ns) > BEAT_NS);
+        let beat_ns = if is_quiet { BEAT_NS } else { BEAT_LOADING_NS };
+        let is_due = self.beat_ns.is_none_or(|last_ns| now_ns.saturating_sub(last_ns) >= beat_ns);
         // Once for many copies of an order.
         let is_refusing = self.refusal.as_ref().map(|(refusal, _)| refusal) != refused.as_ref();
         if is_due || is_asked || is_refusing || before != after {
@@ -387,7 +400,10 @@ impl<S: Spool + Default> Agent<S> {
             work.flush(&instance, now_ns, out);
         }
         let clock_every_ns = if work.clock.is_some() { CLOCK_EVERY_NS } else { CLOCK_AGAIN_NS };
-        if !work.stage.is_over() && now_ns.saturating_sub(work.clock_asked_ns) >= clock_every_ns {
+        // The clocks matter for the common start only.
+        let is_wanted = work.clock.is_none() || is_before_load;
+        let is_wanted = is_wanted && !work.stage.is_over();
+        if is_wanted && now_ns.saturating_sub(work.clock_asked_ns) >= clock_every_ns {
             work.clock_asked_ns = now_ns;
             out.push(Output::MeasureClock { run: work.run.clone() });
         }

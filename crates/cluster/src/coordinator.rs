@@ -4,11 +4,13 @@
 //! Nothing depends on a single message: an order is repeated, an envelope is repeated until it is confirmed, and an
 //! agent that is silent for too long is lost until it is heard again.
 
-use crate::envelope::{Envelope, Receiver};
-use crate::event_codec::{self, Decoder};
+use crate::envelope::{Receiver, Unpacker};
+use crate::event_codec::{self, Decoded};
 use crate::message::{Beat, Identity, Order, Refusal, Stage, Step, Task, Wish};
 pub use crate::news::{Done, Failure, Input, News, OnLoss, Output};
 use plimsoll_stats::Error as CodecError;
+use std::collections::HashMap;
+use std::ops::Range;
 
 /// Silence after which an agent is named, ns.
 pub const SILENT_NS: u64 = 3_000_000_000;
@@ -20,6 +22,9 @@ pub const GONE_NS: u64 = 20_000_000_000;
 const REPEAT_NS: u64 = 500_000_000;
 /// Time between two receipts without news, by which agents hear that the coordinator lives, ns.
 const ALIVE_NS: u64 = 1_000_000_000;
+/// Time between two looks at all agents while only envelopes and signs of life without news arrive, ns. Each look at a
+/// thousand agents takes as long as several envelopes.
+const LOOK_NS: u64 = 20_000_000;
 /// Time from the order to begin to the beginning, ns. An order takes milliseconds; repetitions need the rest.
 const LEAD_NS: u64 = 700_000_000;
 /// The same for agents of this process, which miss no order.
@@ -29,6 +34,11 @@ const LOCAL_LEAD_NS: u64 = 100_000_000;
 pub struct Coordinator {
     run: String,
     parts: Vec<Part>,
+    /// The parts by instance.
+    places: HashMap<String, usize>,
+    /// Last look at all agents, ns.
+    looked_ns: u64,
+    unpacker: Unpacker,
     phase: Phase,
     on_loss: OnLoss,
     begin_ns: Option<u64>,
@@ -67,7 +77,6 @@ struct Part {
     receiver: Receiver,
     receipt_ns: u64,
     receipt: u64,
-    decoder: Decoder,
     /// Number of the newest line that was sent, and when.
     steered: (u64, u64),
     begun: bool,
@@ -112,15 +121,18 @@ impl Coordinator {
             receiver: Receiver::default(),
             receipt_ns: now_ns,
             receipt: 0,
-            decoder: Decoder::default(),
             steered: (0, 0),
             begun: false,
             is_told: false,
             released: false,
         };
+        let places = agents.iter().zip(0..).map(|((identity, _), at)| (identity.instance.clone(), at));
         Coordinator {
             run: run.to_owned(),
+            places: places.collect(),
             parts: agents.into_iter().map(part).collect(),
+            looked_ns: now_ns,
+            unpacker: Unpacker::default(),
             phase: Phase::Preparing,
             on_loss,
             begin_ns: None,
@@ -175,24 +187,53 @@ impl Coordinator {
     /// Returns an error if an agent of the same version sends something that is not an event.
     pub fn step(&mut self, now_ns: u64, input: Input) -> Result<Vec<Output>, CodecError> {
         let mut out = Vec::new();
-        match input {
-            Input::Beat(beat) => self.beat(now_ns, *beat, &mut out),
+        let all = 0..self.parts.len();
+        // The agents for which something may have changed.
+        let concerned = match input {
+            Input::Beat(beat) => self.beat_of(now_ns, *beat, &mut out),
             Input::Envelope(bytes) => self.envelope(now_ns, &bytes, &mut out)?,
-            Input::Steer(line) => self.lines.push(line),
-            Input::Stop => self.is_stopped = true,
-            Input::Reconnected => self.parts.iter_mut().for_each(|part| part.heard_ns = now_ns),
-            Input::Tick => {}
+            Input::Steer(line) => {
+                self.lines.push(line);
+                all.clone()
+            }
+            Input::Stop => {
+                self.is_stopped = true;
+                all.clone()
+            }
+            Input::Reconnected => {
+                self.parts.iter_mut().for_each(|part| part.heard_ns = now_ns);
+                all.clone()
+            }
+            Input::Tick => all.clone(),
+        };
+        if concerned != all && now_ns.saturating_sub(self.looked_ns) < LOOK_NS {
+            self.orders(now_ns, concerned, &mut out);
+            return Ok(out);
         }
+        self.looked_ns = now_ns;
         if self.phase != Phase::Over {
             self.silences(now_ns, &mut out);
             self.advance(now_ns, &mut out);
         }
-        self.orders(now_ns, &mut out);
+        self.orders(now_ns, all, &mut out);
         Ok(out)
     }
 
     fn part_of(&self, instance: &str) -> Option<usize> {
-        self.parts.iter().position(|part| part.identity.instance == instance)
+        self.places.get(instance).copied()
+    }
+
+    /// Takes a sign of life. Most of them bring nothing new, which concerns their agent only.
+    fn beat_of(&mut self, now_ns: u64, beat: Beat, out: &mut Vec<Output>) -> Range<usize> {
+        let Some(at) = self.part_of(&beat.identity.instance) else { return 0..0 };
+        let state = |of: &Self| {
+            let part = &of.parts[at];
+            let of_part = (part.step(), part.is_complete(), has_clock(part));
+            (of_part, of.is_stopped, of.failure.is_some())
+        };
+        let before = state(self);
+        self.beat(now_ns, at, beat, out);
+        if state(self) == before { at..at + 1 } else { 0..self.parts.len() }
     }
 
     fn heard(&mut self, at: usize, now_ns: u64, out: &mut Vec<Output>) {
@@ -203,8 +244,7 @@ impl Coordinator {
         }
     }
 
-    fn beat(&mut self, now_ns: u64, beat: Beat, out: &mut Vec<Output>) {
-        let Some(at) = self.part_of(&beat.identity.instance) else { return };
+    fn beat(&mut self, now_ns: u64, at: usize, beat: Beat, out: &mut Vec<Output>) {
         self.heard(at, now_ns, out);
         // Signs of life may overtake each other.
         let part = &mut self.parts[at];
@@ -300,19 +340,27 @@ impl Coordinator {
         out.push(Output::News(News::Failed { part: at, sentence, hint }));
     }
 
-    fn envelope(&mut self, now_ns: u64, bytes: &[u8], out: &mut Vec<Output>) -> Result<(), CodecError> {
+    fn envelope(
+        &mut self,
+        now_ns: u64,
+        bytes: &[u8],
+        out: &mut Vec<Output>,
+    ) -> Result<Range<usize>, CodecError> {
         // A message of another program on this subject is ignored.
-        let Ok(envelope) = Envelope::decode(bytes) else { return Ok(()) };
-        let Some(at) = self.part_of(&envelope.instance) else { return Ok(()) };
+        let Ok(envelope) = self.unpacker.unpack(bytes) else { return Ok(0..0) };
+        let Some(at) = self.part_of(&envelope.instance) else { return Ok(0..0) };
         self.heard(at, now_ns, out);
         let part = &mut self.parts[at];
         for event in part.receiver.take(envelope) {
             out.push(match event_codec::samples_in(&event) {
                 Some(piece) => Output::Samples { part: at, piece: piece.to_vec() },
-                None => Output::Event { part: at, event: part.decoder.decode(&event)? },
+                None => match event_codec::decode(&event)? {
+                    Decoded::Event(event) => Output::Event { part: at, event },
+                    Decoded::Tick(tick) => Output::Ticked { part: at, tick },
+                },
             });
         }
-        Ok(())
+        Ok(at..at + 1)
     }
 
     fn silences(&mut self, now_ns: u64, out: &mut Vec<Output>) {
@@ -403,10 +451,11 @@ impl Coordinator {
         }
     }
 
-    fn orders(&mut self, now_ns: u64, out: &mut Vec<Output>) {
+    /// Tells these agents what to do.
+    fn orders(&mut self, now_ns: u64, which: Range<usize>, out: &mut Vec<Output>) {
         let all_ended =
             self.parts.iter().all(|part| part.step() >= Step::Ended || part.silence == Silence::Lost);
-        for part in &mut self.parts {
+        for part in &mut self.parts[which] {
             let send = |wish: Wish, out: &mut Vec<Output>| {
                 let Identity { instance, turn, .. } = &part.identity;
                 let order = Order { run: self.run.clone(), instance: instance.clone(), turn: *turn, wish };

@@ -5,6 +5,7 @@
 
 use plimsoll_plan::Problem;
 use std::collections::{BTreeMap, VecDeque};
+use zstd::bulk::Decompressor;
 
 /// Envelopes that are sent without a receipt.
 pub const WINDOW: usize = 64;
@@ -50,11 +51,28 @@ impl Envelope {
         Ok(out)
     }
 
-    /// Decodes an envelope.
+    /// Decodes one envelope; use an [`Unpacker`] for many.
     ///
     /// # Errors
     /// Returns an error if the bytes are not an envelope.
     pub fn decode(bytes: &[u8]) -> Result<Envelope, Problem> {
+        Unpacker::default().unpack(bytes)
+    }
+}
+
+/// Decoder of envelopes, which keeps the memory that decompression takes: more than all events of a second.
+#[derive(Default)]
+pub struct Unpacker {
+    context: Option<Decompressor<'static>>,
+    raw: Vec<u8>,
+}
+
+impl Unpacker {
+    /// Decodes an envelope.
+    ///
+    /// # Errors
+    /// Returns an error if the bytes are not an envelope.
+    pub fn unpack(&mut self, bytes: &[u8]) -> Result<Envelope, Problem> {
         let wrong = || Problem::plain("unreadable envelope");
         let (length, rest) = bytes.split_first().ok_or_else(wrong)?;
         let (instance, rest) = rest.split_at_checked(usize::from(*length)).ok_or_else(wrong)?;
@@ -65,13 +83,19 @@ impl Envelope {
         if size > UNPACKED_MAX {
             return Err(wrong());
         }
-        let raw = zstd::bulk::decompress(packed, size).map_err(|_| wrong())?;
+        let context = match &mut self.context {
+            Some(context) => context,
+            None => self.context.insert(Decompressor::new().map_err(|_| wrong())?),
+        };
+        self.raw.clear();
+        self.raw.reserve(size);
+        context.decompress_to_buffer(packed, &mut self.raw).map_err(|_| wrong())?;
         // What is cut off may be a valid frame without content.
-        if raw.len() != size {
+        if self.raw.len() != size {
             return Err(wrong());
         }
         let mut events = Vec::new();
-        let mut rest = &raw[..];
+        let mut rest = &self.raw[..];
         while !rest.is_empty() {
             let (length, after) = rest.split_first_chunk::<4>().ok_or_else(wrong)?;
             let length = u32::from_le_bytes(*length) as usize;

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Version of these messages. Agents of another version are refused.
-pub const PROTOCOL: u32 = 3;
+pub const PROTOCOL: u32 = 4;
 
 /// Signs of life come once per second, and at each change.
 pub const BEAT_NS: u64 = 1_000_000_000;

@@ -2,6 +2,7 @@
 
 use crate::message::{Beat, Order, Refusal};
 use plimsoll_record::event::RunEvent;
+use plimsoll_record::record::EncodedTick;
 
 /// What to do when an agent is lost during the load.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -37,7 +38,7 @@ pub enum Output {
         agent: String,
         order: Order,
     },
-    /// The next event of an agent's part, by its index.
+    /// The next event of an agent's part, by its index; never a tick.
     Event {
         part: usize,
         event: RunEvent,
@@ -46,6 +47,11 @@ pub enum Output {
     Samples {
         part: usize,
         piece: Vec<u8>,
+    },
+    /// The next second of an agent's part.
+    Ticked {
+        part: usize,
+        tick: EncodedTick,
     },
     News(News),
 }

@@ -7,6 +7,7 @@ use plimsoll_control::watch::Watch;
 use plimsoll_plan::Outline;
 use plimsoll_plan::series::SeriesKey;
 use plimsoll_record::event::{NoteKind, Opening, RunEvent, StoppedBy, Tick};
+use plimsoll_record::record::EncodedTick;
 use plimsoll_stats::interval::Interval;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -30,6 +31,7 @@ struct Part {
     addresses: usize,
     /// Series that were opened since the last tick.
     opened: Vec<Arc<SeriesKey>>,
+    has_opened: bool,
 }
 
 /// What follows from an event of a part.
@@ -66,29 +68,17 @@ impl Whole {
         Opening { origin: run.to_owned(), outline: self.outline.clone(), environment, ..of_part.clone() }
     }
 
-    /// Takes an event of a part.
-    ///
-    /// # Errors
-    /// Returns an error if a part reports a tick that cannot be counted.
-    pub fn event(&mut self, at: usize, event: &RunEvent) -> Result<Effect, Refused> {
+    /// Takes an event of a part other than a tick.
+    pub fn event(&mut self, at: usize, event: &RunEvent) -> Effect {
         let part = &mut self.parts[at];
         let mut effect = Effect::default();
         match event {
             RunEvent::Opened(opening) => {
                 part.addresses = opening.series_count().saturating_sub(self.fixed);
             }
-            RunEvent::SeriesOpened(opened) => part.opened.push(Arc::clone(&opened.key)),
-            RunEvent::Ticked(tick) => {
-                let opened = std::mem::take(&mut part.opened);
-                match part.addresses {
-                    0 => self.gather.take(at as u32, &tick.interval, &opened, false)?,
-                    count => {
-                        let mut interval = Interval::clone(&tick.interval);
-                        let from = self.fixed.min(interval.series.len());
-                        interval.series.drain(from..(from + count).min(interval.series.len()));
-                        self.gather.take(at as u32, &interval, &opened, false)?;
-                    }
-                }
+            RunEvent::SeriesOpened(opened) => {
+                part.has_opened = true;
+                part.opened.push(Arc::clone(&opened.key));
             }
             RunEvent::Ended(_) => self.gather.end(at as u32),
             // Each of them notes that it was paused, or its load changed.
@@ -96,11 +86,35 @@ impl Whole {
             RunEvent::Noted(note)
                 if note.kind == NoteKind::Control && !self.said.insert(note.text.clone()) => {}
             RunEvent::Noted(_) | RunEvent::FailureRecorded(_) => effect.events.push(event.clone()),
+            // See `tick`.
+            RunEvent::Ticked(_) => {}
             RunEvent::OriginOpened(_)
             | RunEvent::MonitorSampled(_)
             | RunEvent::Learnt(_)
             | RunEvent::SampleMissed(_) => {}
         }
+        self.emit(&mut effect);
+        effect
+    }
+
+    /// Takes a second of a part.
+    ///
+    /// # Errors
+    /// Returns an error if it cannot be counted.
+    pub fn tick(&mut self, at: usize, tick: &EncodedTick) -> Result<Effect, Refused> {
+        let part = &mut self.parts[at];
+        match part.addresses {
+            0 if !part.has_opened => self.gather.take_encoded(at as u32, tick)?,
+            count => {
+                let unreadable = Refused::Unreadable { worker: at as u32, tick: tick.number() };
+                let mut interval = Interval::decode(&mut tick.interval()).map_err(|_| unreadable)?;
+                let from = self.fixed.min(interval.series.len());
+                interval.series.drain(from..(from + count).min(interval.series.len()));
+                let opened = std::mem::take(&mut part.opened);
+                self.gather.take(at as u32, &interval, &opened, false)?;
+            }
+        }
+        let mut effect = Effect::default();
         self.emit(&mut effect);
         Ok(effect)
     }

@@ -1,14 +1,16 @@
 //! Events and envelopes survive the way without loss, and bytes of others are refused.
 
 use plimsoll_cluster::envelope::{Envelope, MemorySpool, RESEND_NS, Receiver, Sender, WINDOW};
-use plimsoll_cluster::event_codec::{Decoder, encode};
+use plimsoll_cluster::event_codec::{Decoded, Encoder, decode};
 use plimsoll_plan::failure_example::FailureExample;
 use plimsoll_plan::series::{Family, SeriesKey};
 use plimsoll_plan::watch::Unit;
 use plimsoll_record::event::{
     Fact, MissedSample, MonitorSample, Reading, RunEvent, SeriesOpened, Tick, WorkerTimes,
 };
-use plimsoll_testkit::made_up::{Random, ending, gathered, interval, note, opening};
+use plimsoll_record::run_file::{PartWriter, read};
+use plimsoll_stats::interval::Interval;
+use plimsoll_testkit::made_up::{Folder, Random, ending, gathered, interval, note, opening};
 use std::sync::Arc;
 
 /// A run with events of all kinds that a record keeps.
@@ -45,6 +47,20 @@ fn events(random: &mut Random) -> Vec<RunEvent> {
     events
 }
 
+/// Returns events as they are after the way.
+fn received(sent: &[RunEvent]) -> Vec<RunEvent> {
+    let mut encoder = Encoder::default();
+    let event = |event| match decode(&encoder.encode(event)).unwrap() {
+        Decoded::Event(event) => event,
+        Decoded::Tick(tick) => RunEvent::Ticked(Tick {
+            interval: Arc::new(Interval::decode(&mut tick.interval()).unwrap()),
+            pulses: tick.pulses,
+            opened: Arc::default(),
+        }),
+    };
+    sent.iter().map(event).collect()
+}
+
 fn example() -> FailureExample {
     FailureExample {
         at_ns: 4,
@@ -60,29 +76,55 @@ fn example() -> FailureExample {
 fn a_record_is_equal_after_the_way() {
     let mut random = Random::new(5);
     let sent = events(&mut random);
-    let mut decoder = Decoder::default();
-    let received: Vec<RunEvent> = sent.iter().map(|event| decoder.decode(&encode(event)).unwrap()).collect();
+    let received = received(&sent);
     assert_eq!(gathered(&sent), gathered(&received));
     for (a, b) in sent.iter().zip(&received) {
         if let (RunEvent::Ticked(a), RunEvent::Ticked(b)) = (a, b) {
-            assert_eq!(a, b);
+            assert_eq!((&a.interval, &a.pulses), (&b.interval, &b.pulses));
         }
+    }
+}
+
+#[test]
+fn the_file_of_a_part_has_the_same_record_however_many_seconds_a_transaction_has() {
+    let sent = events(&mut Random::new(7));
+    let expected = gathered(&sent);
+    let (Some(RunEvent::Opened(opening)), true) = (sent.first(), sent.len() > 12) else { panic!() };
+    for (size, first) in [(1, 1), (3, 2), (5, 5), (64, 40)] {
+        let folder = Folder::new(&format!("part-{size}"));
+        let mut writer = PartWriter::new(&folder.file("part.plim"), opening, size, first);
+        let mut encoder = Encoder::default();
+        for event in &sent {
+            match decode(&encoder.encode(event)).unwrap() {
+                // What comes twice counts once.
+                Decoded::Tick(tick) => {
+                    writer.tick(tick.clone()).unwrap();
+                    writer.tick(tick).unwrap();
+                }
+                Decoded::Event(event) => writer.event(&event).unwrap(),
+            }
+        }
+        let finished = writer.finish().unwrap();
+        assert!(finished.trouble.is_none());
+        assert_eq!(finished.record, expected, "{size} seconds per transaction");
+        assert_eq!(read(&folder.file("part.plim")).unwrap(), expected, "and so has who reads it");
     }
 }
 
 #[test]
 fn damaged_bytes_are_refused_or_another_event_but_never_a_panic() {
     let mut random = Random::new(6);
+    let mut encoder = Encoder::default();
     for event in events(&mut random) {
-        let bytes = encode(&event);
+        let bytes = encoder.encode(&event);
         for cut in [0, 1, bytes.len() / 2, bytes.len() - 1] {
-            assert!(Decoder::default().decode(&bytes[..cut]).is_err(), "cut at {cut}");
+            assert!(decode(&bytes[..cut]).is_err(), "cut at {cut}");
         }
         for _ in 0..50 {
             let mut damaged = bytes.clone();
             let at = random.below(damaged.len() as u64) as usize;
             damaged[at] ^= 1 << random.below(8);
-            let _ = Decoder::default().decode(&damaged);
+            let _ = decode(&damaged);
         }
     }
 }

@@ -4,7 +4,7 @@
 use plimsoll_cluster::agent::{self, Agent, Report};
 use plimsoll_cluster::coordinator::{self, Coordinator, Done, News, OnLoss};
 use plimsoll_cluster::envelope::MemorySpool;
-use plimsoll_cluster::event_codec;
+use plimsoll_cluster::event_codec::{Decoded, Encoder, decode};
 use plimsoll_cluster::message::{Beat, ClockOffset, Identity, Order, PROTOCOL, Task, Variables};
 use plimsoll_record::event::{Ending, Note, NoteKind, RunEvent, StoppedBy};
 use plimsoll_testkit::made_up::Random;
@@ -184,7 +184,7 @@ impl World {
     }
 
     fn event(&mut self, at_ns: u64, agent: usize, event: &RunEvent, is_tick: bool) {
-        self.report(at_ns, agent, Report::Event(event_codec::encode(event), is_tick));
+        self.report(at_ns, agent, Report::Event(Encoder::default().encode(event), is_tick));
     }
 
     /// Ends the load of an agent.
@@ -343,7 +343,7 @@ pub fn run(conditions: Conditions) -> Outcome {
                     if generator.is_over || is_dead {
                         continue;
                     }
-                    let event = event_codec::Decoder::default().decode(bytes).unwrap();
+                    let Decoded::Event(event) = decode(bytes).unwrap() else { panic!("a tick") };
                     generator.is_over |= matches!(event, RunEvent::Ended(_));
                     world.outcome.reported[at].push(text_of(&event));
                 }
@@ -425,6 +425,7 @@ pub fn run(conditions: Conditions) -> Outcome {
                         world.outcome.received[part].push(text_of(&event));
                     }
                     coordinator::Output::Samples { .. } => panic!("a load without samples has sent some"),
+                    coordinator::Output::Ticked { .. } => panic!("the load generators report notes"),
                     coordinator::Output::News(news) => {
                         if let News::Begins { at_ns } = news {
                             common_ns = Some(at_ns);

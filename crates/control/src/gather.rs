@@ -8,7 +8,7 @@ use plimsoll_plan::metric::RunSum;
 use plimsoll_plan::series::SeriesKey;
 use plimsoll_plan::series::book::SeriesBook;
 use plimsoll_record::event::{SeriesOpened, Tick, WorkerTimes};
-use plimsoll_record::record::Opened;
+use plimsoll_record::record::{EncodedTick, Opened};
 use plimsoll_stats::interval::Interval;
 use plimsoll_stats::tally::{Layout, Tally};
 use std::collections::{BTreeMap, BTreeSet};
@@ -68,6 +68,8 @@ pub enum Refused {
     AfterTheLast { worker: u32, tick: u32 },
     /// The worker counts under series that it never opened.
     UnknownSeries { worker: u32, tick: u32 },
+    /// The interval is damaged.
+    Unreadable { worker: u32, tick: u32 },
 }
 
 impl fmt::Display for Refused {
@@ -84,6 +86,9 @@ impl fmt::Display for Refused {
             }
             Refused::UnknownSeries { worker, tick } => {
                 write!(f, "worker {worker} reported unknown series in tick {tick}; the report was ignored")
+            }
+            Refused::Unreadable { worker, tick } => {
+                write!(f, "the report of worker {worker} about tick {tick} is damaged")
             }
         }
     }
@@ -119,6 +124,44 @@ impl Gather {
         last: bool,
     ) -> Result<(), Refused> {
         let tick = interval.tick;
+        let state = self.workers.get(worker as usize).ok_or(Refused::UnknownWorker { worker })?;
+        if interval.series.len() > self.fixed + state.places.len() + opened.len() {
+            return Err(Refused::UnknownSeries { worker, tick });
+        }
+        let first = self.fixed;
+        self.add(worker, tick, opened, last, &pulse(&interval.run), |sum, places| {
+            sum.merge_placed(interval, first, places);
+            Ok(())
+        })
+    }
+
+    /// Takes a report like [`Gather::take`] whose interval is encoded, of a worker that has opened no series.
+    ///
+    /// # Errors
+    /// Returns the errors of [`Gather::take`], and one if the interval is damaged. A part of it may be in the sum.
+    pub fn take_encoded(&mut self, worker: u32, tick: &EncodedTick) -> Result<(), Refused> {
+        let (first, number) = (self.fixed, tick.number());
+        let mut times = WorkerTimes::default();
+        tick.pulses.iter().for_each(|pulse| times.add(pulse));
+        self.add(worker, number, &[], false, &times, |sum, places| {
+            let mut bytes = tick.interval();
+            match sum.merge_encoded(&mut bytes, first, places) {
+                Ok(series) if series <= first + places.len() => Ok(()),
+                Ok(_) => Err(Refused::UnknownSeries { worker, tick: number }),
+                Err(_) => Err(Refused::Unreadable { worker, tick: number }),
+            }
+        })
+    }
+
+    fn add(
+        &mut self,
+        worker: u32,
+        tick: u32,
+        opened: &[Arc<SeriesKey>],
+        last: bool,
+        times: &WorkerTimes,
+        merge: impl FnOnce(&mut Interval, &[Option<u32>]) -> Result<(), Refused>,
+    ) -> Result<(), Refused> {
         let count = self.workers.len();
         let state = self.workers.get_mut(worker as usize).ok_or(Refused::UnknownWorker { worker })?;
         if tick < state.taken_below || state.taken.contains(&tick) {
@@ -126,9 +169,6 @@ impl Gather {
         }
         if state.last.is_some_and(|end| tick > end) {
             return Err(Refused::AfterTheLast { worker, tick });
-        }
-        if interval.series.len() > self.fixed + state.places.len() + opened.len() {
-            return Err(Refused::UnknownSeries { worker, tick });
         }
         for key in opened {
             let labels: Vec<(&str, &str)> =
@@ -145,10 +185,10 @@ impl Gather {
         self.newest = self.newest.max(tick);
         let booked = tick.max(self.next);
         let open = self.open.entry(booked).or_insert_with(|| Open::new(booked, count));
-        open.sum.merge_placed(interval, self.fixed, &state.places);
+        merge(&mut open.sum, &state.places)?;
         open.refused += self.book.take_refused();
         // The index is valid: the worker's number was looked up above, and each worker has an entry.
-        open.pulses[worker as usize].add(&pulse(&interval.run));
+        open.pulses[worker as usize].add(times);
         Ok(())
     }
 

@@ -1,6 +1,7 @@
 //! A run of one machine or several. Records are merged by [`RunRecord::merge`], a union keyed by origin and tick, so
 //! order and grouping do not matter and a file that is given twice counts once.
 
+mod encoded_tick;
 mod gatherer;
 mod opened;
 mod served;
@@ -9,6 +10,7 @@ mod tick_row;
 mod total;
 mod watched;
 
+pub use encoded_tick::EncodedTick;
 pub use gatherer::Gatherer;
 pub use opened::Opened;
 pub use served::Served;
@@ -168,6 +170,18 @@ impl GeneratorRecord {
         }
         self.totals.merge(&tick.interval);
         add_pulses(&mut self.workers, &tick.pulses);
+    }
+
+    /// Adds an encoded tick like [`GeneratorRecord::count`].
+    ///
+    /// # Errors
+    /// Returns an error if the interval is damaged; a part of it may have been added.
+    pub(crate) fn count_encoded(&mut self, tick: &EncodedTick) -> Result<(), plimsoll_stats::Error> {
+        if self.opening.outline.is_warmup(tick.number()) {
+            return Ok(());
+        }
+        add_pulses(&mut self.workers, &tick.pulses);
+        self.totals.merge_encoded(&mut tick.interval(), usize::MAX, &[]).map(|_| ())
     }
 
     fn differs_in(&self, other: &GeneratorRecord) -> Option<&'static str> {

@@ -1,6 +1,7 @@
 //! The coordinator of a load with `--agents`: gives each agent its part, follows the load, and merges the records.
 
 mod control;
+mod events;
 mod merged;
 
 use super::files::Library;
@@ -14,6 +15,7 @@ use crate::commands::load::{ByAgents, Measured, Shared, view};
 use crate::exit::{Exit, Failure};
 use crate::flags::load::MannerFlags;
 use crate::{home, say, steer, wall};
+use events::unreadable;
 use plimsoll_cluster::Coordinator;
 use plimsoll_cluster::bus::{Bus, Change, Heard};
 use plimsoll_cluster::bytes::bytes_of;
@@ -23,16 +25,14 @@ use plimsoll_cluster::roster::Selection;
 use plimsoll_cluster::signature::SigningKey;
 use plimsoll_cluster::subject;
 use plimsoll_cluster::whole::Whole;
-use plimsoll_control::breaker::Trip;
 use plimsoll_engine::clock::now_ns;
 use plimsoll_experiment::folder::{AGENTS, WHOLE};
 use plimsoll_plan::diag::Place;
 use plimsoll_plan::phrase::{counted, duration_ns};
 use plimsoll_plan::{Diagnostic, Outline, Plan};
-use plimsoll_record::event::{AgentOutline, INTERRUPTED, Note, NoteKind, RunEvent, Sink, StoppedBy};
-use plimsoll_record::run_file::{RunFile, Writer};
+use plimsoll_record::event::{Note, NoteKind, Sink, StoppedBy};
+use plimsoll_record::run_file::Writer;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
@@ -279,9 +279,7 @@ impl Here<'_> {
     /// Steps the state machine with inputs, and with what follows from them.
     fn steps(&mut self, coordinator: &mut Coordinator, mut inputs: Vec<Input>) -> Result<(), Failure> {
         while let Some(input) = inputs.pop() {
-            let outputs = coordinator.step(now_ns(), input).map_err(|e| {
-                Failure::machine(format!("an agent sent something that is not an event: {e}"), None)
-            })?;
+            let outputs = coordinator.step(now_ns(), input).map_err(unreadable)?;
             for output in outputs {
                 inputs.extend(self.execute(output)?);
             }
@@ -325,8 +323,8 @@ impl Here<'_> {
             self.note(part, format!("began its load {} after the others", duration_ns(late_ns)));
         }
         let mut inputs = Vec::new();
-        for event in std::mem::take(&mut self.parts[part].early) {
-            inputs.extend(self.event(part, event)?);
+        for output in std::mem::take(&mut self.parts[part].early) {
+            inputs.extend(self.execute(output)?);
         }
         Ok(inputs)
     }
@@ -374,6 +372,7 @@ impl Here<'_> {
             }
             Output::Event { part, event } => self.event(part, event),
             Output::Samples { part, piece } => self.parts[part].keep_samples(&piece).map(|()| Vec::new()),
+            Output::Ticked { part, tick } => self.tick(part, tick),
             Output::News(news) => self.news(news),
         }
     }
@@ -432,73 +431,5 @@ impl Here<'_> {
         let at_ns = self.begin.map_or(0, |(begin_ns, _)| now_ns().saturating_sub(begin_ns));
         let note = Note { at_ns, kind: NoteKind::Control, text: format!("agent `{name}` {text}") };
         self.parts[part].notes.push(note);
-    }
-
-    fn event(&mut self, part: usize, event: RunEvent) -> Result<Vec<Input>, Failure> {
-        let here = &mut self.parts[part];
-        let Some(((late_ns, bound_ns), (_, begin_unix_ns))) = here.begun.zip(self.begin) else {
-            here.early.push(event);
-            return Ok(Vec::new());
-        };
-        let event = match event {
-            RunEvent::Opened(opening) => {
-                let mut opening = Arc::unwrap_or_clone(opening);
-                // One clock for all: that of the coordinator.
-                // In the order of the parts, unlike a random name.
-                opening.origin = format!("{}-{:04}", self.run, part + 1);
-                opening.started_unix_ns = begin_unix_ns + late_ns;
-                opening.outline.cell.clone_from(&self.outline.cell);
-                let monitors = std::mem::take(&mut opening.outline.monitors).into_iter();
-                opening.outline.monitors =
-                    monitors.map(|monitor| monitor.of_agent(&here.identity.name)).collect();
-                opening.environment.agent = Some(AgentOutline {
-                    name: here.identity.name.clone(),
-                    labels: here.identity.labels.clone(),
-                    start_delay_ns: late_ns,
-                    clock_bound_ns: bound_ns,
-                });
-                here.writer = Some(RunFile::create(&here.path, &opening)?);
-                RunEvent::Opened(Arc::new(opening))
-            }
-            // For an agent, every stop is an interrupt. The coordinator says why it stopped the load.
-            RunEvent::Noted(note) if note.text == INTERRUPTED && self.stopped_by.is_some() => {
-                return Ok(Vec::new());
-            }
-            RunEvent::Ended(mut ending) if ending.stopped_by == StoppedBy::Interrupt => {
-                ending.stopped_by = self.stopped_by.unwrap_or(ending.stopped_by);
-                RunEvent::Ended(ending)
-            }
-            other => other,
-        };
-        if let Some(writer) = &mut here.writer {
-            writer.event(&event);
-        }
-        let Some(whole) = &mut self.whole else { return Ok(Vec::new()) };
-        if let (RunEvent::Opened(opening), false) = (&event, self.has_opened) {
-            let opening = whole.opening(opening, &self.run);
-            // Live views of other processes read it. The load does not depend on it.
-            self.whole_file = RunFile::create(&self.folder.join(WHOLE), &opening).ok();
-            self.show(&RunEvent::Opened(Arc::new(opening)));
-            self.has_opened = true;
-        }
-        let Some(whole) = &mut self.whole else { return Ok(Vec::new()) };
-        let effect = whole
-            .event(part, &event)
-            .map_err(|refused| Failure::machine(format!("an agent contradicts itself: {refused}"), None))?;
-        if let RunEvent::Ended(_) = event {
-            self.close(part)?;
-        }
-        Ok(self.affected(effect))
-    }
-
-    fn affected(&mut self, effect: plimsoll_cluster::whole::Effect) -> Vec<Input> {
-        effect.events.iter().for_each(|event| self.show(event));
-        let Some((Trip { at_ns, sentence }, stopped_by)) = effect.trip else { return Vec::new() };
-        self.stopped_by = Some(stopped_by);
-        self.tell(&format!("{sentence}\n"));
-        for part in &mut self.parts {
-            part.notes.push(Note { at_ns, kind: NoteKind::Control, text: sentence.clone() });
-        }
-        vec![Input::Stop]
     }
 }

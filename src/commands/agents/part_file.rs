@@ -1,11 +1,12 @@
 //! The record of one agent, as the coordinator knows it.
 
 use crate::exit::Failure;
+use plimsoll_cluster::coordinator::Output;
 use plimsoll_cluster::message::Identity;
 use plimsoll_plan::load::Share;
-use plimsoll_record::event::{AgentOutline, Environment, Note, Opening, RunEvent};
+use plimsoll_record::event::{AgentOutline, Environment, Note, Opening};
 use plimsoll_record::record::GeneratorRecord;
-use plimsoll_record::run_file::Writer;
+use plimsoll_record::run_file::PartWriter;
 use std::fs::File;
 use std::io::{Seek, Write};
 use std::path::{Path, PathBuf};
@@ -13,14 +14,18 @@ use std::sync::Arc;
 
 /// Extension of the samples of a part.
 const SAMPLES: &str = "samples";
+/// Transactions per second for all parts together: each takes as long as receiving and merging a second of an agent.
+const WRITES_PER_S: usize = 64;
+/// Most seconds in one transaction. They are in memory until then; the journal has them, too.
+const SECONDS_MAX: usize = 20;
 
 /// The record of one part, as far as it has arrived.
 pub struct PartFile {
     pub identity: Identity,
     pub path: PathBuf,
-    pub writer: Option<Writer>,
-    /// Events before the start of the load is known.
-    pub early: Vec<RunEvent>,
+    pub writer: Option<PartWriter>,
+    /// Events and seconds before the start of the load is known.
+    pub early: Vec<Output>,
     /// Delay of its start, and the bound of the clocks, ns.
     pub begun: Option<(u64, u64)>,
     pub record: Option<GeneratorRecord>,
@@ -77,6 +82,14 @@ impl PartFile {
     pub fn take_samples(&mut self) -> Result<Option<File>, Failure> {
         let rewound = self.samples.take().map(|mut file| file.rewind().map(|()| file)).transpose();
         rewound.map_err(|e| Failure::machine(format!("cannot read the samples of an agent: {e}"), None))
+    }
+
+    /// Begins the run file. With up to [`WRITES_PER_S`] agents, the console can follow each second of it; with more,
+    /// several seconds at once. `at` is the index of the part, and `of` the number of agents.
+    pub fn open(&mut self, opening: &Opening, at: usize, of: usize) {
+        let size = of.div_ceil(WRITES_PER_S).clamp(1, SECONDS_MAX);
+        let first = at % size + 1;
+        self.writer = Some(PartWriter::new(&self.path, opening, size as u32, first as u32));
     }
 
     /// Returns the record of an agent of which nothing has arrived. `like` is the opening of another one.

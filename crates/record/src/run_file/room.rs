@@ -66,7 +66,7 @@ impl Room {
         // The log must not be copied, and so restart, before a step is complete.
         db.pragma_update(None, "wal_autocheckpoint", 0)?;
         let grown = self.grow(db, free, wanted.saturating_sub(free).max(STEP_PAGES));
-        db.pragma_update(None, "wal_autocheckpoint", CHECKPOINT_PAGES as i64)?;
+        limit_log(db)?;
         grown?;
         (self.is_full, self.is_new) = (false, false);
         Ok(())
@@ -108,6 +108,21 @@ impl Room {
         // A step into a log without room for its reversal would leave pages there that have no place in the file.
         if is_long() { Ok(()) } else { Err(full()) }
     }
+}
+
+/// Makes sure of space like [`Room::ensure`] if any is reserved.
+pub fn ensure(
+    room: &mut Option<Room>,
+    db: &Connection,
+    blob_bytes: usize,
+    totals_bytes: usize,
+) -> Result<()> {
+    room.as_mut().map_or(Ok(()), |room| room.ensure(db, blob_bytes, totals_bytes))
+}
+
+/// Lets the log be copied into the file every few seconds.
+pub fn limit_log(db: &Connection) -> Result<()> {
+    db.pragma_update(None, "wal_autocheckpoint", CHECKPOINT_PAGES as i64)
 }
 
 fn clear(db: &Connection) -> Result<()> {

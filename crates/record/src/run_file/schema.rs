@@ -100,7 +100,11 @@ pub fn tick_of_id(id: i64) -> u32 {
 ///
 /// # Errors
 /// Returns an error if `path` exists or the file system refuses.
-pub fn create(path: &Path, fill: impl FnOnce(&mut Connection) -> rusqlite::Result<()>) -> Result<(), Error> {
+pub fn create(
+    path: &Path,
+    page_bytes: usize,
+    fill: impl FnOnce(&mut Connection) -> rusqlite::Result<()>,
+) -> Result<(), Error> {
     let refused = |source| match source {
         Refusal::Io(source) => Error::CannotCreate { path: path.into(), source },
         Refusal::Sqlite(source) => Error::Refused { path: path.into(), doing: "create", source },
@@ -109,7 +113,7 @@ pub fn create(path: &Path, fill: impl FnOnce(&mut Connection) -> rusqlite::Resul
         return Err(Error::Exists { path: there });
     }
     let new = Unnamed::in_folder_of(path).map_err(Refusal::Io).map_err(refused)?;
-    new.filled(fill).map_err(Refusal::Sqlite).map_err(refused)?;
+    new.filled(page_bytes, fill).map_err(Refusal::Sqlite).map_err(refused)?;
     match new.named(path) {
         Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => Err(Error::Exists { path: path.into() }),
         other => other.map_err(Refusal::Io).map_err(refused),
@@ -168,12 +172,16 @@ impl Unnamed {
         }
     }
 
-    fn filled(&self, fill: impl FnOnce(&mut Connection) -> rusqlite::Result<()>) -> rusqlite::Result<()> {
+    fn filled(
+        &self,
+        page_bytes: usize,
+        fill: impl FnOnce(&mut Connection) -> rusqlite::Result<()>,
+    ) -> rusqlite::Result<()> {
         let mut db = connected(&self.0)?;
         // A power failure may corrupt it, which loses nothing, because nothing was measured; waiting for the disk
         // would take longer than everything else here.
         db.pragma_update(None, "synchronous", "OFF")?;
-        db.pragma_update(None, "page_size", room::PAGE_BYTES as i64)?;
+        db.pragma_update(None, "page_size", page_bytes as i64)?;
         // Lets free pages be truncated; see `room`.
         db.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
         db.pragma_update(None, "journal_mode", "MEMORY")?;

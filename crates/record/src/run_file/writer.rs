@@ -5,15 +5,15 @@
 use super::open::fold;
 use super::room::{self, Room};
 use super::rows;
-use super::sample_log::{self, SampleLog};
+use super::sample_log::SampleLog;
+use super::seen_ticks::SeenTicks;
 use super::spans::{self, Spans};
 use super::{Error, reader, schema, sums};
 use crate::event::{Note, NoteKind, Opening, RunEvent, Sink, Tick};
-use crate::record::{GeneratorRecord, Opened, RunRecord, TickRow};
+use crate::record::{EncodedTick, GeneratorRecord, Opened, RunRecord, TickRow};
 use plimsoll_stats::interval::Interval;
 use plimsoll_stats::tally::Layout;
 use rusqlite::{Connection, ErrorCode};
-use std::collections::BTreeSet;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -21,6 +21,12 @@ use std::sync::Arc;
 /// Number of ticks after which the cumulative totals are rewritten. In between, full intervals wait in `pending`:
 /// with hundreds of series the totals take megabytes, too much for each second.
 const TOTAL_EVERY_TICKS: u32 = 10;
+
+/// The same in a part of a run: the totals take more than the rows of a minute.
+const TOTAL_EVERY_TICKS_OF_PART: u32 = 300;
+
+/// Size of a page in a part of a run: its tables take a page each, and a thousand parts may be created at once.
+const PART_PAGE_BYTES: usize = 4_096;
 
 /// Upper bound for a failure example: names, a sentence, and an excerpt.
 const SAMPLE_BYTES: usize = 2_048;
@@ -40,15 +46,24 @@ impl RunFile {
     /// # Errors
     /// Returns an error if `path` exists or the file system refuses.
     pub fn create(path: &Path, opening: &Opening) -> Result<Writer, Error> {
+        Writer::create(path, opening, true)
+    }
+}
+
+impl Writer {
+    /// Creates the file. With `is_final`, it reserves space for its end, and gets everything at once; otherwise, it is
+    /// a part of a run, see [`super::PartWriter`].
+    pub(super) fn create(path: &Path, opening: &Opening, is_final: bool) -> Result<Writer, Error> {
         let origin = GeneratorRecord::new(Arc::new(opening.clone()));
         let mut at = 0;
-        schema::create(path, |db| {
+        let page_bytes = if is_final { room::PAGE_BYTES } else { PART_PAGE_BYTES };
+        schema::create(path, page_bytes, |db| {
             let tx = db.transaction()?;
             at = rows::put_opening(&tx, opening)?;
             rows::put_totals(&tx, at, &origin, &rows::encoded(&origin.totals))?;
             tx.commit()
         })?;
-        let (db, room) = begun(path).map_err(|source| {
+        let (db, room) = begun(path, is_final).map_err(|source| {
             schema::remove(path);
             Error::Refused { path: path.into(), doing: "create", source }
         })?;
@@ -62,11 +77,12 @@ impl RunFile {
             spans: Spans::new(opening.layouts()),
             opened: 0,
             found: 0,
-            seen: BTreeSet::new(),
+            seen: SeenTicks::default(),
             pending: 0,
             totals_bytes: 0,
             sampled: 0,
             sights: SampleLog::default(),
+            is_final,
             is_sealed: false,
             gap: None,
             trouble: None,
@@ -74,8 +90,8 @@ impl RunFile {
     }
 }
 
-/// Opens a new file for writing, with a log and reserved space.
-fn begun(path: &Path) -> rusqlite::Result<(Connection, Room)> {
+/// Opens a new file for writing, with a log and, if it is the record of a run, reserved space.
+fn begun(path: &Path, is_final: bool) -> rusqlite::Result<(Connection, Option<Room>)> {
     let db = schema::connected(path)?;
     // The first step does not wait for the disk, because nothing was measured yet.
     db.pragma_update(None, "synchronous", "OFF")?;
@@ -85,9 +101,11 @@ fn begun(path: &Path) -> rusqlite::Result<(Connection, Room)> {
         let busy = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_BUSY);
         return Err(rusqlite::Error::SqliteFailure(busy, Some(format!("cannot start its log ({mode})"))));
     }
-    let room = Room::begin(&db, path)?;
-    // After this point, the log is synced to disk before it is copied into the file.
-    db.pragma_update(None, "synchronous", "NORMAL")?;
+    let room = is_final.then(|| Room::begin(&db, path)).transpose()?;
+    room::limit_log(&db)?;
+    // After this point, the log is synced to disk before it is copied into the file. Nothing waits for the disk if the
+    // file is merged and deleted at the end: after a power failure, its load does not continue.
+    db.pragma_update(None, "synchronous", if is_final { "NORMAL" } else { "OFF" })?;
     Ok((db, room))
 }
 
@@ -109,7 +127,8 @@ pub struct Writer {
     db: Connection,
     /// Row in `origin`.
     at: i64,
-    room: Room,
+    /// Reserved space, if any.
+    room: Option<Room>,
     /// Everything but the ticks and the points of monitors.
     origin: GeneratorRecord,
     spans: Spans,
@@ -117,7 +136,7 @@ pub struct Writer {
     opened: usize,
     /// Number of found origins in the file.
     found: usize,
-    seen: BTreeSet<u32>,
+    seen: SeenTicks,
     /// Ticks that the file's totals lack; they are in `pending`, or nowhere if writing failed.
     pending: u32,
     /// Length of the totals when they were last encoded.
@@ -126,6 +145,8 @@ pub struct Writer {
     sampled: usize,
     /// Monitor samples that the file does not have yet.
     sights: SampleLog,
+    /// Whether the file is the record of the run, and not a part of it.
+    is_final: bool,
     /// Whether the file is complete.
     is_sealed: bool,
     /// The current gap, if the last tick could not be written.
@@ -184,7 +205,13 @@ impl Writer {
         self.origin.count(tick);
         self.spans.add(&tick.interval);
         let stored = self.store_found().and_then(|()| self.store_opened());
-        match stored.and_then(|()| self.store(&tick.interval)) {
+        let stored = stored.and_then(|()| self.store(&tick.interval));
+        self.stored(number, number, stored);
+    }
+
+    /// Takes the result of writing some ticks.
+    fn stored(&mut self, first: u32, last: u32, result: rusqlite::Result<()>) {
+        match result {
             Ok(()) => {
                 self.gap = None;
                 // What was lost is reported by a note at the end.
@@ -192,11 +219,38 @@ impl Writer {
             }
             Err(why) => {
                 self.sights.lose();
-                self.widen_gap(number, &why);
+                self.widen_gap(first, last, &why);
                 // If it fails, the next tick and the end try again.
                 let _ = self.store_totals();
             }
         }
+    }
+
+    /// Adds encoded ticks, and writes their rows in one transaction.
+    pub(super) fn encoded_ticks(&mut self, ticks: &[EncodedTick]) -> Result<(), plimsoll_stats::Error> {
+        let fresh: Vec<&EncodedTick> = ticks.iter().filter(|tick| self.seen.insert(tick.number())).collect();
+        let (Some(first), Some(last)) = (fresh.first(), fresh.last()) else { return Ok(()) };
+        fresh.iter().try_for_each(|tick| self.origin.count_encoded(tick))?;
+        self.pending += fresh.len() as u32;
+        let stored = self.store_found().and_then(|()| self.store_opened());
+        let stored = stored.and_then(|()| self.store_samples()).and_then(|()| self.store_rows(&fresh));
+        self.stored(first.number(), last.number(), stored);
+        Ok(())
+    }
+
+    fn store_rows(&mut self, ticks: &[&EncodedTick]) -> rusqlite::Result<()> {
+        let totals = (self.pending >= TOTAL_EVERY_TICKS_OF_PART).then(|| self.encoded_totals());
+        let tx = self.db.transaction()?;
+        for tick in ticks {
+            rows::put_tick(&tx, schema::tick_id(self.at, tick.number()), tick.tick_row())?;
+        }
+        match &totals {
+            Some(body) => rows::put_totals(&tx, self.at, &self.origin, body)?,
+            None => rows::put_workers(&tx, self.at, &self.origin)?,
+        }
+        tx.commit()?;
+        self.pending = if totals.is_some() { 0 } else { self.pending };
+        Ok(())
     }
 
     /// Writes one transaction: the tick, and what the totals need to be complete up to it.
@@ -218,7 +272,7 @@ impl Writer {
         // What waits in `pending` extends the totals by at most its own length.
         let waiting = if rolls_up { 0 } else { TOTAL_EVERY_TICKS as usize * body.len() };
         let totals_bytes = self.totals_bytes + waiting;
-        self.room.ensure(&self.db, blobs, totals_bytes)?;
+        room::ensure(&mut self.room, &self.db, blobs, totals_bytes)?;
         let tx = self.db.transaction()?;
         rows::put_tick(&tx, id, &row)?;
         spans::put(&tx, self.at, &spans)?;
@@ -251,7 +305,7 @@ impl Writer {
         let bytes = fresh.iter().map(|one| names(one) + OPENED_BYTES).sum();
         // An empty series takes some bytes in the totals, too.
         self.totals_bytes += fresh.len() * OPENED_BYTES;
-        self.room.ensure(&self.db, bytes, self.totals_bytes)?;
+        room::ensure(&mut self.room, &self.db, bytes, self.totals_bytes)?;
         let tx = self.db.transaction()?;
         rows::put_opened(&tx, self.at, self.opened, fresh)?;
         tx.commit()?;
@@ -265,7 +319,7 @@ impl Writer {
         if fresh.is_empty() {
             return Ok(());
         }
-        self.room.ensure(&self.db, fresh.len() * FOUND_BYTES, self.totals_bytes)?;
+        room::ensure(&mut self.room, &self.db, fresh.len() * FOUND_BYTES, self.totals_bytes)?;
         let tx = self.db.transaction()?;
         rows::put_found(&tx, self.at, self.found, fresh)?;
         tx.commit()?;
@@ -305,7 +359,7 @@ impl Writer {
             return Ok(());
         }
         let bytes = fresh.len() * SAMPLE_BYTES;
-        self.room.ensure(&self.db, bytes, self.totals_bytes)?;
+        room::ensure(&mut self.room, &self.db, bytes, self.totals_bytes)?;
         let tx = self.db.transaction()?;
         rows::put_samples(&tx, self.at, schema::tick_id(self.at, self.sampled as u32), fresh)?;
         tx.commit()?;
@@ -316,7 +370,7 @@ impl Writer {
     /// Writes the samples of monitors, or drops them if there is no room.
     fn store_sights(&mut self) -> rusqlite::Result<()> {
         let Some(bytes) = self.sights.due_bytes(&self.origin.watched) else { return Ok(()) };
-        let put = self.room.ensure(&self.db, bytes, self.totals_bytes).and_then(|()| {
+        let put = room::ensure(&mut self.room, &self.db, bytes, self.totals_bytes).and_then(|()| {
             let tx = self.db.transaction()?;
             self.sights.put(&tx, self.at, &self.origin.watched)?;
             tx.commit()
@@ -328,12 +382,12 @@ impl Writer {
         put
     }
 
-    fn widen_gap(&mut self, last: u32, why: &rusqlite::Error) {
+    fn widen_gap(&mut self, first: u32, last: u32, why: &rusqlite::Error) {
         let gap = self.gap.get_or_insert_with(|| {
             let is_full = why.sqlite_error_code() == Some(ErrorCode::DiskFull);
             let why = if is_full { "the disk was full".into() } else { why.to_string() };
             self.origin.notes.push(Note { at_ns: 0, kind: NoteKind::Gap, text: String::new() });
-            Gap { first: last, note: self.origin.notes.len() - 1, why }
+            Gap { first, note: self.origin.notes.len() - 1, why }
         });
         let outline = &self.origin.opening.outline;
         let (from_ns, to_ns) = (outline.tick_bounds_ns(gap.first).0, outline.tick_bounds_ns(last).1);
@@ -350,7 +404,7 @@ impl Writer {
         let spans = self.spans.rest();
         let bytes = spans.iter().map(|span| span.body.len()).sum();
         // These rows matter less than the rest, for which space is reserved.
-        if !spans.is_empty() && self.room.ensure(&self.db, bytes, self.totals_bytes).is_ok() {
+        if !spans.is_empty() && room::ensure(&mut self.room, &self.db, bytes, self.totals_bytes).is_ok() {
             let tx = self.db.transaction()?;
             spans::put(&tx, self.at, &spans)?;
             tx.commit()?;
@@ -363,6 +417,9 @@ impl Writer {
         self.store_totals()?;
         // Failure examples also matter less, but a reader must learn that they are missing.
         let sampled = self.store_samples();
+        if !self.is_final {
+            return opened.and(sampled).and(watched);
+        }
         // Without its seal, the file is equally complete but cannot prove it.
         self.is_sealed = sums::seal(&self.db).is_ok();
         // A file that has lost its name can be read only while its log is open.
@@ -408,8 +465,10 @@ impl Sink for Writer {
                 self.store_totals()
             }
             RunEvent::FailureRecorded(sample) => {
-                // If there is no room now, it is tried again with the next one and at the end.
-                if self.origin.keep_sample(sample) { self.store_samples() } else { Ok(()) }
+                // If there is no room now, it is tried again with the next one and at the end. A part waits for its
+                // next transaction.
+                let is_new = self.origin.keep_sample(sample);
+                if is_new && self.is_final { self.store_samples() } else { Ok(()) }
             }
             RunEvent::MonitorSampled(sight) => {
                 self.sights.take(&mut self.origin.watched, sight);
@@ -435,32 +494,4 @@ impl Sink for Writer {
             self.trouble = None;
         }
     }
-}
-
-/// Writes a complete record, such as a merged one, to a new file.
-///
-/// # Errors
-/// Returns an error under the conditions of [`RunFile::create`] or if the disk is full; the incomplete file is then
-/// removed.
-pub fn write(path: &Path, record: &RunRecord) -> Result<(), Error> {
-    schema::create(path, |db| {
-        db.pragma_update(None, "synchronous", "NORMAL")?;
-        let tx = db.transaction()?;
-        for origin in record.generators.values() {
-            let at = rows::put_opening(&tx, &origin.opening)?;
-            rows::put_opened(&tx, at, 0, &origin.opened)?;
-            rows::put_found(&tx, at, 0, &origin.found)?;
-            for (number, row) in &origin.ticks {
-                rows::put_tick(&tx, schema::tick_id(at, *number), row)?;
-            }
-            rows::put_totals(&tx, at, origin, &rows::encoded(&origin.totals))?;
-            // Each origin has its own range of note ids.
-            rows::put_notes(&tx, at, schema::tick_id(at, 1), &origin.notes)?;
-            rows::put_samples(&tx, at, schema::tick_id(at, 0), &origin.failure_examples)?;
-            sample_log::put_all(&tx, at, &origin.watched)?;
-            rows::put_ending(&tx, at, origin)?;
-        }
-        sums::seal(&tx)?;
-        tx.commit()
-    })
 }

@@ -1,13 +1,14 @@
 //! The records of all parts as one.
 
 use super::Here;
+use super::events::unwritten;
 use crate::commands::load::Measured;
 use crate::exit::{Exit, Failure};
 use crate::{home, say};
 use plimsoll_analysis::summarise;
 use plimsoll_control::session::AfterRunError;
 use plimsoll_record::RunRecord;
-use plimsoll_record::event::{RunEvent, Sink};
+use plimsoll_record::event::RunEvent;
 use plimsoll_record::run_file;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -17,8 +18,8 @@ impl Here<'_> {
     pub(super) fn close(&mut self, part: usize) -> Result<(), Failure> {
         let here = &mut self.parts[part];
         let Some(mut writer) = here.writer.take() else { return Ok(()) };
-        here.notes.drain(..).for_each(|note| writer.event(&RunEvent::Noted(note)));
-        let finished = writer.finish();
+        here.notes.drain(..).try_for_each(|note| writer.event(&RunEvent::Noted(note))).map_err(unwritten)?;
+        let finished = writer.finish().map_err(unwritten)?;
         here.record = finished.record.generators.into_values().next();
         match finished.trouble {
             // What its file lacks is in memory, and in the merged record.
