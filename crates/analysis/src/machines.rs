@@ -11,7 +11,7 @@ use plimsoll_plan::outline::TICK_NS;
 use plimsoll_plan::phrase::{count, quantile_name, quantity};
 use plimsoll_stats::maths::student::Estimate;
 use plimsoll_stats::{Hist, samples_needed};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Stretches that the measured part is cut into, about; fewer than the second number tell nothing.
 const STRETCHES: usize = 30;
@@ -31,7 +31,40 @@ pub(super) fn outliers(facts: &Facts) -> Vec<Option<Divergence>> {
     let first_unix_ns = facts.machines.iter().map(|m| m.opening().started_unix_ns).min().unwrap_or(0);
     let all: Vec<BTreeMap<u32, Hist>> =
         facts.machines.iter().map(|m| stretches(m, width, first_unix_ns)).collect();
-    (0..all.len()).map(|at| against_others(&all, at)).collect()
+    let ratios = log_ratios(&all);
+    ratios.iter().map(|pairs| against_others(pairs, all.len())).collect()
+}
+
+/// The quantiles that are compared.
+const QUANTILES: [f64; 2] = [0.5, 0.99];
+
+/// Returns the ratio of each machine to all others together, as logarithms: by machine and quantile, one per period.
+/// The others are those before it and those after it: with one sum of others per machine, the time would grow with the
+/// square of their number.
+fn log_ratios(all: &[BTreeMap<u32, Hist>]) -> Vec<[Vec<f64>; 2]> {
+    let mut ratios: Vec<[Vec<f64>; 2]> = all.iter().map(|_| Default::default()).collect();
+    let periods: BTreeSet<u32> = all.iter().flat_map(|one| one.keys().copied()).collect();
+    for period in periods {
+        let mut after = vec![Hist::on_demand()];
+        for one in all.iter().rev() {
+            let mut sum = after.last().cloned().unwrap_or_else(Hist::on_demand);
+            one.get(&period).into_iter().for_each(|hist| sum.merge(hist));
+            after.push(sum);
+        }
+        let mut before = Hist::on_demand();
+        for (one, pairs) in all.iter().zip(&mut ratios) {
+            // What is left are those after the next machine.
+            after.pop();
+            let Some(mine) = one.get(&period) else { continue };
+            let mut others = before.clone();
+            after.last().into_iter().for_each(|hist| others.merge(hist));
+            for (pairs, q) in pairs.iter_mut().zip(QUANTILES) {
+                pairs.extend(log_ratio(mine, &others, q));
+            }
+            before.merge(mine);
+        }
+    }
+    ratios
 }
 
 fn measured<'a>(machine: &'a Machine) -> impl Iterator<Item = (u32, &'a plimsoll_record::record::TickRow)> {
@@ -53,37 +86,27 @@ fn stretches(machine: &Machine, width: u32, first_unix_ns: u64) -> BTreeMap<u32,
     all
 }
 
-/// One machine compared with all others together.
-fn against_others(all: &[BTreeMap<u32, Hist>], own: usize) -> Option<Divergence> {
+/// One of `machines` compared with all others together.
+fn against_others(pairs: &[Vec<f64>; 2], machines: usize) -> Option<Divergence> {
     // Each machine and two figures are looked at: the chance that any of them is taken for different stays the same
     // (Bonferroni).
-    let looks = 2.0 * all.len() as f64;
-    let ratio = |q: f64| {
-        let pairs: Vec<f64> =
-            all[own].iter().filter_map(|(at, mine)| log_ratio(mine, &others(all, own, *at), q)).collect();
+    let looks = 2.0 * machines as f64;
+    let ratio = |(pairs, q): (&Vec<f64>, f64)| {
         if pairs.len() < STRETCHES_LEAST {
             return None;
         }
-        let estimate = Estimate::of(&pairs)?;
+        let estimate = Estimate::of(pairs)?;
         let half = estimate.half_width(1.0 - (1.0 - CONFIDENCE) / looks);
         let [ratio, low, high] = [0.0, -half, half].map(|by| (estimate.mean + by).exp());
         Some(Ratio { q, ratio, low, high, windows: pairs.len() as u64 })
     };
-    let ratios: Vec<Ratio> = [0.5, 0.99].into_iter().filter_map(ratio).collect();
+    let ratios: Vec<Ratio> = pairs.iter().zip(QUANTILES).filter_map(ratio).collect();
     let told: Vec<String> = ratios.iter().filter(|ratio| is_news(ratio)).map(text).collect();
     (!ratios.is_empty()).then(|| Divergence {
         is_different: !told.is_empty(),
         sentence: told.join("; "),
         ratios,
     })
-}
-
-fn others(all: &[BTreeMap<u32, Hist>], own: usize, at: u32) -> Hist {
-    let mut sum = Hist::on_demand();
-    for hist in all.iter().enumerate().filter(|(of, _)| *of != own).filter_map(|(_, one)| one.get(&at)) {
-        sum.merge(hist);
-    }
-    sum
 }
 
 fn log_ratio(mine: &Hist, others: &Hist, q: f64) -> Option<f64> {

@@ -83,7 +83,19 @@ impl Hist {
         let cells = self.cells_mut(first..last + 1);
         let (mut next, mut count) = (first, 0);
         while next <= last {
-            let (n, index) = take_cell(bytes, next, first)?;
+            let (n, index) = match **bytes {
+                // Most cells are one byte: a few values, directly after the previous bucket.
+                [head, ref rest @ ..] if head & 0x81 == 0 => {
+                    *bytes = rest;
+                    (u64::from(head >> 1) + 1, next)
+                }
+                // Most others are two: a gap of less than a power of two.
+                [head, gap @ 1..0x80, ref rest @ ..] if head & 0x81 == 1 && next > first => {
+                    *bytes = rest;
+                    (u64::from(head >> 1) + 1, next + usize::from(gap))
+                }
+                _ => take_cell(bytes, next, first)?,
+            };
             let Some(cell) = cells.get_mut(index - first) else {
                 return Err(Error::Malformed { what: "a bucket is above the largest value" });
             };
