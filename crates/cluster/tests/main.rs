@@ -10,6 +10,7 @@
 mod certificates;
 mod clocks;
 mod codec;
+mod cost;
 mod hub;
 mod signed;
 mod simulated;
