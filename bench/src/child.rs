@@ -23,6 +23,24 @@ impl Ended {
     }
 }
 
+/// A process that ends with its round.
+pub struct Owned(pub Child);
+
+impl Owned {
+    pub fn start(command: &mut Command) -> Result<Owned, String> {
+        let name = command.get_program().to_string_lossy().into_owned();
+        command.stdin(Stdio::null()).spawn().map(Owned).map_err(|e| format!("cannot start `{name}`: {e}"))
+    }
+}
+
+impl Drop for Owned {
+    fn drop(&mut self) {
+        // It may have ended already.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
 /// Starts a program on one core. `core` is left out where there is only one.
 pub fn spawn(
     context: &Context,

@@ -1,6 +1,7 @@
 //! `console`: the cost of viewers. The CPU-seconds of the console's whole process, compared with the load generator's,
 //! by the kernel's count, while two browsers (plain sockets here) follow a run that uses about one core.
 
+use super::child::Owned;
 use super::options::Options;
 use super::report::Report;
 use super::target::{RawServer, process_cpu_s, remove_if_there};
@@ -58,17 +59,17 @@ fn one(own: &Path, context: &Context, rows: usize) -> Result<(f64, f64), String>
         name.push(suffix);
         remove_if_there(Path::new(&name))?;
     }
-    let mut console = Ended(start(
+    let mut console = Owned::start(
         Command::new(own)
             .args(["serve", "--listen", "127.0.0.1:0"])
             .env("XDG_STATE_HOME", context.folder.join("console"))
             .stdout(Stdio::piped()),
-    )?);
+    )?;
     let (address, token) = printed(&mut console.0)?;
     let entered = ask(&address, &format!("/?token={token}"), "")?;
     let cookie = entered.lines().find_map(|line| line.strip_prefix("set-cookie: "));
     let cookie = cookie.and_then(|cookie| cookie.split(';').next()).ok_or("the console sent no cookie")?;
-    let generator = Ended(start(
+    let generator = Owned::start(
         Command::new(own)
             .args([
                 server.url("/"),
@@ -79,7 +80,7 @@ fn one(own: &Path, context: &Context, rows: usize) -> Result<(f64, f64), String>
             ])
             .arg("-o")
             .arg(&file),
-    )?);
+    )?;
     let id = until(|| {
         let list = ask(&address, "/api/runs", cookie).ok()?;
         let at = list.find("\"id\":\"")? + 6;
@@ -101,21 +102,6 @@ fn one(own: &Path, context: &Context, rows: usize) -> Result<(f64, f64), String>
     let after = cpu();
     let spent = (after.0 - before.0, after.1 - before.1);
     if spent.1 > 0.0 { Ok(spent) } else { Err("the generator used no CPU: it generated no load".into()) }
-}
-
-/// A child process that ends with its round.
-struct Ended(Child);
-
-impl Drop for Ended {
-    fn drop(&mut self) {
-        // It may have ended already.
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
-fn start(command: &mut Command) -> Result<Child, String> {
-    command.stdin(Stdio::null()).spawn().map_err(|e| format!("cannot start the tool: {e}"))
 }
 
 fn printed(console: &mut Child) -> Result<(String, String), String> {

@@ -275,6 +275,61 @@ const GOALS: &[Goal] = &[
         bound: Bound::AtLeast(1.0),
         unit: "x wrk",
     },
+    Goal {
+        measure: "agents.merge_percent",
+        what: "coordinator of 1,000 agents with 20 series each, its CPU",
+        bound: Bound::AtMost(15.0),
+        unit: "% of a core",
+    },
+    Goal {
+        measure: "agents.view_many_s",
+        what: "live view of 1,000 agents behind, at most",
+        bound: Bound::AtMost(2.0),
+        unit: "s",
+    },
+    Goal {
+        measure: "agents.view_few_s",
+        what: "live view of 2 agents behind, at most",
+        bound: Bound::AtMost(2.0),
+        unit: "s",
+    },
+    Goal {
+        measure: "agents.start_s",
+        what: "start of a load on 100 played agents that wait, compared with one process",
+        bound: Bound::AtMost(3.0),
+        unit: "s",
+    },
+    Goal {
+        measure: "agents.start_real_s",
+        what: "the same on 100 agents on this machine",
+        bound: Bound::AtMost(3.0),
+        unit: "s",
+    },
+    Goal {
+        measure: "agents.agent_percent",
+        what: "agent alongside its load generator, its CPU",
+        bound: Bound::AtMost(1.0),
+        unit: "% of a core",
+    },
+    Goal {
+        measure: "agents.later_p50_us",
+        what: "sends later with an agent on the same core, p50",
+        bound: Bound::AtMost(1.0),
+        unit: "us",
+    },
+    Goal { measure: "agents.later_p99_us", what: "the same, p99", bound: Bound::AtMost(20.0), unit: "us" },
+    Goal {
+        measure: "agents.share_ratio",
+        what: "requests of ten agents on this machine",
+        bound: Bound::AtLeast(0.95),
+        unit: "x one process with ten workers",
+    },
+    Goal {
+        measure: "agents.memory_ratio",
+        what: "memory of the coordinator after nine hours in simulated time",
+        bound: Bound::AtMost(1.05),
+        unit: "x that after one",
+    },
 ];
 
 /// The table of goals, in Markdown. A smoke run is not judged, because one second says nothing about a goal.

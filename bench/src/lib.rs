@@ -5,6 +5,7 @@
 // Chores are for a person at a terminal, so they print.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
+mod agents;
 mod child;
 mod console;
 mod floor;
@@ -40,7 +41,7 @@ use target::Programs;
 
 pub const USAGE: &str = "[--smoke] [--rounds 15] [--secs 4] [plain|large|open|idle|start|scripted|mix|https|\
                          handshakes|streams|console|http2|http2-open|http2-held|websocket|grpc|protocols|\
-                         script|script-open|script-held|scripts|jmeter|lua|all] [--peers wrk,ab,...] [--peers-only] \
+                         script|script-open|script-held|scripts|jmeter|lua|agents|all] [--peers wrk,ab,...] [--peers-only] \
                          [--note TEXT] [--tool FILE] [--before FILE]";
 
 /// Connections in every bench except `idle` and `streams`.
@@ -97,6 +98,7 @@ pub fn command(arguments: &[String]) -> Outcome {
             Bench::ScriptOpen => openloop::script(&context, &roster, &options, &mut report)?,
             Bench::ScriptHeld => idle::script(&context, &roster, &options, &mut report)?,
             Bench::Jmeter => testplan::run(&context, &roster, &options, &mut report)?,
+            Bench::Agents => agents::run(&context, &roster, &options, &mut report)?,
             Bench::Lua => lua::run(&context, &roster, &options, &mut report)?,
         }
     }

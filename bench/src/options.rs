@@ -25,6 +25,7 @@ pub enum Bench {
     ScriptHeld,
     Jmeter,
     Lua,
+    Agents,
 }
 
 /// Those of other protocols than HTTP/1.1.
@@ -34,7 +35,7 @@ const PROTOCOLS: [Bench; 5] =
 /// Those of scripts.
 const SCRIPTS: [Bench; 3] = [Bench::Script, Bench::ScriptOpen, Bench::ScriptHeld];
 
-const ALL: [Bench; 21] = [
+const ALL: [Bench; 22] = [
     Bench::Plain,
     Bench::Large,
     Bench::Open,
@@ -56,6 +57,7 @@ const ALL: [Bench; 21] = [
     Bench::ScriptHeld,
     Bench::Jmeter,
     Bench::Lua,
+    Bench::Agents,
 ];
 
 impl Bench {
@@ -82,6 +84,7 @@ impl Bench {
             Bench::ScriptHeld => "script-held",
             Bench::Jmeter => "jmeter",
             Bench::Lua => "lua",
+            Bench::Agents => "agents",
         }
     }
 }
@@ -187,7 +190,7 @@ mod tests {
     #[test]
     fn without_arguments_everything_runs_fifteen_rounds() {
         let options = parse("").unwrap();
-        assert_eq!((options.benches.len(), options.rounds, options.secs, options.open_secs), (21, 15, 4, 10));
+        assert_eq!((options.benches.len(), options.rounds, options.secs, options.open_secs), (22, 15, 4, 10));
         assert_eq!(parse("protocols").unwrap().benches, PROTOCOLS);
         assert_eq!(parse("scripts").unwrap().benches, SCRIPTS);
     }
