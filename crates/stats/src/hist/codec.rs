@@ -54,7 +54,8 @@ impl Hist {
         ask: impl FnOnce(usize) -> Result<(), Error>,
     ) -> Result<Hist, Error> {
         let mut hist = Hist::on_demand();
-        hist.merge_encoded_within(bytes, ask)?;
+        // What is decoded is exactly what was encoded, also above the limit.
+        hist.add_encoded(bytes, ask, |_, n| n)?;
         Ok(hist)
     }
 
@@ -64,6 +65,15 @@ impl Hist {
         &mut self,
         bytes: &mut &[u8],
         ask: impl FnOnce(usize) -> Result<(), Error>,
+    ) -> Result<bool, Error> {
+        self.add_encoded(bytes, ask, add_counts)
+    }
+
+    fn add_encoded(
+        &mut self,
+        bytes: &mut &[u8],
+        ask: impl FnOnce(usize) -> Result<(), Error>,
+        add: impl Fn(u64, u64) -> u64,
     ) -> Result<bool, Error> {
         match varint::take_byte(bytes)? {
             EMPTY => return Ok(false),
@@ -99,8 +109,7 @@ impl Hist {
             let Some(cell) = cells.get_mut(index - first) else {
                 return Err(Error::Malformed { what: "a bucket is above the largest value" });
             };
-            // A decoded count is exactly what was read.
-            *cell = if *cell == 0 { n } else { add_counts(*cell, n) };
+            *cell = add(*cell, n);
             count = add_counts(count, n);
             next = index + 1;
         }
