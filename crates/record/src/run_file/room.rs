@@ -66,7 +66,7 @@ impl Room {
         // The log must not be copied, and so restart, before a step is complete.
         db.pragma_update(None, "wal_autocheckpoint", 0)?;
         let grown = self.grow(db, free, wanted.saturating_sub(free).max(STEP_PAGES));
-        limit_log(db)?;
+        db.pragma_update(None, "wal_autocheckpoint", CHECKPOINT_PAGES as i64)?;
         grown?;
         (self.is_full, self.is_new) = (false, false);
         Ok(())
@@ -118,11 +118,6 @@ pub fn ensure(
     totals_bytes: usize,
 ) -> Result<()> {
     room.as_mut().map_or(Ok(()), |room| room.ensure(db, blob_bytes, totals_bytes))
-}
-
-/// Lets the log be copied into the file every few seconds.
-pub fn limit_log(db: &Connection) -> Result<()> {
-    db.pragma_update(None, "wal_autocheckpoint", CHECKPOINT_PAGES as i64)
 }
 
 fn clear(db: &Connection) -> Result<()> {

@@ -95,18 +95,22 @@ fn begun(path: &Path, is_final: bool) -> rusqlite::Result<(Connection, Option<Ro
     let db = schema::connected(path)?;
     // The first step does not wait for the disk, because nothing was measured yet.
     db.pragma_update(None, "synchronous", "OFF")?;
+    if !is_final {
+        // No second file, which would double what is created and written. A transaction that a kill cuts off may damage
+        // the file: the load then continues from the journal of its coordinator, with new files.
+        db.pragma_update_and_check(None, "journal_mode", "MEMORY", |_| Ok(()))?;
+        return Ok((db, None));
+    }
     // If another process already reads the file, this waits and returns the current mode instead of failing.
     let mode: String = db.pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get(0))?;
     if mode != "wal" {
         let busy = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_BUSY);
         return Err(rusqlite::Error::SqliteFailure(busy, Some(format!("cannot start its log ({mode})"))));
     }
-    let room = is_final.then(|| Room::begin(&db, path)).transpose()?;
-    room::limit_log(&db)?;
-    // After this point, the log is synced to disk before it is copied into the file. Nothing waits for the disk if the
-    // file is merged and deleted at the end: after a power failure, its load does not continue.
-    db.pragma_update(None, "synchronous", if is_final { "NORMAL" } else { "OFF" })?;
-    Ok((db, room))
+    let room = Room::begin(&db, path)?;
+    // After this point, the log is synced to disk before it is copied into the file.
+    db.pragma_update(None, "synchronous", "NORMAL")?;
+    Ok((db, Some(room)))
 }
 
 fn identity_of(path: &Path) -> Option<(u64, u64)> {
