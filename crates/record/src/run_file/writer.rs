@@ -90,7 +90,7 @@ impl Writer {
     }
 }
 
-/// Opens a new file for writing, with a log and, if it is the record of a run, reserved space.
+/// Opens a new file for writing; that of a run, and not of a part of one, with a log and reserved space.
 fn begun(path: &Path, is_final: bool) -> rusqlite::Result<(Connection, Option<Room>)> {
     let db = schema::connected(path)?;
     // The first step does not wait for the disk, because nothing was measured yet.
