@@ -88,5 +88,6 @@ fn the_memory_of_a_coordinator_does_not_grow_with_the_length_of_the_load() {
         }
     }
     assert_eq!(shown, 3_000, "each second was shown as a whole");
-    assert!(after_kib[5] <= after_kib[0] + 1_024, "KiB after each 500 seconds: {after_kib:?}");
+    // The caches of the databases are full by then.
+    assert!(after_kib[5] <= after_kib[3] + 128, "KiB after each 500 seconds: {after_kib:?}");
 }
