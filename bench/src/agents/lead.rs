@@ -32,7 +32,6 @@ pub struct Led {
     pub said: Value,
     /// Age of each second of the live view when it was shown, s.
     pub ages_s: Vec<f64>,
-    pub code: Option<i32>,
 }
 
 pub fn unix_s() -> f64 {
@@ -99,7 +98,7 @@ impl Lead {
         let seconds = times.len().saturating_sub(1);
         let ages_s =
             times.iter().take(seconds).zip(1..).map(|(at_s, second)| at_s - begun_s - f64::from(second));
-        Ok(Led { ages_s: ages_s.collect(), said, code: status.code() })
+        Ok(Led { ages_s: ages_s.collect(), said })
     }
 }
 
