@@ -41,8 +41,8 @@ use target::Programs;
 
 pub const USAGE: &str = "[--smoke] [--rounds 15] [--secs 4] [plain|large|open|idle|start|scripted|mix|https|\
                          handshakes|streams|console|http2|http2-open|http2-held|websocket|grpc|protocols|\
-                         script|script-open|script-held|scripts|jmeter|lua|agents|all] [--peers wrk,ab,...] [--peers-only] \
-                         [--note TEXT] [--tool FILE] [--before FILE]";
+                         script|script-open|script-held|scripts|jmeter|lua|agents|all] [--peers wrk,ab,...] \
+                         [--peers-only] [--note TEXT] [--tool FILE] [--before FILE]";
 
 /// Connections in every bench except `idle` and `streams`.
 const CONNECTIONS: u32 = 100;

@@ -1,5 +1,5 @@
-//! The coordinator's memory over nine hours in simulated time: the state machine, the sum of all agents, and the file of
-//! each part, fed with seconds of played agents.
+//! The coordinator's memory over nine hours in simulated time: the state machine, the sum of all agents, and the file
+//! of each part, fed with seconds of played agents.
 
 use super::super::Context;
 use super::super::report::Report;
@@ -21,8 +21,8 @@ pub fn run(context: &Context, setting: &Setting<'_>, report: &mut Report) -> Out
     command.args([AGENTS, SERIES, REQUESTS, seconds, 1].map(|n| n.to_string())).arg(&folder);
     let said = shell::output(&mut command)?;
     let mut text = format!(
-        "{AGENTS} agents with {SERIES} series x {REQUESTS} requests, {seconds} s. The record that the coordinator reads \
-         back at the end is not included: it grows with the length, as that of one process does.\n\n\
+        "{AGENTS} agents with {SERIES} series x {REQUESTS} requests, {seconds} s. The record that the coordinator \
+         reads back at the end is not included: it grows with the length, as that of one process does.\n\n\
          | second | CPU per envelope, us | memory KiB |\n|---|---|---|\n"
     );
     let mut memory = Vec::new();

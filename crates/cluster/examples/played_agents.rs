@@ -64,7 +64,7 @@ enum Happened {
 }
 
 /// All agents of this process.
-struct Crowd {
+struct PlayedAgents {
     agents: Vec<Agent<MemorySpool>>,
     bus: Bus,
     due: BinaryHeap<Reverse<(u64, Due)>>,
@@ -134,7 +134,7 @@ fn run(url: &str, numbers: [&String; 4]) -> Result<(), Failed> {
             turn: 0,
         })
     };
-    let mut crowd = Crowd {
+    let mut crowd = PlayedAgents {
         agents: (0..count).map(agent).collect(),
         bus,
         due: BinaryHeap::new(),
@@ -204,7 +204,7 @@ fn measure_clocks(
     }
 }
 
-impl Crowd {
+impl PlayedAgents {
     /// Does everything whose time has come.
     fn time(&mut self) {
         while let Some(Reverse((at_ns, _))) = self.due.peek()

@@ -65,8 +65,8 @@ impl Interval {
         }
     }
 
-    /// Adds the interval at the front of `bytes`, as [`Interval::merge_placed`] does after [`Interval::decode`]; returns
-    /// its number of series.
+    /// Adds the interval at the front of `bytes`, as [`Interval::merge_placed`] does after [`Interval::decode`].
+    /// Returns its number of series.
     ///
     /// # Errors
     /// Returns the errors of [`Interval::decode`]. A part may then have been added already.
