@@ -1,5 +1,5 @@
 //! Each rule over several rows, tables or sentences speaks on two texts of different origin, and falls silent once the
-//! figure is mended. A rule that knew a report, or that speaks on everything, would fail here.
+//! figure is fixed. A rule that knew a report, or that speaks on everything, would fail here.
 
 mod levels;
 mod made;
@@ -10,12 +10,12 @@ mod tables;
 use plimsoll_audit::foreign::read;
 use plimsoll_audit::{Finding, across, audit};
 
-/// One rule, a text on which it has to speak, what mends the text, and a text of another origin.
+/// One rule, a text on which it has to speak, what fixes the text, and a text of another origin.
 pub struct Case {
     pub rule: &'static str,
     pub fires: String,
     /// Replaced in the text; several pairs where one figure stands in several places.
-    pub mend: &'static [(&'static str, &'static str)],
+    pub fix: &'static [(&'static str, &'static str)],
     pub second: String,
 }
 
@@ -39,13 +39,13 @@ fn every_rule_speaks_twice_and_is_silent_once_mended() {
     // Some texts are outputs of tools, whose readers come with the rules of one row.
     let mut wrong = Vec::new();
     for case in all() {
-        let mut mended = case.fires.clone();
-        for (from, to) in case.mend {
-            assert!(mended.contains(from), "{}: the text has no `{from}`", case.rule);
-            mended = mended.replace(from, to);
+        let mut fixed = case.fires.clone();
+        for (from, to) in case.fix {
+            assert!(fixed.contains(from), "{}: the text has no `{from}`", case.rule);
+            fixed = fixed.replace(from, to);
         }
         for (what, text, expected) in
-            [("fires", &case.fires, true), ("mended", &mended, false), ("second", &case.second, true)]
+            [("fires", &case.fires, true), ("fixed", &fixed, false), ("second", &case.second, true)]
         {
             if speaks(case.rule, text) != expected {
                 wrong.push(format!("{} on {what}", case.rule));

@@ -30,7 +30,7 @@ pub fn cases() -> Vec<Case> {
         Case {
             rule: "same_number_live",
             fires: outputs(&[refused(500, 15, 900.0), refused(1_000, 515, 950.0)]),
-            mend: &[("connect 515,", "connect 412,")],
+            fix: &[("connect 515,", "connect 412,")],
             second: table(
                 "connections | connect errors | rps | avg (ms)",
                 &["2000 | 992 | 800 | 90", "4000 | 2992 | 810 | 91", "9000 | 7992 | 790 | 92"],
@@ -39,7 +39,7 @@ pub fn cases() -> Vec<Case> {
         Case {
             rule: "noise_between_equal_runs",
             fires: outputs(&[refused(500, 15, 9_000.0), refused(600, 115, 7_500.0)]),
-            mend: &[("7500.00", "8900.00")],
+            fix: &[("7500.00", "8900.00")],
             second: outputs(&[level(64, 700.0, 80.0, 200.0), level(64, 900.0, 62.0, 180.0)]),
         },
         Case {
@@ -50,7 +50,7 @@ pub fn cases() -> Vec<Case> {
                 level(100, 4_000.0, 22.0, 60.0),
                 level(200, 5_000.0, 35.0, 90.0),
             ]),
-            mend: &[("900.00ms", "55.00ms")],
+            fix: &[("900.00ms", "55.00ms")],
             second: outputs(&[
                 level(8, 90.0, 80.0, 5_000.0),
                 level(16, 170.0, 85.0, 300.0),
@@ -60,7 +60,7 @@ pub fn cases() -> Vec<Case> {
         Case {
             rule: "flat_from_the_start",
             fires: table("users | rps | avg (ms)", &["5 | 50.1 | 100", "10 | 50.3 | 199", "20 | 49.9 | 401"]),
-            mend: &[("5 | 50.1 | 100", "5 | 30.0 | 167")],
+            fix: &[("5 | 50.1 | 100", "5 | 30.0 | 167")],
             second: table(
                 "vus | tps | mean (s)",
                 &["1 | 2.01 | 0.5", "2 | 2.02 | 0.99", "4 | 2.00 | 2.0", "8 | 1.99 | 4.02"],
@@ -72,7 +72,7 @@ pub fn cases() -> Vec<Case> {
                 "clients | rps | median (ms) | avg (ms)",
                 &["100 | 900 | 60 | 80", "200 | 910 | 50 | 150", "300 | 905 | 40 | 300"],
             ),
-            mend: &[("| 40 |", "| 180 |"), ("| 50 |", "| 110 |")],
+            fix: &[("| 40 |", "| 180 |"), ("| 50 |", "| 110 |")],
             second: table(
                 "concurrency | req/s | p50 ms | mean ms",
                 &[
@@ -93,7 +93,7 @@ pub fn cases() -> Vec<Case> {
                     level(40, 438.0, 91.0, 99.0)
                 ])
             ),
-            mend: &[("of 2 ms", "of 88 ms")],
+            fix: &[("of 2 ms", "of 88 ms")],
             second: format!(
                 "{}\nThe monitor reports an average of 15 ms.\n",
                 outputs(&[
@@ -110,7 +110,7 @@ pub fn cases() -> Vec<Case> {
                 "server | users | rps",
                 &["alpha | 1 | 50.1", "alpha | 50 | 900", "beta | 1 | 50.9", "beta | 50 | 1400"],
             ),
-            mend: &[("beta | 1 | 50.9", "beta | 1 | 71.3")],
+            fix: &[("beta | 1 | 50.9", "beta | 1 | 71.3")],
             second: table(
                 "build | c | tps | mean (ms)",
                 &["old | 1 | 9.9 | 101", "old | 8 | 60 | 133", "new | 1 | 10.1 | 99", "new | 8 | 79 | 101"],
@@ -124,7 +124,7 @@ pub fn cases() -> Vec<Case> {
                 sized("http://a.example/list", 799.0, 40),
                 sized("http://a.example/", 310.0, 80),
             ]),
-            mend: &[("168000 requests", "65000 requests")],
+            fix: &[("168000 requests", "65000 requests")],
             second: outputs(&[
                 sized("http://b.example/x", 120.0, 10),
                 sized("http://b.example/x", 120.0, 20),
@@ -144,7 +144,7 @@ pub fn cases() -> Vec<Case> {
                     "b | 100 | 802 | 402.2",
                 ],
             ),
-            mend: &[("399.8", "319.8"), ("402.2", "320.9")],
+            fix: &[("399.8", "319.8"), ("402.2", "320.9")],
             second: table(
                 "runtime | vus | rps | MB/s",
                 &[
@@ -163,7 +163,7 @@ pub fn cases() -> Vec<Case> {
                 "## First\n\n- Total connections: 46\n\n{}",
                 Wrk { connections: 64, ..WRK }.text()
             ),
-            mend: &[("connections: 46", "connections: 64")],
+            fix: &[("connections: 46", "connections: 64")],
             second: format!(
                 "## At 100 connections\n\nLatency: 45.00ms for the 99% percentile\n\n{}",
                 WRK.text()
@@ -175,7 +175,7 @@ pub fn cases() -> Vec<Case> {
                 "The number of threads (users) is 4.\n\n{}",
                 outputs(&[level(100, 900.0, 9.0, 20.0)])
             ),
-            mend: &[("threads (users)", "threads")],
+            fix: &[("threads (users)", "threads")],
             second: format!(
                 "Scaling clients (threads) shows more.\n\n{}",
                 outputs(&[Wrk { threads: 2, connections: 16, rate: 150.0, ..WRK }])
@@ -187,7 +187,7 @@ pub fn cases() -> Vec<Case> {
                 "path | rps | avg (ms) | p95 (ms)",
                 &["/a | 812.4 | 30.51 | 88.02", "/b | 812.4 | 30.51 | 88.02", "/c | 400.2 | 61.33 | 90.11"],
             ),
-            mend: &[("/b | 812.4 | 30.51", "/b | 700.1 | 35.82")],
+            fix: &[("/b | 812.4 | 30.51", "/b | 700.1 | 35.82")],
             second: table(
                 "users | tps | mean ms | max ms",
                 &["100 | 1234.5 | 77.12 | 204.9", "200 | 1234.5 | 77.12 | 204.9"],
@@ -196,13 +196,13 @@ pub fn cases() -> Vec<Case> {
         Case {
             rule: "figure_pasted",
             fires: table("path | avg (ms) | p95 (ms) | rps", &["/a | 30.51 | 812.4 | 812.4"]),
-            mend: &[("| 812.4 | 812.4", "| 88.02 | 812.4")],
+            fix: &[("| 812.4 | 812.4", "| 88.02 | 812.4")],
             second: table("job | mean ms | max ms | tps", &["sync | 1204.7 | 3000.1 | 1204.7"]),
         },
         Case {
             rule: "slip_of_digits",
             fires: "The index holds 12837 documents.\n\nEach query scans all 12387 documents.\n".into(),
-            mend: &[("12387", "12837")],
+            fix: &[("12387", "12837")],
             second: "It returns 5813 rows.\n\n## Rows\n\nAll 5313 rows are encoded.\n".into(),
         },
         Case {
@@ -211,7 +211,7 @@ pub fn cases() -> Vec<Case> {
                 "In total we ran 12 tests.\n\n{}",
                 table("users | rps", &["1 | 50", "2 | 90", "4 | 170"])
             ),
-            mend: &[("12 tests", "3 tests")],
+            fix: &[("12 tests", "3 tests")],
             second: format!("We conducted 9 benchmarks.\n\n{}", outputs(&[level(4, 90.0, 40.0, 60.0)])),
         },
     ]

@@ -27,7 +27,7 @@ pub fn cases() -> Vec<Case> {
                 "The soak test ran for 60 hours at 40 users.\n\n- Start: 2026-03-02 08:00:00\n\
                  - End: 2026-03-04 15:54:00",
             ),
-            mend: &[("15:54", "20:06")],
+            fix: &[("15:54", "20:06")],
             second: report(
                 "A 12-hour run, without a pause.\n\nIt took from 2026-03-02T08:00 to 2026-03-02T19:00.",
             ),
@@ -35,13 +35,13 @@ pub fn cases() -> Vec<Case> {
         Case {
             rule: "equation_wrong",
             fires: "Each user sends 40 x 25 = 1,200 messages.\n".into(),
-            mend: &[("1,200", "1,000")],
+            fix: &[("1,200", "1,000")],
             second: "```\nbatches = 12\nper_batch = 250\ntotal = batches * per_batch = 2500\n```\n".into(),
         },
         Case {
             rule: "division_cut_off",
             fires: "That makes 590 / 20 = 29 events.\n".into(),
-            mend: &[("590", "580")],
+            fix: &[("590", "580")],
             second: "```\nlength = 104\ngap = 7\nexpected = length / gap = 14\n```\n".into(),
         },
         Case {
@@ -49,7 +49,7 @@ pub fn cases() -> Vec<Case> {
             fires: "The shop has 600,000 visitors per month, with a visit of 6 minutes, over 10 \
                  hours of a day. So the concurrency is 20.\n"
                 .into(),
-            mend: &[("concurrency is 20", "concurrency is 200")],
+            fix: &[("concurrency is 20", "concurrency is 200")],
             second: "We expect 48,000 sessions a day of 3 minutes per session, which gives 1,000 \
                  concurrent users, or a concurrency of 1000.\n"
                 .into(),
@@ -59,7 +59,7 @@ pub fn cases() -> Vec<Case> {
             fires: "## The site handles 6,000 users over a period of 60 seconds\n\nAn average of 50 \
                  ms was seen.\n"
                 .into(),
-            mend: &[("of 50 ms", "of 45 s")],
+            fix: &[("of 50 ms", "of 45 s")],
             second: "## 900 clients connect over the course of 30 s\n\nThe average response was 120 \
                  ms.\n"
                 .into(),
@@ -69,7 +69,7 @@ pub fn cases() -> Vec<Case> {
             fires: "```\nvegeta attack -rate=500 -duration=30s\n```\n\nTwice the workers made no \
                  difference to the rate, so the client is not the limit.\n"
                 .into(),
-            mend: &[("vegeta attack -rate=500", "wrk -c 500")],
+            fix: &[("vegeta attack -rate=500", "wrk -c 500")],
             second: "We used a fixed rate of 300 requests per second.\n\nWith double the clients \
                  the rate was the same, which doubles our trust.\n"
                 .into(),
@@ -79,7 +79,7 @@ pub fn cases() -> Vec<Case> {
             fires: "The search starts at 20 and ends when it is 10 requests per second below the \
                  target.\n"
                 .into(),
-            mend: &[("10 requests per second below", "5% below")],
+            fix: &[("10 requests per second below", "5% below")],
             second: "```\nwhile rate_gap < 25: rate = rate * 1.2\n```\n".into(),
         },
         Case {
@@ -87,7 +87,7 @@ pub fn cases() -> Vec<Case> {
             fires: "Each step is run at a fixed rate.\n\nduration: 40 s\n\nBeyond the limit latency \
                  rises steeply.\n"
                 .into(),
-            mend: &[("at a fixed rate", "with ten users")],
+            fix: &[("at a fixed rate", "with ten users")],
             second: "```\nvegeta attack -rate=900 -duration=20s\n```\n\nAt 900 the response time \
                  shoots up.\n"
                 .into(),
@@ -95,13 +95,13 @@ pub fn cases() -> Vec<Case> {
         Case {
             rule: "step_is_the_resolution",
             fires: "The rate is increased by 25 % each step.\n".into(),
-            mend: &[("each step.", "each step, and then bisected to the limit.")],
+            fix: &[("each step.", "each step, and then bisected to the limit.")],
             second: "Raising the load by 50 % every minute.\n".into(),
         },
         Case {
             rule: "first_byte_follows_a_clock",
             fires: format!("Events come every 10 s.\n\n```\n{K6}```\n"),
-            mend: &[("every 10 s", "every 60 s")],
+            fix: &[("every 10 s", "every 60 s")],
             second: format!(
                 "```\nEVENT_INTERVAL=20 k6 run \
                  a.js\n```\n\n```\n{}```\n",
@@ -111,7 +111,7 @@ pub fn cases() -> Vec<Case> {
         Case {
             rule: "volumes_differ",
             fires: "We expected 40 MB of data.\n\nAbove we calculated 62 MB, and saw that.\n".into(),
-            mend: &[("62 MB", "41 MB")],
+            fix: &[("62 MB", "41 MB")],
             second: "```\ntotal_data = 500 * 4000 B = 2000000B\nexpected = 2000000B\n```\n\nThe \
                  estimated volume was 900 KB.\n"
                 .into(),
@@ -119,19 +119,19 @@ pub fn cases() -> Vec<Case> {
         Case {
             rule: "one_of_several_shown",
             fires: format!("There were 900 connections.\n\nThey came from three machines.\n\n```\n{K6}```\n"),
-            mend: &[("900 connections", "300 connections")],
+            fix: &[("900 connections", "300 connections")],
             second: format!("In all it had 400 users from 4 generators.\n\n{}", outputs(&[WRK])),
         },
         Case {
             rule: "one_machine",
             fires: report("```\nwrk -c 10 http://localhost:8080/\n```"),
-            mend: &[("localhost", "10.0.0.7")],
+            fix: &[("localhost", "10.0.0.7")],
             second: report("Client and server ran on the same machine."),
         },
         Case {
             rule: "only_pictures",
             fires: report("![Latency](latency.png)"),
-            mend: &[(
+            fix: &[(
                 "![Latency](latency.png)",
                 "| users | rps |\n|-|-|\n| 5 | 90 \
                  |\n\n![Latency](latency.png)",
@@ -141,13 +141,13 @@ pub fn cases() -> Vec<Case> {
         Case {
             rule: "reuse_of_connections",
             fires: report("We use siege with 20 users."),
-            mend: &[("with 20 users", "with 20 users and keep-alive")],
+            fix: &[("with 20 users", "with 20 users and keep-alive")],
             second: report("The tool is Apache Bench, run five times."),
         },
         Case {
             rule: "no_repeats",
             fires: report("It ran for a minute."),
-            mend: &[("for a minute", "for a minute, and was repeated ten times")],
+            fix: &[("for a minute", "for a minute, and was repeated ten times")],
             second: format!(
                 "A benchmark of a queue. It is new. It is fast. It is \
                  small.\n\n{}",
@@ -157,7 +157,7 @@ pub fn cases() -> Vec<Case> {
         Case {
             rule: "no_warm_up",
             fires: report("It ran for a minute."),
-            mend: &[("for a minute", "for a minute after a warm-up of 20 s")],
+            fix: &[("for a minute", "for a minute after a warm-up of 20 s")],
             second: format!(
                 "A benchmark of a queue. It is new. It is fast. It is \
                  small.\n\n{}",
@@ -167,7 +167,7 @@ pub fn cases() -> Vec<Case> {
         Case {
             rule: "latency_without_percentile",
             fires: report("The latency was 20 ms."),
-            mend: &[("latency was 20 ms", "p99 latency was 20 ms")],
+            fix: &[("latency was 20 ms", "p99 latency was 20 ms")],
             second: report("Response time stayed low throughout."),
         },
     ]

@@ -46,7 +46,7 @@ pub fn cases() -> Vec<Case> {
         Case {
             rule: "table_differs_from_output",
             fires: above_its_output(&["one | 82963 | 1.19 | 3.26", "two | 40211 | 2.48 | 5.01"], OUTPUT),
-            mend: &[("3.26", "2.36")],
+            fix: &[("3.26", "2.36")],
             second: above_its_output(&["one | 28963 | 1.19 | 2.36"], OUTPUT),
         },
         Case {
@@ -56,7 +56,7 @@ pub fn cases() -> Vec<Case> {
                 PLAIN,
                 &["/a | 60000 | 80 | 1000.0", "/b | 20000 | 20 | 400.0"],
             ),
-            mend: &[("| 80 |", "| 40 |")],
+            fix: &[("| 80 |", "| 40 |")],
             second: describe(
                 "It ran with 20 virtual users.",
                 PLAIN,
@@ -70,7 +70,7 @@ pub fn cases() -> Vec<Case> {
                 PLAIN,
                 &["/a | 60000 | 300 | 100.0", "/b | 60000 | 400 | 100.0"],
             ),
-            mend: &[("| 400 |", "| 690 |")],
+            fix: &[("| 400 |", "| 690 |")],
             second: describe(
                 "We had 40 users.",
                 PLAIN,
@@ -88,7 +88,7 @@ pub fn cases() -> Vec<Case> {
                     "/d | 60000 | 20 | 100.0",
                 ],
             ),
-            mend: &[("path |", "Users: 125\n\npath |")],
+            fix: &[("path |", "Users: 125\n\npath |")],
             second: table("name | tps @ ms", &["a | 50 @ 100", "b | 60 @ 110", "c | 70 @ 90", "d | 80 @ 70"]),
         },
         Case {
@@ -102,7 +102,7 @@ pub fn cases() -> Vec<Case> {
                     "d | 300 @ 330 | 590 @ 400",
                 ],
             ),
-            mend: &[("590 @ 400", "590 @ 165")],
+            fix: &[("590 @ 400", "590 @ 165")],
             second: table(
                 "job | 2 nodes (tps @ ms) | 4 nodes (tps @ ms)",
                 &[
@@ -116,13 +116,13 @@ pub fn cases() -> Vec<Case> {
         Case {
             rule: "gains_more_than_servers",
             fires: table("api | 1 server (rps @ ms) | 2 servers (rps @ ms)", &["a | 500 @ 200 | 1250 @ 80"]),
-            mend: &[("1250 @", "970 @")],
+            fix: &[("1250 @", "970 @")],
             second: table("api | replicas | users | rps", &["a | 2 | 50 | 500", "a | 3 | 50 | 900"]),
         },
         Case {
             rule: "gains_nothing_from_servers",
             fires: table("api | 1 server (rps @ ms) | 2 servers (rps @ ms)", &["a | 500 @ 200 | 503 @ 198"]),
-            mend: &[("503 @", "930 @")],
+            fix: &[("503 @", "930 @")],
             second: table("api | pods | users | rps", &["a | 2 | 50 | 500", "a | 8 | 50 | 540"]),
         },
         Case {
@@ -132,7 +132,7 @@ pub fn cases() -> Vec<Case> {
                 "path | samples | p95 (ms) | rps",
                 &["/a | 90000 | 60 | 2000", "/b | 10000 | 900 | 800"],
             ),
-            mend: &[("| 60 |", "| 260 |")],
+            fix: &[("| 60 |", "| 260 |")],
             second: describe(
                 "It ran with 64 threads.",
                 "path | requests | 90% (ms) | tps",
@@ -146,13 +146,13 @@ pub fn cases() -> Vec<Case> {
                 PLAIN,
                 &["/a | 60000 | 30 | 100.0", "/b | 60000 | 40 | 100.0"],
             ),
-            mend: &[("20 minutes", "10 minutes")],
+            fix: &[("20 minutes", "10 minutes")],
             second: describe("Duration: 60 s", PLAIN, &["x | 9000 | 30 | 100.0", "y | 9000 | 40 | 100.0"]),
         },
         Case {
             rule: "rows_of_unequal_length",
             fires: table(PLAIN, &["/a | 60000 | 30 | 100.0", "/b | 90000 | 40 | 450.0"]),
-            mend: &[("| 450.0", "| 165.0")],
+            fix: &[("| 450.0", "| 165.0")],
             second: table("build | requests | tps", &["old | 1000 | 10", "new | 9000 | 30"]),
         },
         Case {
@@ -161,7 +161,7 @@ pub fn cases() -> Vec<Case> {
                 PLAIN,
                 &["/a | 60000 | 30 | 100.0", "/b | 60000 | 40 | 100.9", "/c | 60000 | 40 | 100.1"],
             ),
-            mend: &[("| 100.9", "| 100.0")],
+            fix: &[("| 100.9", "| 100.0")],
             second: table(
                 "step | requests | tps",
                 &["in | 5000 | 50.01", "buy | 5000 | 50.31", "out | 5000 | 50.20"],
@@ -176,7 +176,7 @@ pub fn cases() -> Vec<Case> {
                 &["/a | 60000 | 30 | 100.0", "/b | 60000 | 40 | 100.0", "/c | 60000 | 40 | 100.0"],
                 &["/a | 60000 | 30 | 80.0", "/b | 60000 | 40 | 80.0", "/c | 60000 | 40 | 80.0"],
             ),
-            mend: &[("| 80.0", "| 99.0")],
+            fix: &[("| 80.0", "| 99.0")],
             second: parts(
                 "Two sites with six machines each made the load.",
                 "op | requests | tps",
@@ -194,7 +194,7 @@ pub fn cases() -> Vec<Case> {
                 &["/a | 90 | 100", "/b | 80 | 100", "/c | 70 | 100"],
                 &["/a | 190 | 100", "/b | 81 | 100", "/c | 71 | 100"],
             ),
-            mend: &[("| 190 |", "| 92 |")],
+            fix: &[("| 190 |", "| 92 |")],
             second: parts(
                 "Two sites with six machines each made the load.",
                 "op | 99% (ms) | tps",
@@ -212,7 +212,7 @@ pub fn cases() -> Vec<Case> {
                     &["/a | 60000 | 30 | 100.0", "/b | 120000 | 40 | 200.0", "/c | 180000 | 40 | 300.0"]
                 )
             ),
-            mend: &[("120000", "119713")],
+            fix: &[("120000", "119713")],
             second: format!(
                 "# Load in the ratio of last week\n\n{}",
                 table("op | requests | tps", &["r | 5000 | 50", "w | 1000 | 10", "d | 500 | 5"])
@@ -225,7 +225,7 @@ pub fn cases() -> Vec<Case> {
                 PLAIN,
                 &["/a | 64000 | 30 | 100.0", "/b | 64000 | 40 | 100.0", "/c | 64000 | 40 | 100.0"],
             ),
-            mend: &[("64000", "63000")],
+            fix: &[("64000", "63000")],
             second: describe(
                 "It ran with 30 virtual users.",
                 "op | requests | tps",
@@ -241,7 +241,7 @@ pub fn cases() -> Vec<Case> {
                 &["/a | 100"],
                 &["/a | 90"],
             ),
-            mend: &[("6 VMs", "4 VMs")],
+            fix: &[("6 VMs", "4 VMs")],
             second: parts(
                 "Load came from 3 in Paris and 2 in Berlin.",
                 "op | tps",
@@ -257,7 +257,7 @@ pub fn cases() -> Vec<Case> {
                 table("path | rps", &["/a | 100", "/b | 90", "/c | 80"]),
                 table("path | rps", &["/a | 300", "/b | 290", "/c | 280"])
             ),
-            mend: &[("**2. After**\n\nUsers: 50", "**2. After**\n\nUsers: 150")],
+            fix: &[("**2. After**\n\nUsers: 50", "**2. After**\n\nUsers: 150")],
             second: format!(
                 "## Old\n\nIt had 8 clients.\n\n{}\n## New\n\nIt had 8 clients.\n\n{}",
                 table("op | tps", &["r | 50", "w | 40", "d | 30"]),
@@ -270,7 +270,7 @@ pub fn cases() -> Vec<Case> {
                 "path | avg (ms) | p99 (ms)",
                 &["/a | 40 | 1080", "/b | 90 | 1120", "/c | 200 | 1095", "/d | 55 | 1060", "/e | 30 | 400"],
             ),
-            mend: &[("1080", "610"), ("1060", "740")],
+            fix: &[("1080", "610"), ("1060", "740")],
             second: table(
                 "op | mean ms | p95 ms",
                 &["r | 300 | 3100", "w | 900 | 3190", "d | 500 | 3080", "l | 420 | 3055"],
@@ -284,7 +284,7 @@ pub fn cases() -> Vec<Case> {
                 table(ROWS, &["/a | 100 | 0 | 31 | 61 | 10"]),
                 table("path | samples | errors | p95 (ms) | rps", &["/a | 100 | 0 | 60 | 10"])
             ),
-            mend: &[(
+            fix: &[(
                 "path | samples | errors | p95 (ms) | rps\n---|---|---|---|---\n/a | 100 | 0 | 60 | 10",
                 "path | samples | errors | avg (ms) | p95 (ms) | rps\n---|---|---|---|---|---\n/a | \
                      100 | 0 | 30 | 60 | 10",
@@ -299,7 +299,7 @@ pub fn cases() -> Vec<Case> {
         Case {
             rule: "errors_without_kind",
             fires: table("path | samples | errors | rps", &["/a | 1000 | 13 | 20"]),
-            mend: &[(
+            fix: &[(
                 "path | samples | errors | rps\n---|---|---|---\n/a | 1000 | 13 | 20",
                 "path | samples | errors | rps | status\n---|---|---|---|---\n/a | 1000 | 13 | 20 | 502",
             )],
@@ -308,7 +308,7 @@ pub fn cases() -> Vec<Case> {
         Case {
             rule: "hardware_differs_from_type",
             fires: table("machine | vCPU | Memory (GiB)", &["m5.large | 4 | 16"]),
-            mend: &[("m5.large", "m5.xlarge")],
+            fix: &[("m5.large", "m5.xlarge")],
             second: "The server is a t3.medium with 4 vCPU.\n".into(),
         },
     ]

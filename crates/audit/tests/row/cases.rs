@@ -1,9 +1,9 @@
-//! Each rule: a row on which it speaks, the same row mended, on which nothing of it is left, and a second row of
+//! Each rule: a row on which it speaks, the same row fixed, on which nothing of it is left, and a second row of
 //! another origin. All figures are made up.
 
-use crate::row::fixture::{codes, mended};
+use crate::row::fixture::{codes, fixed};
 
-/// (rule, row that fires, mend, second row that fires)
+/// (rule, row that fires, fix, second row that fires)
 const CASES: &[(&str, &str, &str, &str)] = &[
     (
         "vegeta_times_differ",
@@ -386,12 +386,12 @@ const CASES: &[(&str, &str, &str, &str)] = &[
 
 #[test]
 fn every_rule_speaks_and_falls_silent_when_the_figure_is_mended() {
-    for (rule, text, mend, second) in CASES {
+    for (rule, text, fix, second) in CASES {
         assert!(codes(text).contains(rule), "`{rule}` says nothing of `{text}`: {:?}", codes(text));
         assert!(codes(second).contains(rule), "`{rule}` says nothing of `{second}`: {:?}", codes(second));
-        if !mend.is_empty() {
-            let mended = mended(text, mend);
-            assert!(!codes(&mended).contains(rule), "`{rule}` still speaks of `{mended}`");
+        if !fix.is_empty() {
+            let fixed = fixed(text, fix);
+            assert!(!codes(&fixed).contains(rule), "`{rule}` still speaks of `{fixed}`");
         }
     }
 }

@@ -54,9 +54,9 @@ pub fn found(rows: Vec<Row>) -> Audit {
 }
 
 /// `text` with some figures replaced.
-pub fn mended(text: &str, mends: &str) -> String {
+pub fn fixed(text: &str, fixes: &str) -> String {
     let key = |part: &str| part.split_once('=').map(|(key, _)| key.to_owned());
-    let new: Vec<&str> = mends.split_whitespace().collect();
+    let new: Vec<&str> = fixes.split_whitespace().collect();
     let kept = text.split_whitespace().filter(|p| key(p).is_none() || !new.iter().any(|n| key(n) == key(p)));
     kept.chain(new.iter().copied()).collect::<Vec<_>>().join(" ")
 }

@@ -173,7 +173,7 @@ fn a_total_lies_within_its_parts() {
         ["mean=60ms", "mean=12ms", "min=0ms", "min=9ms", "max=200ms", "max=91ms", "share=9%", "share=0.5%"];
     let counted = |text: &str, n: u32| format!("requests={n} {text}");
     for wrong in wrongs {
-        let total = crate::row::fixture::mended(sound, wrong);
+        let total = crate::row::fixture::fixed(sound, wrong);
         let parts_add_up = totalled(&counted(a, 1000), &counted(b, 1000), &counted(&total, 2000));
         assert!(has(parts_add_up, "total_impossible"), "{wrong}");
         // Without counts a part may be missing in the table.
@@ -245,7 +245,7 @@ fn stated_figures_are_held_against_the_samples() {
     for wrong in
         ["p99=870ms", "p50=600ms", "p50=400ms", "mean=300ms", "requests=900", "errors=3", "max=800ms"]
     {
-        let text = crate::row::fixture::mended(sound, wrong);
+        let text = crate::row::fixture::fixed(sound, wrong);
         assert!(has(vec![with_samples(&text)], rule), "{wrong}");
     }
     assert!(!has(vec![with_samples(sound)], "more_at_once_than_users"));
