@@ -238,3 +238,58 @@ fn a_report_of_our_own_is_audited_like_any_other() {
         assert!(planted != OWN && !impossible("own.md", &planted).is_empty(), "{to}");
     }
 }
+
+#[test]
+fn several_times_in_one_column_are_taken_apart() {
+    let apart = |header: &str, cells: &str| row(header, cells).figures;
+    for (header, cells) in [
+        ("a | P50/P95/P99 | Errors", "x | 1.2/3.4/5.6 ms | 0"),
+        ("a | p50 / p95 / p99 (ms) | Errors", "x | 1.2 / 3.4 / 5.6 | 0"),
+        ("a | P50/P95/P99 latency | Errors", "x | 1.2ms/3.4ms/5.6ms | 0"),
+    ] {
+        let figures = apart(header, cells);
+        let found = [P50, Measure::Percentile(9_500), P99].map(|p| figures[&p].value);
+        for (value, expected) in found.into_iter().zip([0.0012, 0.0034, 0.0056]) {
+            assert!((value - expected).abs() < 1e-9, "{header}: {figures:?}");
+        }
+        assert_eq!(figures[&Measure::Errors].value, 0.0);
+    }
+    // Three numbers of something else are not three times, and neither are two numbers below three names.
+    assert!(!apart("a | rps | ok/failed", "x | 5 | 10/2").contains_key(&P50));
+    assert!(
+        !apart("a | rps | P50/P95/P99 (ms)", "x | 5 | 1.2/3.4").contains_key(&Measure::Percentile(9_500))
+    );
+}
+
+#[test]
+fn goals_are_no_results() {
+    let rows = |text: &str| read("r.md", text).rows;
+    for goals in [
+        "| Metric | Target |\n|---|---|\n| p95 latency | < 300 ms |\n| p99 latency | < 500 ms |\n",
+        "| Requirement | SLO |\n|---|---|\n| p95 latency | 300 ms |\n| p99 latency | 500 ms |\n",
+        "| 指标 | 说明 | 目标值 |\n|---|---|---|\n| median (P50) | 中位数，50%请求的响应时间 | < 200ms |\n\
+         | p95 | 95%请求的响应时间 | < 500ms |\n",
+        "| endpoint | p95 | p99 |\n|---|---|---|\n| /a | < 20 ms | < 50 ms |\n| /b | < 30 ms | < 90 ms |\n",
+    ] {
+        assert!(rows(goals).is_empty(), "{goals}: {:?}", rows(goals));
+    }
+    let both = "| Metric | Target | Achieved |\n|---|---|---|\n| p99 | < 50 ms | 61 ms |\n\
+                | Throughput | 1,000 req/s | 950 req/s |\n";
+    let found = rows(both);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!((found[0].figures[&P99].value - 0.061).abs() < 1e-9, "{found:?}");
+    assert_eq!(found[0].figures[&Measure::Rate].value, 950.0);
+    let rated =
+        rows("| step | target rate | rps | mean (ms) |\n|---|---|---|---|\n| 1 | 100 | 99.8 | 5.0 |\n");
+    assert_eq!(rated[0].figures[&Measure::OfferedRate].value, 100.0, "what was offered is no goal");
+}
+
+#[test]
+fn a_command_below_a_table_is_how_to_run_it_again() {
+    let table = "| endpoint | req/s | mean (ms) |\n|---|---|---|\n| /a | 1000 | 990 |\n| /b | 2000 | 490 |\n";
+    let rule = "more_in_flight_than_stated";
+    let above = format!("Made with `wrk -t4 -c400 -d30s http://localhost/a`, 400 connections.\n\n{table}");
+    let below = format!("{table}\nTry it: `wrk -t4 -c400 -d30s http://localhost/a` with 400 connections.\n");
+    assert!(is_doubted(&above, rule), "{:?}", audit(&[read("r.md", &above)]).findings);
+    assert!(!is_doubted(&below, rule));
+}

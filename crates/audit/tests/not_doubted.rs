@@ -106,3 +106,62 @@ fn a_run_without_answers_is_not_idle_and_not_fast() {
     assert!(!rules(&autocannon("0")).contains(&"below_the_resolution"));
     assert!(rules(&autocannon("900")).contains(&"below_the_resolution"));
 }
+
+#[test]
+fn clients_of_all_threads_and_cores_are_counted() {
+    let h2load = |threads: &[u32]| {
+        let spawned: String = threads
+            .iter()
+            .enumerate()
+            .map(|(i, clients)| {
+                format!("spawning thread #{i}: {clients} total client(s). 25000 total requests\n")
+            })
+            .collect();
+        format!(
+            "starting benchmark...\n{spawned}Application protocol: http/1.1\nprogress: 100% done\n\n\
+             finished in 3.07s, 32625.64 req/s, 22.34MB/s\n\
+             requests: 100000 total, 100000 started, 100000 done, 100000 succeeded, 0 failed, 0 errored, 0 timeout\n\
+             status codes: 100000 2xx, 0 3xx, 0 4xx, 0 5xx\n\
+             traffic: 68.47MB (71800000) total, 7.44MB (7800000) headers (space savings 0.00%), 58.08MB (60900000) data\n\
+             \u{20}                    min         max         mean         sd        +/- sd\n\
+             time for request:       64us     77.42ms       923us      1.78ms    97.06%\n\
+             time for connect:      111us      1.01ms       491us       238us    62.50%\n\
+             time to 1st byte:     1.11ms     14.08ms      6.77ms      4.50ms    56.25%\n\
+             req/s           :    1020.27     1253.16     1084.32       64.02    84.38%\n"
+        )
+    };
+    assert!(!rules(&h2load(&[8, 8, 8, 8])).contains(&"client_rates_differ"));
+    assert!(rules(&h2load(&[8])).contains(&"client_rates_differ"), "8 x 1,084/s are less than 32,626/s");
+    let loadtest = |cores: &str| {
+        format!(
+            "Target URL:          http://localhost:3000/heavy\nMax requests:        1200\nConcurrency level:   200\n{cores}\
+             Agent:               keepalive\n\nCompleted requests:  1200\nTotal errors:        0\n\
+             Total time:          2.486 s\nMean latency:        1100.3 ms\nEffective rps:       483\n\n\
+             Percentage of the requests served within a certain time\n  50%      1240 ms\n  90%      1596 ms\n\
+             \u{20} 95%      1607 ms\n  99%      1680 ms\n 100%      1723 ms (longest request)\n"
+        )
+    };
+    assert!(!rules(&loadtest("Running on cores:    4\n")).contains(&"more_in_flight_than_users"));
+    assert!(rules(&loadtest("")).contains(&"more_in_flight_than_users"), "483/s x 1.1 s are more than 200");
+}
+
+#[test]
+fn a_line_of_loadtest_that_was_cut_states_no_minutes() {
+    let loadtest = |unit: &str, errors: &str, command: &str| {
+        format!(
+            "{command}\nINFO Completed requests:  8501\nINFO Total errors:        {errors}\n\
+             INFO Total time:          90.00388448599999 s\nINFO Requests per second: 94\n\
+             INFO Mean latency:        5151.9 ms\nINFO\n\
+             INFO Percentage of the requests served within a certain time\nINFO   50%      3095 ms\n\
+             INFO   90%      6053 ms\nINFO   95%      10120 {unit}\nINFO   99%      8495 ms\n\
+             INFO  100%      66837 ms (longest request)\n"
+        )
+    };
+    assert!(!rules(&loadtest("m", "0", "")).contains(&"percentiles_out_of_order"));
+    assert!(rules(&loadtest("ms", "0", "")).contains(&"percentiles_out_of_order"));
+    assert!(rules(&loadtest("ms", "8400   \t👈", "")).contains(&"failures_in_the_times"));
+    assert!(!rules(&loadtest("ms", "84   \t👈", "")).contains(&"failures_in_the_times"));
+    let asked = "> loadtest http://localhost:3000/n0 -t 90 -c 30 --rps";
+    assert!(rules(&loadtest("ms", "0", &format!("{asked} 120\n"))).contains(&"offered_not_reached"));
+    assert!(!rules(&loadtest("ms", "0", &format!("{asked} 95\n"))).contains(&"offered_not_reached"));
+}

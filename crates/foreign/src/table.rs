@@ -14,6 +14,7 @@ pub mod number;
 pub mod records;
 mod sentence;
 pub mod several;
+mod shape;
 pub mod unit;
 
 use super::model::{Claim, Document, Statement};
@@ -103,7 +104,11 @@ fn surround(document: &mut Document, first: usize) {
         let table = &document.tables[at];
         let end = document.tables.get(at + 1).map_or(u32::MAX, |next| next.lines.0);
         let section = section_of(&table.headings);
-        let belongs = |c: &&Claim| c.line < end && c.headings.starts_with(section);
+        let belongs = |c: &&Claim| {
+            c.line < end
+                && c.headings.starts_with(section)
+                && (c.line < table.lines.0 || !is_command(&c.text))
+        };
         let caption = Statement { text: table.caption.clone(), line: table.lines.0, ..Statement::default() };
         let mut around: Vec<Claim> = document.claims.iter().filter(belongs).cloned().collect();
         if !table.caption.is_empty() && !around.iter().any(|c| c.text == table.caption) {
@@ -111,6 +116,31 @@ fn surround(document: &mut Document, first: usize) {
         }
         document.tables[at].around = around;
     }
+}
+
+/// `wrk -c400 URL` below a table is how to run it again, and not how its rows were made.
+fn is_command(text: &str) -> bool {
+    const TOOLS: [&str; 14] = [
+        "wrk",
+        "wrk2",
+        "ab",
+        "hey",
+        "oha",
+        "vegeta",
+        "k6",
+        "autocannon",
+        "bombardier",
+        "siege",
+        "h2load",
+        "loadtest",
+        "locust",
+        "rewrk",
+    ];
+    let words: Vec<&str> = text.split_whitespace().map(|word| word.trim_matches('`')).collect();
+    words.windows(2).any(|pair| {
+        TOOLS.contains(&pair[0].rsplit('/').next().unwrap_or(""))
+            && (pair[1].starts_with('-') || pair[1] == "run")
+    })
 }
 
 /// The headings without a caption that stands alone above a table: `Part one (8 machines)` is no section of its own.

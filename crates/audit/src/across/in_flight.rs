@@ -10,6 +10,8 @@ use crate::foreign::model::{Claim, Document, Figure, Measure, Row, Table};
 use crate::foreign::table::{GUESSED, several};
 
 const PAUSES: &[&str] = &["think time", "pause", "pacing", "sleep", "wait between"];
+/// Tools whose scripts pause as they like.
+const SCRIPTED: &[&str] = &["k6", "locust", "gatling", "artillery", " vus", "vus)", "virtual user"];
 
 /// Users around a table, or those that every other table of the text states.
 fn users_of<'a>(document: &'a Document, table: &'a Table) -> Option<(&'a Claim, &'a Figure, bool)> {
@@ -61,7 +63,9 @@ pub fn more_than_stated(documents: &[Document], out: &mut Out) {
             let Some((claim, users, true)) = users_of(document, table) else { continue };
             // Several requests on one connection, or times in a unit that nobody states: N has no bound.
             let guessed = |r: &Row| r.figures.get(&Measure::Mean).is_some_and(|m| m.unit == GUESSED);
-            if several::is_open(document, table) || table_rows(document, table).any(guessed) {
+            // loadtest runs all clients on each core.
+            let is_of_cores = super::view::mentions(document, &["running on cores"]);
+            if several::is_open(document, table) || is_of_cores || table_rows(document, table).any(guessed) {
                 continue;
             }
             let rows = judged(document, table);
@@ -254,7 +258,9 @@ pub fn cycle_above_percentile(documents: &[Document], out: &mut Out) {
             let means = rows
                 .iter()
                 .any(|r| r.figures.contains_key(&Measure::Mean) || r.figures.contains_key(&Measure::Users));
-            if means || together(&rows) || super::view::mentions(document, PAUSES) {
+            let may_pause =
+                super::view::mentions(document, PAUSES) || super::view::mentions(document, SCRIPTED);
+            if means || together(&rows) || may_pause {
                 continue;
             }
             for row in rows {

@@ -80,7 +80,10 @@ pub fn noise(documents: &[Document], out: &mut Out) {
         for rates in repeats.values() {
             let live = rates[0].0.live().unwrap_or(0.0);
             let values: Vec<f64> = rates.iter().map(|(_, x)| *x).collect();
-            let Some(ratio) = spread(&values).filter(|r| *r > 1.08 && values.len() <= 3) else { continue };
+            // Twice as much is another service at the same address.
+            let Some(ratio) = spread(&values).filter(|r| (1.08..2.0).contains(r) && values.len() <= 3) else {
+                continue;
+            };
             let mean = values.iter().sum::<f64>() / values.len() as f64;
             let half = (ratio - 1.0) / (ratio + 1.0);
             let mut say = out.say(

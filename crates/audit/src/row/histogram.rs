@@ -59,7 +59,7 @@ pub(super) fn fits(s: &Subject) -> Option<Hit> {
         s.span(*measure).zip(bucket.as_ref()).is_none_or(|(span, bucket)| span.meets(bucket.high))
     };
     // Old versions of oha count from the fastest: neither end is that of a time.
-    let is_offset = s.tool() == Some(Tool::Oha) && !ends.iter().any(meets);
+    let is_offset = s.tool() == Some(Tool::Oha) && (!ends.iter().any(meets) || begins_a_step_later(s, &all));
     for (measure, bucket) in ends.into_iter().filter(|_| !is_offset && is_whole) {
         let (Some((figure, span)), Some(bucket)) = (s.get(measure), bucket) else { continue };
         if !span.meets(bucket.high) {
@@ -80,6 +80,16 @@ pub(super) fn fits(s: &Subject) -> Option<Hit> {
     let sentence = "the histogram and the figures are not of the same times";
     let hit = Hit::new(Proved, sentence, sentence).advice("copy histogram and figures from one run");
     Some(remarks.into_iter().fold(hit, |hit, (line, figures)| hit.line(line).at(figures)))
+}
+
+/// The first edge is the minimum and one of eleven steps to the maximum: oha 0.4 and older.
+fn begins_a_step_later(s: &Subject, all: &[Bucket]) -> bool {
+    const STEPS: f64 = 11.0;
+    let range = s.span(Measure::Min).zip(s.span(Measure::Max));
+    range.zip(all.first()).is_some_and(|((min, max), first)| {
+        let step = (max.said - min.said) / STEPS;
+        !min.meets(first.high) && Span::between(min.low + step, min.high + step).meets(first.high)
+    })
 }
 
 fn percentiles<'a>(s: &Subject<'a>, all: &[Bucket<'a>], sum: f64) -> Vec<(String, Vec<&'a Figure>)> {

@@ -74,6 +74,25 @@ pub fn is_bare(text: &str) -> bool {
     numbers(text, 0).first().is_some_and(|n| n.start <= 1 && n.end >= text.trim_end().len())
 }
 
+/// `1.2/3.4/5.6 ms` as so many cells, each with the unit of the last. None: it does not have so many numbers.
+pub fn parts(text: &str, count: usize) -> Option<Vec<String>> {
+    let cells: Vec<&str> = text.split('/').map(str::trim).collect();
+    let last = *cells.last()?;
+    let unit = last.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.' || c == ',').trim();
+    let plain = |text: &str| text.ends_with(|c: char| c.is_ascii_digit());
+    let all = cells.len() == count && count > 1 && cells.iter().all(|text| is_bare(text));
+    let with_unit = |text: &&str| {
+        if plain(text) { format!("{text} {unit}").trim().to_owned() } else { (*text).to_owned() }
+    };
+    all.then(|| cells.iter().map(with_unit).collect())
+}
+
+/// `< 200 ms`, `≥ 99%`: what a figure should be.
+pub fn is_bound(text: &str) -> bool {
+    let text = text.trim_matches(['*', '`', ' ']);
+    text.starts_with(['<', '>', '≤', '≥', '＜', '＞']) && text.contains(|c: char| c.is_ascii_digit())
+}
+
 /// A cell that says that there is no value.
 pub fn is_nothing(text: &str) -> bool {
     matches!(
@@ -146,5 +165,9 @@ pub fn has_unknown_unit(text: &str, number: &Number) -> bool {
     const REMARKS: &[&str] = &["avg", "mean", "max", "min", "total", "about", "approx", "ca"];
     let rest = text.get(number.end..).unwrap_or("").trim_start();
     let word: String = rest.chars().take_while(|c| c.is_alphabetic()).collect();
+    // `95%请求的响应时间` describes a percentile.
+    if rest.starts_with('%') {
+        return true;
+    }
     !word.is_empty() && !REMARKS.contains(&word.to_lowercase().as_str())
 }

@@ -205,6 +205,37 @@ pub fn is_bound(header: &str) -> bool {
     header.to_lowercase().split(|c: char| !c.is_alphanumeric()).any(|w| OTHER_THAN_MEASURED.contains(&w))
 }
 
+/// The name of a column or row of what should be.
+pub fn is_goal(name: &str) -> bool {
+    const GOALS: [&str; 20] = [
+        "target",
+        "targets",
+        "goal",
+        "goals",
+        "slo",
+        "slos",
+        "sla",
+        "threshold",
+        "thresholds",
+        "budget",
+        "objective",
+        "目标值",
+        "目标",
+        "阈值",
+        "目標",
+        "목표",
+        "objetivo",
+        "ziel",
+        "цель",
+        "порог",
+    ];
+    let lower = name.to_lowercase();
+    let mut words = lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    // `Target rate` is what was offered, and `target` alone a host.
+    let known = column(name).is_some();
+    !known && words.any(|word| GOALS.contains(&word)) && lower.split_whitespace().count() <= 4
+}
+
 fn is_time_unit(word: &str) -> bool {
     unit::parse(word, word == "s").is_some_and(|u| u.kind == Kind::Time)
 }

@@ -3,6 +3,7 @@
 use super::cell::{self, Clue};
 use super::column::{Column, column, percentile};
 use super::number::Commas;
+use super::shape::{apart, without_goals};
 use super::unit::Kind;
 use crate::model::{Document, Figure, Measure, Row, Table, Unread, Word};
 
@@ -23,7 +24,10 @@ pub struct Grid {
 /// Adds the table and its rows. A grid in which nothing is recognised is passed over, and named if it looks like a
 /// result.
 pub fn take(grid: &Grid, document: &mut Document) {
-    let grid = &turned(&headed(&ungrouped(grid)));
+    let with_goals = turned(&headed(&apart(&ungrouped(grid))));
+    let without = without_goals(&with_goals);
+    let has_goals = without.is_some();
+    let grid = &without.unwrap_or(with_goals);
     let columns = columns(grid);
     let pairs: Vec<bool> = grid.header.iter().enumerate().map(|(i, h)| is_pair(grid, i, h)).collect();
     let last_line = grid.rows.last().map_or(grid.header_line, |(line, _)| *line);
@@ -77,7 +81,8 @@ pub fn take(grid: &Grid, document: &mut Document) {
             made.push(base);
         }
         for row in made {
-            if !(row.figures.is_empty() && row.others.is_empty()) {
+            // Beside goals, a row without figures describes them: `95% of the requests end within it`.
+            if !(row.figures.is_empty() && (has_goals || row.others.is_empty())) {
                 table.rows.push(document.rows.len());
                 document.rows.push(row);
             }
@@ -125,7 +130,8 @@ fn headed(grid: &Grid) -> Grid {
 fn turned(grid: &Grid) -> Grid {
     let known = |names: &mut dyn Iterator<Item = &String>| names.filter(|n| column(n).is_some()).count();
     let down = known(&mut grid.rows.iter().filter_map(|(_, cells)| cells.first()));
-    let across = known(&mut grid.header.iter().skip(1));
+    // `Achieved` beside `Target` names no quantity.
+    let across = known(&mut grid.header.iter().skip(1).filter(|h| !h.eq_ignore_ascii_case("achieved")));
     if across > 0 || grid.rows.len() < 2 || down * 2 <= grid.rows.len() || grid.header.len() < 2 {
         return grid.clone();
     }

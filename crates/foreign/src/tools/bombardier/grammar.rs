@@ -7,11 +7,12 @@ use crate::tools::text::Text;
 
 /// Reads the report that begins at this line, and gives the line after it.
 pub fn read(text: &Text, at: usize, document: &mut Document) -> Option<usize> {
-    let line = text.at(at);
+    let line = bare(text.at(at));
     let begins = line.starts_with("Bombarding ") && line.contains("connection(s)");
     let statistics = |i: usize| {
-        text.at(i).starts_with("Statistics")
-            && text.at(i + 1).starts_with("Reqs/sec")
+        let below = (i + 1..i + 3).map(|next| text.at(next)).find(|line| !line.is_empty());
+        bare(text.at(i)).starts_with("Statistics")
+            && below.is_some_and(|line| line.starts_with("Reqs/sec"))
             && text.at(i).contains("Stdev")
     };
     if !(begins && (at..at + 10).any(statistics) || statistics(at)) {
@@ -24,7 +25,7 @@ pub fn read(text: &Text, at: usize, document: &mut Document) -> Option<usize> {
     let (end, mut next, mut strangers, mut answers) = (text.end(at), at, 0, 0.0);
     let mut code_line = None;
     while next < end && strangers < 4 {
-        let (line, number) = (text.at(next), text.number(next));
+        let (line, number) = (bare(text.at(next)), text.number(next));
         if next > at && line.starts_with("Bombarding ") {
             break;
         }
@@ -55,6 +56,17 @@ pub fn read(text: &Text, at: usize, document: &mut Document) -> Option<usize> {
         "bombardier".clone_into(&mut entry.row.label);
     }
     entry.finish(document).then_some(next)
+}
+
+/// Without a picture in front and emphasis: `:clock1: Statistics ...`, `&#x1F53C; Throughput: **8.11MB/s**`.
+fn bare(line: &str) -> &str {
+    let picture = |word: &str| {
+        word.len() > 2 && (word.starts_with(':') && word.ends_with(':') || word.starts_with("&#"))
+    };
+    match line.split_once(' ') {
+        Some((word, rest)) if picture(word) => rest.trim_start(),
+        _ => line,
+    }
 }
 
 fn take_line(entry: &mut Entry, line: &str, number: u32) -> bool {
@@ -88,7 +100,7 @@ fn take_line(entry: &mut Entry, line: &str, number: u32) -> bool {
             entry.percentile(share.value, with_unit(value, number, number::time_unit), place);
         }
         ["Throughput:", value] => {
-            let value = value.trim_end_matches("/s");
+            let value = value.trim_matches('*').trim_end_matches("/s");
             entry.put(Measure::BytesPerS, with_unit(value, number, number::decimal_size), place);
         }
         _ => {

@@ -24,13 +24,8 @@ pub fn read(text: &Text, at: usize, document: &mut Document) -> Option<usize> {
         with_unit(&bytes.trim_end_matches("/s").replace(" kbytes", "KB"), place.0, number::binary_size),
         place,
     );
-    for i in (at.saturating_sub(40)..at).rev() {
-        // `spawning thread #0: 10 total client(s). 2000 total requests`.
-        if let Some((clients, _)) = text.at(i).split_once(" total client(s)") {
-            let clients = clients.rsplit(' ').next().unwrap_or("");
-            entry.put(Measure::Users, count(clients, text.number(i)), (text.number(i), text.at(i)));
-            break;
-        }
+    if let Some((clients, place)) = clients(text, at) {
+        entry.put(Measure::Users, Some(clients), place);
     }
     if let Some((command, line)) = text.command(at, "h2load") {
         entry.word("command", command, line);
@@ -48,6 +43,25 @@ pub fn read(text: &Text, at: usize, document: &mut Document) -> Option<usize> {
         "h2load".clone_into(&mut entry.row.label);
     }
     entry.finish(document).then_some(next)
+}
+
+/// `spawning thread #0: 10 total client(s). 2000 total requests`, a line for each thread with the clients of its own.
+fn clients<'a>(text: &'a Text, at: usize) -> Option<(Figure, (u32, &'a str))> {
+    const ABOVE: usize = 200;
+    let above = (at.saturating_sub(ABOVE)..at).rev().take_while(|i| !text.at(*i).starts_with("finished in "));
+    let of_threads: Vec<(usize, Figure)> = above
+        .filter_map(|i| {
+            let (clients, _) = text.at(i).split_once(" total client(s)")?;
+            Some((i, count(clients.rsplit(' ').next()?, text.number(i))?))
+        })
+        .collect();
+    let (i, first) = of_threads.last()?;
+    let place = (text.number(*i), text.at(*i));
+    if of_threads.len() == 1 {
+        return Some((first.clone(), place));
+    }
+    let all: f64 = of_threads.iter().map(|(_, clients)| clients.value).sum();
+    Some((Figure::exact(all, format!("{all}, of {} threads", of_threads.len()), place.0), place))
 }
 
 /// A run for a stated time takes its rate over that time, in whole seconds; `finished in` has warm-up and end as well.

@@ -51,9 +51,37 @@ pub fn read(text: &Text, at: usize, document: &mut Document) -> Option<usize> {
         let line = entry.row.lines.1;
         entry.note_oddity(line, "loadtest", "the report of loadtest stops before its longest request");
     }
+    rate_of_command(&mut entry);
     let url = entry.row.words.get("url").map(|word| word.text.clone()).unwrap_or_default();
     entry.label(&url, "clients");
+    of_cores(&mut entry);
     entry.finish(document).then_some(next)
+}
+
+/// `loadtest --rps 120 URL` above an excerpt without the lines that repeat it.
+fn rate_of_command(entry: &mut Entry) {
+    let Some(command) = entry.row.words.get("command").filter(|_| !entry.has(Measure::OfferedRate)) else {
+        return;
+    };
+    let (text, line) = (command.text.clone(), command.line);
+    let mut words = text.split_whitespace();
+    if words.any(|word| word == "--rps")
+        && let Some(rate) = words.next()
+    {
+        entry.put(Measure::OfferedRate, plain(rate, 1.0, "req/s", line), (line, ""));
+    }
+}
+
+/// Each core runs all clients (`lib/cluster.js`), and the report repeats the number of one.
+fn of_cores(entry: &mut Entry) {
+    let cores = entry.row.figures.get(&Measure::GeneratorThreads).map_or(1.0, |cores| cores.value);
+    let Some(clients) = entry.row.figures.get(&Measure::Users).filter(|_| cores > 1.0).cloned() else {
+        return;
+    };
+    let line = clients.line;
+    let all = Figure::exact(clients.value * cores, format!("{} x {cores}", clients.written), line);
+    entry.row.figures.insert(Measure::Users, all);
+    entry.other("clients of a core", Some(clients), (line, ""));
 }
 
 /// Without `[date] INFO`.
@@ -87,7 +115,8 @@ fn take_line(entry: &mut Entry, line: &str, number: u32) -> bool {
         return true;
     }
     let Some((name, value)) = line.split_once(':') else { return false };
-    let value = value.trim();
+    // Whoever quotes it points at a line: `Total errors: 971 👈`, `**Mean latency: 13.6 ms**`.
+    let value = value.trim_matches(|c: char| !(c.is_alphanumeric() || "/)".contains(c)));
     if is_code(line) {
         let errors = value.trim_end_matches("errors");
         entry.other(format!("status {name}"), count(errors, number), place);
@@ -137,6 +166,10 @@ fn take_line(entry: &mut Entry, line: &str, number: u32) -> bool {
 }
 
 fn cut_ms(text: &str, line: u32) -> Option<Figure> {
+    // Its only unit: `10120 m` is a line that was cut, and no minutes.
+    if !text.trim_end().ends_with("ms") {
+        return None;
+    }
     let mut figure = with_unit(text, line, number::time_unit)?;
     (figure.low, figure.high) = (figure.value, figure.value + 1e-3);
     Some(figure)
