@@ -7,6 +7,7 @@ mod equations;
 mod hardware;
 mod in_flight;
 mod labels;
+mod lengths;
 mod levels;
 mod missing;
 mod open_load;
@@ -97,7 +98,7 @@ pub const RULES: &[Rule] = &[
         "users / rate <= p90..p98 where no mean is given"),
     rule!(Implausible, "duration_differs_from_dates", dates::duration_differs,
         "last - first timestamp = stated duration, within 2%"),
-    rule!(Implausible, "rows_of_unequal_length", windows::unequal_length,
+    rule!(Implausible, "rows_of_unequal_length", lengths::unequal_length,
         "samples / rate of compared rows within x 1.5"),
     rule!(Implausible, "rates_of_own_windows", windows::own_windows,
         "equal samples, equal rates"),

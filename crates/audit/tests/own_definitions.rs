@@ -187,7 +187,7 @@ fn a_histogram_that_is_cut_off_has_no_outermost_edge() {
 fn labels_of_one_run_have_windows_of_their_own() {
     let table = |counts: [u32; 2], total: &str| {
         format!(
-            "| label | samples | rps |\n|---|---|---|\n| home | {} | 3.6 |\n| find | {} | 3.2 |\n{total}",
+            "| label | samples | rps |\n|---|---|---|\n| find (old) | {} | 3.6 |\n| find (new) | {} | 3.2 |\n{total}",
             counts[0], counts[1]
         )
     };

@@ -10,11 +10,11 @@ use crate::Certainty::{Likely, Possible, Proved};
 use crate::foreign::model::{Document, Measure, Row, Table};
 use std::collections::BTreeSet;
 
-fn windows<'a>(document: &'a Document, table: &'a Table) -> Vec<(&'a Row, f64)> {
+pub(super) fn windows<'a>(document: &'a Document, table: &'a Table) -> Vec<(&'a Row, f64)> {
     table_rows(document, table).filter_map(|r| Some((r, window(r)?))).collect()
 }
 
-fn window_line((row, w): &(&Row, f64)) -> String {
+pub(super) fn window_line((row, w): &(&Row, f64)) -> String {
     let (n, x) = (value(row, Measure::Requests).unwrap_or(0.0), value(row, Measure::Rate).unwrap_or(0.0));
     format!("{}: {} / {}/s = {}", row.label, num(n), num(x), time(*w))
 }
@@ -50,61 +50,6 @@ pub fn not_the_duration(documents: &[Document], out: &mut Out) {
                 .advise("state begin and end of the window that was counted");
         }
     }
-}
-
-/// Rows that are compared lasted very differently.
-pub fn unequal_length(documents: &[Document], out: &mut Out) {
-    for document in documents {
-        for table in &document.tables {
-            let mut rows = windows(document, table);
-            // A few requests say little about the time from the first to the last.
-            rows.retain(|(r, _)| value(r, Measure::Requests).is_none_or(|n| n >= 10.0));
-            // Phases and stages differ in length on purpose, and say so.
-            let stated = |r: &Row| r.figures.contains_key(&Measure::Duration);
-            if rows.iter().all(|(r, _)| stated(r))
-                || are_levels(&rows)
-                || are_of_other_windows(document, table)
-            {
-                continue;
-            }
-            let lengths: Vec<f64> = rows.iter().map(|(_, w)| *w).collect();
-            let Some(ratio) = spread(&lengths).filter(|s| rows.len() >= 2 && *s >= 1.5) else { continue };
-            let mut say = out.say(
-                Possible,
-                format!(
-                    "rows that stand side by side were measured for very different times (x {})",
-                    num(ratio)
-                ),
-            );
-            say = say.lines(rows.iter().map(window_line));
-            for (row, _) in &rows {
-                say = say.figures(document, row, &[Measure::Requests]);
-            }
-            say.explained("rows of different runs, or of parts of one")
-                .advise("run every row for the same time, and leave out the same warm-up");
-        }
-    }
-}
-
-/// Labels of one run beside their total, each over its own window; equal counts, whose windows are their rates over
-/// again; or counts of what autocannon sent beside rates of what was answered.
-fn are_of_other_windows(document: &Document, table: &Table) -> bool {
-    let counts = |row: &Row| value(row, Measure::Requests);
-    let rows: Vec<&Row> = table_rows(document, table).collect();
-    let total = rows.iter().find(|row| is_total(row)).and_then(|row| counts(row));
-    let sum: f64 = rows.iter().filter(|row| !is_total(row)).filter_map(|row| counts(row)).sum();
-    let each: Vec<f64> = rows.iter().filter(|row| !is_total(row)).filter_map(|row| counts(row)).collect();
-    total.is_some_and(|total| (sum / total - 1.0).abs() < 0.01)
-        || spread(&each).is_some_and(|ratio| ratio <= 1.01)
-        || mentions(document, &["autocannon"])
-}
-
-/// Levels of a load with so many requests each: their lengths differ by design.
-fn are_levels(rows: &[(&Row, f64)]) -> bool {
-    let users: BTreeSet<u64> =
-        rows.iter().filter_map(|(r, _)| value(r, Measure::Users)).map(f64::to_bits).collect();
-    let is_number = |r: &Row| r.label.trim().parse::<f64>().is_ok();
-    users.len() > 1 || rows.iter().all(|(r, _)| is_number(r))
 }
 
 /// Tables of one section with the same rows: parts of one run.

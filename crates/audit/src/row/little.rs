@@ -18,6 +18,7 @@ const PAUSE_S: f64 = 0.05;
 const SCRIPTED_PAUSE_S: f64 = 0.01;
 /// Clients without think time that are busy for less than this share of their time.
 const BUSY: f64 = 0.8;
+const BUSY_UNNAMED: f64 = 0.7;
 
 /// Tools without pauses, and those whose scripts pause as they like, as long as they like.
 const BUSY_TOOLS: [&str; 8] =
@@ -159,7 +160,9 @@ pub(super) fn users_busy(s: &Subject) -> Option<Hit> {
         return None;
     }
     let live = law.users;
-    if is_paced(s) || law.in_flight.high >= live.low * (BUSY - end_of_run(s)) {
+    // Without a word on the tool, only what no rounding and no ramp explains.
+    let least = if pauses && !is_busy { BUSY_UNNAMED } else { BUSY };
+    if is_paced(s) || law.in_flight.high >= live.low * (least - end_of_run(s)) {
         return None;
     }
     let who = say::users(s.tool());

@@ -71,7 +71,9 @@ fn phases_that_state_their_length_may_differ() {
     let rows = ["ramp | 60 | 6000 | 100.0", "hold | 600 | 120000 | 200.0"];
     assert!(!speaks(rule, &table("phase | duration (s) | requests | rps", &rows)));
     let bare = ["ramp | 6000 | 100.0", "hold | 120000 | 200.0"];
-    assert!(speaks(rule, &table("phase | requests | rps", &bare)));
+    assert!(!speaks(rule, &table("phase | requests | rps", &bare)), "no length is stated for all");
+    let compared = ["read (direct) | 6000 | 100.0", "read (proxy) | 120000 | 200.0"];
+    assert!(speaks(rule, &table("request | requests | rps", &compared)), "one request, compared");
     let few = ["create | 100 | 15.2", "list | 1 | 1.0"];
     assert!(!speaks(rule, &table("request | requests | rps", &few)));
 }

@@ -151,9 +151,17 @@ pub fn cases() -> Vec<Case> {
         },
         Case {
             rule: "rows_of_unequal_length",
-            fires: table(PLAIN, &["/a | 60000 | 30 | 100.0", "/b | 90000 | 40 | 450.0"]),
+            fires: describe(
+                "Test duration was 10 minutes.",
+                PLAIN,
+                &["/a | 60000 | 30 | 100.0", "/b | 90000 | 40 | 450.0"],
+            ),
             fix: &[("| 450.0", "| 165.0")],
-            second: table("build | requests | tps", &["old | 1000 | 10", "new | 9000 | 30"]),
+            second: describe(
+                "Duration of each run: 100 s.",
+                "build | requests | tps",
+                &["old | 1000 | 10", "new | 9000 | 30"],
+            ),
         },
         Case {
             rule: "rates_of_own_windows",
