@@ -273,6 +273,14 @@ fn goals_are_no_results() {
     ] {
         assert!(rows(goals).is_empty(), "{goals}: {:?}", rows(goals));
     }
+    let tiers = |title: &str| {
+        rows(&format!(
+            "## {title}\n\n| tier | P50 | P99 |\n|---|---|---|\n| small | 800ms | 2.0s |\n| large | 2.0s | 6.0s |\n"
+        ))
+    };
+    assert!(tiers("Latency targets by tier").is_empty());
+    assert_eq!(tiers("Latency by tier, measured against the targets").len(), 2);
+    assert_eq!(tiers("Latency by tier").len(), 2);
     let both = "| Metric | Target | Achieved |\n|---|---|---|\n| p99 | < 50 ms | 61 ms |\n\
                 | Throughput | 1,000 req/s | 950 req/s |\n";
     let found = rows(both);

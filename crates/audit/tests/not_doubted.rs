@@ -165,3 +165,61 @@ fn a_line_of_loadtest_that_was_cut_states_no_minutes() {
     assert!(rules(&loadtest("ms", "0", &format!("{asked} 120\n"))).contains(&"offered_not_reached"));
     assert!(!rules(&loadtest("ms", "0", &format!("{asked} 95\n"))).contains(&"offered_not_reached"));
 }
+
+fn hey(lookup: &str, dialup: &str, answers: u32, errors: &str) -> String {
+    format!(
+        "Summary:\n  Total:\t2.0000 secs\n  Slowest:\t0.0174 secs\n  Fastest:\t0.0003 secs\n  Average:\t0.0033 secs\n\
+         \u{20} Requests/sec:\t1000.0000\n\nDetails (average, fastest, slowest):\n\
+         \u{20} DNS+dialup:\t0.0000 secs, 0.0000 secs, {dialup} secs\n\
+         \u{20} DNS-lookup:\t0.0000 secs, 0.0000 secs, {lookup} secs\n\nStatus code distribution:\n\
+         \u{20} [200]\t{answers} responses\n\n{errors}"
+    )
+}
+
+#[test]
+fn hey_looks_up_names_for_connections_that_it_does_not_use() {
+    assert!(!rules(&hey("0.0041", "0.0023", 2000, "")).contains(&"phases_differ"));
+    let oha = hey("0.0041", "0.0023", 2000, "").replace("Summary:\n", "Summary:\n  Success rate:\t100.00%\n");
+    assert!(rules(&oha).contains(&"phases_differ"), "oha looks up what it connects to: {:?}", rules(&oha));
+}
+
+#[test]
+fn timeouts_of_hey_have_no_time() {
+    let error = |kind: &str| format!("Error distribution:\n  [400]\tGet \"http://localhost/\": {kind}\n");
+    let late = "net/http: request canceled (Client.Timeout exceeded while awaiting headers)";
+    assert!(rules(&hey("0.0000", "0.0023", 1600, &error(late))).contains(&"timeouts_left_out"));
+    let refused = "dial tcp 127.0.0.1:80: connect: connection refused";
+    assert!(!rules(&hey("0.0000", "0.0023", 1600, &error(refused))).contains(&"timeouts_left_out"));
+}
+
+#[test]
+fn percentiles_of_taurus_are_those_of_a_histogram_of_three_digits() {
+    let taurus = |longest: &str| {
+        format!(
+            "INFO: Test duration: 0:00:28\nINFO: Samples count: 400, 0.00% failures\n\
+             INFO: Average times: total 21.402, latency 21.402, connect 0.063\nINFO: Percentiles:\n\
+             +---------------+---------------+\n| Percentile, % | Resp. Time, s |\n\
+             +---------------+---------------+\n|           0.0 |        21.380 |\n\
+             |          50.0 |        {longest} |\n|         100.0 |        {longest} |\n\
+             +---------------+---------------+\n"
+        )
+    };
+    assert!(!rules(&taurus("21.392")).contains(&"mean_outside_extremes"));
+    assert!(rules(&taurus("21.300")).contains(&"mean_outside_extremes"));
+}
+
+#[test]
+fn the_last_bucket_of_old_versions_of_oha_has_the_slowest_times() {
+    let oha = |success: &str, last: &str| {
+        let buckets: String = (1..10).map(|i| format!("  0.00{i} [100] |\n")).collect();
+        format!(
+            "Summary:\n  Success rate:\t{success}\n  Total:\t5.0000 secs\n  Slowest:\t0.2505 secs\n\
+             \u{20} Fastest:\t0.0010 secs\n  Average:\t0.0060 secs\n  Requests/sec:\t200.0000\n\n\
+             Response time histogram:\n{buckets}  {last} [100] |\n\n\
+             Status code distribution:\n  [200] 1000 responses\n"
+        )
+    };
+    assert!(!rules(&oha("1.0000", "0.010")).contains(&"histogram_differs"));
+    assert!(rules(&oha("100.00%", "0.010")).contains(&"histogram_differs"));
+    assert!(!rules(&oha("100.00%", "0.251")).contains(&"histogram_differs"));
+}

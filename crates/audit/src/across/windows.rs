@@ -3,12 +3,10 @@
 
 use super::say::{Out, num, share, time};
 use super::view::{
-    around, has, is_total, mentions, middle, parts_of_one_run, section, spread, stated, table_rows, together,
-    value, window,
+    around, has, middle, parts_of_one_run, section, spread, stated, table_rows, together, value, window,
 };
 use crate::Certainty::{Likely, Possible, Proved};
 use crate::foreign::model::{Document, Measure, Row, Table};
-use std::collections::BTreeSet;
 
 pub(super) fn windows<'a>(document: &'a Document, table: &'a Table) -> Vec<(&'a Row, f64)> {
     table_rows(document, table).filter_map(|r| Some((r, window(r)?))).collect()

@@ -59,7 +59,10 @@ pub(super) fn fits(s: &Subject) -> Option<Hit> {
         s.span(*measure).zip(bucket.as_ref()).is_none_or(|(span, bucket)| span.meets(bucket.high))
     };
     // Old versions of oha count from the fastest: neither end is that of a time.
-    let is_offset = s.tool() == Some(Tool::Oha) && (!ends.iter().any(meets) || begins_a_step_later(s, &all));
+    // They print the success rate as a ratio, and collect the slowest times in the last bucket.
+    let is_old = s.row.others.get("answered").is_some_and(|ratio| !ratio.written.contains('%'));
+    let is_offset =
+        s.tool() == Some(Tool::Oha) && (is_old || !ends.iter().any(meets) || begins_a_step_later(s, &all));
     for (measure, bucket) in ends.into_iter().filter(|_| !is_offset && is_whole) {
         let (Some((figure, span)), Some(bucket)) = (s.get(measure), bucket) else { continue };
         if !span.meets(bucket.high) {

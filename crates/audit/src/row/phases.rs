@@ -193,9 +193,12 @@ fn h2load<'a>(s: &Subject<'a>, phase: &str, column: &str) -> Option<Stated<'a>> 
     }
 }
 
-/// The look-up of a name is a part of the time to connect.
+/// The look-up of a name is a part of the time to connect. hey looks up for connections that it then does not use.
 fn of_oha<'a>(s: &Subject<'a>) -> Vec<Remark<'a>> {
     let mut remarks = Vec::new();
+    if s.tool() != Some(Tool::Oha) {
+        return remarks;
+    }
     let columns = [
         ("average", Measure::ConnectMean),
         ("fastest", Measure::ConnectMin),

@@ -130,7 +130,10 @@ impl<'a> Subject<'a> {
 
     /// Samples behind the row's times, if a count is stated.
     pub fn samples(&self) -> Option<f64> {
-        self.get(Measure::Requests).map(|(f, _)| f.value).filter(|n| *n >= 1.0)
+        // An excerpt may end before the statuses, which give the requests, and after the histogram of all times.
+        let buckets = &self.row.histogram;
+        let counted = || (buckets.len() >= 10).then(|| buckets.iter().map(|(_, times)| times.value).sum());
+        self.get(Measure::Requests).map(|(f, _)| f.value).or_else(counted).filter(|n| *n >= 1.0)
     }
 
     /// Stated percentiles with their share (0..1), lowest first.

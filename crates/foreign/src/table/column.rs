@@ -268,9 +268,9 @@ fn measure(
     part: &dyn Fn(&[&str]) -> bool,
 ) -> Option<(Measure, Kind)> {
     use Kind::{Bytes, BytesPerS, PerS, Percent, Plain, Time};
-    let failing = part(&["error", "fail"]) || has(&["ko", "err", "errs"]);
+    let failing = part(&["error", "fail"]) || has(&["ko", "err", "errs", "err%"]);
     let share = has(&["%", "pct", "ratio", "percent"])
-        || part(&["(%)", "error rate", "%error", "error%", "failure rate"]);
+        || part(&["(%)", "error rate", "%error", "error%", "err%", "failure rate"]);
     let of_time = is_of_time(words);
     let per_s = part(&["/s", "/min", "per s", "_per_s"]);
     let stated = |names: &[&str]| has(names) && of_time;

@@ -64,6 +64,9 @@ pub fn without_goals(grid: &Grid) -> Option<Grid> {
         }
         bounds >= 1 && others == 0
     };
+    if is_of_goals(grid) {
+        return Some(Grid { rows: Vec::new(), ..grid.clone() });
+    }
     let name = |at: usize| grid.header[at].as_str();
     let goal = |at: usize| {
         let mut cells = grid.rows.iter().filter_map(|(_, cells)| cells.get(at));
@@ -85,4 +88,21 @@ pub fn without_goals(grid: &Grid) -> Option<Grid> {
         }
     }
     Some(left)
+}
+
+/// Below `Latency targets`, without a column of what came about.
+fn is_of_goals(grid: &Grid) -> bool {
+    const CAME_ABOUT: [&str; 10] = [
+        "current", "actual", "achieved", "measured", "result", "observed", "status", "before", "after",
+        "baseline",
+    ];
+    let title = if grid.caption.is_empty() { grid.headings.last() } else { Some(&grid.caption) };
+    let says = |text: &String, words: &[&str]| {
+        let lower = text.to_lowercase();
+        lower.split(|c: char| !c.is_alphanumeric()).any(|word| words.contains(&word.trim_end_matches('s')))
+    };
+    let titled = title.is_some_and(|title| {
+        says(title, &["target", "goal", "slo", "objective", "budget"]) && !says(title, &CAME_ABOUT)
+    });
+    titled && !grid.header.iter().any(|name| says(name, &CAME_ABOUT))
 }

@@ -61,6 +61,7 @@ struct Sums {
     answers: f64,
     other: f64,
     errors: f64,
+    timeouts: f64,
     line: Option<u32>,
     error_line: Option<u32>,
 }
@@ -234,6 +235,10 @@ impl Reader {
             let Some(errors) = count(inside, number) else { return false };
             self.sums.errors += errors.value;
             self.sums.error_line = Some(number);
+            let lower = rest.to_lowercase();
+            let is_timeout =
+                ["timeout", "timed out", "deadline exceeded"].iter().any(|word| lower.contains(word));
+            self.sums.timeouts += if is_timeout { errors.value } else { 0.0 };
             let kind: String = rest.chars().take(100).collect();
             self.entry.other(format!("error {kind}"), Some(errors), (number, line));
         }
@@ -257,6 +262,11 @@ impl Reader {
         );
         if self.sums.line.is_some() || self.sums.error_line.is_some() {
             self.entry.put(Measure::Errors, Some(errors), (line, ""));
+        }
+        if let Some(line) = self.sums.error_line.filter(|_| self.sums.timeouts > 0.0 && tool != Tool::Ghz) {
+            let timeouts = self.sums.timeouts;
+            let figure = Figure::exact(timeouts, format!("{timeouts}"), line);
+            self.entry.put(Measure::TimeoutErrors, Some(figure), (line, ""));
         }
         if self.sums.error_line.is_none() && tool != Tool::Ghz {
             self.entry.word("errors", "none printed, or cut off", line);
