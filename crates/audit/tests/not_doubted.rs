@@ -199,13 +199,14 @@ fn percentiles_of_taurus_are_those_of_a_histogram_of_three_digits() {
             "INFO: Test duration: 0:00:28\nINFO: Samples count: 400, 0.00% failures\n\
              INFO: Average times: total 21.402, latency 21.402, connect 0.063\nINFO: Percentiles:\n\
              +---------------+---------------+\n| Percentile, % | Resp. Time, s |\n\
-             +---------------+---------------+\n|           0.0 |        21.380 |\n\
+             +---------------+---------------+\n|           0.0 |        21.200 |\n\
              |          50.0 |        {longest} |\n|         100.0 |        {longest} |\n\
              +---------------+---------------+\n"
         )
     };
-    assert!(!rules(&taurus("21.392")).contains(&"mean_outside_extremes"));
-    assert!(rules(&taurus("21.300")).contains(&"mean_outside_extremes"));
+    let is_outside = |longest: &str| rules(&taurus(longest)).iter().any(|rule| rule.starts_with("mean_"));
+    assert!(!is_outside("21.392"));
+    assert!(is_outside("21.300"), "{:?}", rules(&taurus("21.300")));
 }
 
 #[test]

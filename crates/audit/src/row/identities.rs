@@ -108,6 +108,20 @@ pub(super) fn vegeta_times(s: &Subject) -> Option<Hit> {
         );
         remarks.push((line, vec![attack_figure, wait_figure, total_figure]));
     }
+    // The wait ends with the last response. That of the last request came before or then, and the request that ended
+    // last began before or with it.
+    if let Some((wait_figure, wait)) = other(s, "duration wait") {
+        for (measure, is_wrong) in [
+            (Measure::Min, s.span(Measure::Min).is_some_and(|min| min.above(wait))),
+            (Measure::Max, s.span(Measure::Max).is_some_and(|max| wait.above(max))),
+        ] {
+            let Some((figure, span)) = s.get(measure).filter(|_| is_wrong) else { continue };
+            let sign = if measure == Measure::Min { "<" } else { ">" };
+            let name = say::measure(measure);
+            let line = format!("the wait {} {sign} {name} {}", say::time(wait.said), say::time(span.said));
+            remarks.push((line, vec![wait_figure, figure]));
+        }
+    }
     if let (Some((count_figure, count)), Some((rate_figure, rate))) =
         (s.get(Measure::Requests), s.get(Measure::OfferedRate))
         && let Some(each) = count.over(attack).filter(|each| !each.widened(1e-3).meets(rate))

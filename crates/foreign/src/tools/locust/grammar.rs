@@ -72,8 +72,11 @@ fn row(text: &Text, at: usize, line: &str, number: u32) -> Option<(String, Entry
     Some((name.join(" "), entry))
 }
 
-/// Whole milliseconds, cut; percentiles of two digits.
+/// Whole milliseconds, cut; percentiles of two digits, rounded.
 pub(super) fn steps(figure: Figure, measure: Measure) -> Figure {
+    if !matches!(measure, Measure::Percentile(_)) {
+        return Figure { low: figure.value, high: figure.value + 1e-3, ..figure };
+    }
     let step = match (measure, figure.value) {
         (Measure::Percentile(_), v) if v >= 10.0 => 1.0,
         (Measure::Percentile(_), v) if v >= 1.0 => 0.1,
