@@ -3,6 +3,7 @@
 
 mod bands;
 mod codes;
+mod columns;
 mod counts;
 mod histogram;
 mod identities;

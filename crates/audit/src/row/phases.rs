@@ -355,7 +355,7 @@ fn tagged(s: &Subject) -> Option<Hit> {
 
 /// k6 prints the times of expected responses again; without failures they are those of all.
 pub(super) fn subset(s: &Subject) -> Option<Hit> {
-    expected(s).or_else(|| tagged(s))
+    expected(s).or_else(|| tagged(s)).or_else(|| super::columns::of_gatling(s))
 }
 
 fn expected(s: &Subject) -> Option<Hit> {

@@ -13,18 +13,25 @@ pub fn read(text: &Text, at: usize, document: &mut Document) -> Option<usize> {
         let rest = line.trim_start_matches("> ").strip_prefix("request count").unwrap_or("");
         rest.trim_start_matches([' ', '|']).starts_with(|c: char| c.is_ascii_digit())
     };
-    if !begins(text.at(at)) {
+    let titled = text.at(at).contains("Global Information") && begins(text.at(at + 1));
+    if !(titled || begins(text.at(at))) {
         return None;
     }
     let mut entry = Entry::new(Tool::Gatling, text, at);
-    let (end, mut next, mut strangers) = (text.end(at), at, 0);
+    let (end, mut next, mut strangers, mut errors) = (text.end(at), at, 0, false);
     while next < end && strangers < 4 {
         let (line, number) = (text.at(next), text.number(next));
-        if next > at && begins(line) {
+        if next > at + usize::from(titled) && begins(line) {
             break;
         }
         next += 1;
-        let known = line.is_empty() || line.starts_with(['-', '=']) || quantity(&mut entry, line, number);
+        let is_frame = line.starts_with(['-', '=']);
+        // `status.find.is(200), but actually found 403   4962 (99,24%)`, and the rest of a long line.
+        errors = if is_frame { line.contains("Errors") } else { errors && !line.is_empty() };
+        if is_frame || errors {
+            entry.take(number);
+        }
+        let known = line.is_empty() || is_frame || errors || quantity(&mut entry, line, number);
         strangers = if known { 0 } else { strangers + 1 };
     }
     share(&mut entry);
@@ -56,14 +63,16 @@ fn quantity(entry: &mut Entry, line: &str, number: u32) -> bool {
     let (name, place) = (name.trim(), (number, line));
     let all = numbers(values, number);
     let first = || all.first().cloned().flatten();
-    let time = || {
-        first().map(|f| Figure {
-            value: f.value * 1e-3,
-            low: (f.value - 1.0).max(0.0) * 1e-3,
-            high: (f.value + 1.0) * 1e-3,
-            ..f
-        })
-    };
+    let time = || first().map(milliseconds);
+    // `(OK=9990 KO=10)`; the columns of version 3.13 have percentiles of their own.
+    if values.contains("(OK=") && name != "request count" {
+        for (kind, at) in [("ok", 1), ("ko", 2)] {
+            // `KO=-`: there is none.
+            if let Some(Some(figure)) = all.get(at) {
+                entry.other(format!("{kind} {name}"), Some(figure.clone()), place);
+            }
+        }
+    }
     let bare = name.trim_end_matches("(ms)").trim_end_matches("(rps)").trim();
     match bare {
         "request count" => {
@@ -100,6 +109,25 @@ fn quantity(entry: &mut Entry, line: &str, number: u32) -> bool {
         _ => return false,
     }
     true
+}
+
+/// Cut or rounded, by version.
+pub(super) fn milliseconds(figure: Figure) -> Figure {
+    let (low, high) = ((figure.value - 1.0).max(0.0) * 1e-3, (figure.value + 1.0) * 1e-3);
+    Figure { value: figure.value * 1e-3, low, high, ..figure }
+}
+
+/// The name of a line of the console.
+pub fn line_of(measure: Measure) -> Option<String> {
+    Some(match measure {
+        Measure::Min => "min response time".to_owned(),
+        Measure::Max => "max response time".to_owned(),
+        Measure::Mean => "mean response time".to_owned(),
+        Measure::StdDev => "std deviation".to_owned(),
+        Measure::Rate => "mean requests/sec".to_owned(),
+        Measure::Percentile(p) => format!("response time {}th percentile", f64::from(p) / 100.0),
+        _ => return None,
+    })
 }
 
 /// The groups hold every request.

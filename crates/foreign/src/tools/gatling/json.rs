@@ -1,6 +1,7 @@
 //! Gatling's `stats.json` and `global_stats.json`: the figures of the report, each as total, ok, and ko.
 
-use crate::model::{Document, Figure, Measure, Tool};
+use super::grammar::{line_of, milliseconds};
+use crate::model::{Document, Measure, Tool};
 use crate::tools::entry::Entry;
 use crate::tools::json::Object;
 use crate::tools::text::Text;
@@ -43,16 +44,24 @@ fn row(stats: &Object, name: &str, is_part: bool, text: &Text, at: usize, docume
         ("percentiles4", Measure::Percentile(9_900)),
     ];
     for (key, measure) in times {
-        if let Some(figure) = of(key, "total") {
-            let (low, high) = ((figure.value - 1.0).max(0.0) * 1e-3, (figure.value + 1.0) * 1e-3);
-            let figure = Figure { value: figure.value * 1e-3, low, high, ..figure };
-            entry.put(measure, Some(figure), place(key));
+        entry.put(measure, of(key, "total").map(milliseconds), place(key));
+        for which in ["ok", "ko"] {
+            if let (Some(name), Some(figure)) = (line_of(measure), of(key, which)) {
+                entry.other(format!("{which} {name}"), Some(figure), place(key));
+            }
         }
     }
     if let Some(rate) =
         stats.object("meanNumberOfRequestsPerSecond").and_then(|o| o.number("total", 1.0, "req/s"))
     {
         entry.put(Measure::Rate, Some(rate), place("meanNumberOfRequestsPerSecond"));
+        for which in ["ok", "ko"] {
+            let rates = stats.object("meanNumberOfRequestsPerSecond");
+            if let Some(rate) = rates.and_then(|rates| rates.number(which, 1.0, "req/s")) {
+                let name = format!("{which} mean requests/sec");
+                entry.other(name, Some(rate), place("meanNumberOfRequestsPerSecond"));
+            }
+        }
     }
     entry.finish(document);
 }

@@ -1,6 +1,6 @@
 //! rewrk: `Benchmarking 100 connections @ URL for 10 second(s)`, then latencies, requests, and transfer.
 
-use crate::model::{Document, Measure, Tool};
+use crate::model::{Document, Figure, Measure, Tool};
 use crate::tools::entry::Entry;
 use crate::tools::number::{self, count, plain, with_unit};
 use crate::tools::text::Text;
@@ -42,6 +42,15 @@ fn take_line(entry: &mut Entry, line: &str, number: u32, above: &str) -> bool {
         entry.put(Measure::BytesTotal, with_unit(size, number, number::binary_size), place);
         let rate = rate.trim().trim_end_matches("/Sec");
         entry.put(Measure::BytesPerS, with_unit(rate, number, number::binary_size), place);
+        return true;
+    }
+    // `75 Errors: connection closed`: one line for each kind, of requests that are not in the total.
+    if let Some((errors, _)) = line.split_once(" Errors: ") {
+        let before = entry.row.figures.get(&Measure::Errors).map_or(0.0, |f| f.value);
+        let all = count(errors, number)
+            .map(|f| Figure::exact(before + f.value, format!("{}", before + f.value), number));
+        entry.row.figures.remove(&Measure::Errors);
+        entry.put(Measure::Errors, all, place);
         return true;
     }
     let columns: Vec<&str> = line.split_whitespace().collect();
