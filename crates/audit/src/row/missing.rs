@@ -50,8 +50,28 @@ fn words(s: &Subject) -> String {
 /// A machine is described by a number (`4 vCPU`, `2.5 GHz`, `8 GB RAM`) or by the name of a size (`c5.large`).
 fn describes_machines(text: &str) -> bool {
     const SIZES: [&str; 6] = [".large", "xlarge", ".medium", ".small", ".micro", "-standard-"];
-    const UNITS: [&str; 10] =
-        ["ghz", "vcpu", "core", "cpu", "gb ram", "gb of ram", "gb memory", "gb of memory", "gib", "g ram"];
+    const UNITS: [&str; 20] = [
+        "ghz",
+        "vcpu",
+        "core",
+        "cpu",
+        "gb ram",
+        "gb of ram",
+        "gb memory",
+        "gb of memory",
+        "gib",
+        "g ram",
+        "核",
+        "コア",
+        "gb内存",
+        "g内存",
+        "núcleo",
+        "cœur",
+        "kerne",
+        "ядер",
+        "ядра",
+        "гб",
+    ];
     let counted = |unit: &str| {
         text.match_indices(unit).any(|(at, _)| {
             let before = text[..at].trim_end_matches([' ', '-', '\u{a0}']);

@@ -288,6 +288,8 @@ fn machines_are_missing_only_where_a_report_could_have_named_them() {
     assert!(!says("it ran on 4 vCPU"));
     assert!(!says("both are c5.large"));
     assert!(!says("8 GB RAM"));
+    assert!(!says("机器：4 核 8G"));
+    assert!(!says("сервер: 8 ядер"));
     assert!(!has(vec![row("hey rate=90")], "no_hardware"), "a bare output is no report");
 }
 
