@@ -31,8 +31,8 @@ pub fn command(flags: &Audit) -> Result<Exit, Failure> {
     for file in &flags.files {
         documents.push(document_of(file)?);
     }
-    nothing_to_audit(&flags.files, &documents)?;
     let found = audit::audit(&documents);
+    nothing_to_audit(&flags.files, &documents, &found)?;
     let text = if flags.json {
         render::json(&found)?
     } else if let Some(own) = &flags.template {
@@ -56,8 +56,8 @@ pub fn command(flags: &Audit) -> Result<Exit, Failure> {
 }
 
 /// Returns an error if no text contains results, and prints a note if some do not.
-fn nothing_to_audit(files: &[String], documents: &[Document]) -> Result<(), Failure> {
-    let empty = || files.iter().zip(documents).filter(|(_, one)| is_empty(one));
+fn nothing_to_audit(files: &[String], documents: &[Document], found: &audit::Audit) -> Result<(), Failure> {
+    let empty = || files.iter().zip(documents).filter(|(_, one)| is_empty(one, found));
     let names: Vec<String> = empty().map(|(file, _)| format!("`{}`", describe(file))).collect();
     if names.is_empty() {
         return Ok(());
@@ -74,8 +74,10 @@ fn nothing_to_audit(files: &[String], documents: &[Document]) -> Result<(), Fail
     Err(Failure::machine(message, Some(hint.to_owned())))
 }
 
-fn is_empty(document: &Document) -> bool {
-    document.rows.is_empty() && document.claims.is_empty() && document.unread.is_empty()
+/// Numbers in sentences alone are no result, unless a rule says something of them.
+fn is_empty(document: &Document, found: &audit::Audit) -> bool {
+    let is_silent = document.claims.is_empty() || found.findings.is_empty();
+    document.rows.is_empty() && document.unread.is_empty() && is_silent
 }
 
 fn describe(file: &str) -> &str {

@@ -137,7 +137,7 @@ fn file_name(path: &str) -> &str {
 pub fn headline(audit: &Audit) -> String {
     let of = |grade| audit.findings.iter().filter(|f| f.grade == grade).count();
     let (wrong, implausible, missing) = (of(Grade::Impossible), of(Grade::Implausible), of(Grade::Missing));
-    if audit.figures_count == 0 {
+    if audit.figures_count == 0 && audit.findings.is_empty() {
         return "no numbers found".into();
     }
     if wrong + implausible + missing == 0 {
