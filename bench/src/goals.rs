@@ -283,13 +283,13 @@ const GOALS: &[Goal] = &[
     },
     Goal {
         measure: "agents.view_many_s",
-        what: "live view of 1,000 agents behind, at most",
+        what: "age of the live view of 1,000 agents, at most",
         bound: Bound::AtMost(2.0),
         unit: "s",
     },
     Goal {
         measure: "agents.view_few_s",
-        what: "live view of 2 agents behind, at most",
+        what: "age of the live view of 2 agents, at most",
         bound: Bound::AtMost(2.0),
         unit: "s",
     },

@@ -130,7 +130,7 @@ pub fn run(context: &Context, setting: &Setting<'_>, options: &Options, report: 
         "{rounds} rounds of {secs} s with {agents} played agents, each with {SERIES} series x {REQUESTS} requests per \
          second. CPU of the coordinator and of the NATS server from {EDGE_S} s after the start until the end of the \
          load.\n\n\
-         | coordinator, % of a core | server, % | coordinator until the end, CPU-s | live view behind p50 / max s | \
+         | coordinator, % of a core | server, % | coordinator until the end, CPU-s | age of the live view, p50 / max s | \
          start s | end s | memory MiB |\n|---|---|---|---|---|---|---|\n"
     );
     let (mut percents, mut ages) = (Vec::new(), Vec::new());
@@ -140,8 +140,8 @@ pub fn run(context: &Context, setting: &Setting<'_>, options: &Options, report: 
             ("coordinator", one.coordinator_percent, "%"),
             ("server", one.server_percent, "%"),
             ("coordinator until the end", one.whole_cpu_s, "s"),
-            ("live view behind p50", one.age_p50_s, "s"),
-            ("live view behind max", one.age_max_s, "s"),
+            ("age of the live view p50", one.age_p50_s, "s"),
+            ("age of the live view max", one.age_max_s, "s"),
             ("start", one.start_s, "s"),
             ("end", one.end_s, "s"),
             ("memory", one.memory_mib, "MiB"),
@@ -167,9 +167,9 @@ pub fn run(context: &Context, setting: &Setting<'_>, options: &Options, report: 
     report.measure("agents.merge_percent", maths::median(&percents));
     report.measure("agents.view_many_s", maths::median(&ages));
     let few = few(context, setting, secs)?;
-    report.raw("agents", 1, "two", "live view behind max", few, "s");
+    report.raw("agents", 1, "two", "age of the live view max", few, "s");
     report.measure("agents.view_few_s", Some(few));
-    text.push_str(&format!("\nWith 2 real agents, the live view was at most {few:.2} s behind.\n"));
+    text.push_str(&format!("\nWith 2 real agents, the live view was at most {few:.2} s old.\n"));
     let commands = [
         "played_agents URL AGENTS SERIES REQUESTS SECONDS".to_owned(),
         "plimsoll run agents.yaml --agents AGENTS --nats URL --json".to_owned(),

@@ -1,6 +1,6 @@
 //! Many agents in one process, for `cargo xtask bench agents`: the agents are those of `plimsoll_cluster`, on a real
 //! NATS server, and only their load generators are played. `played_agents URL AGENTS SERIES REQUESTS SECONDS`: in each
-//! of `SECONDS`, each agent reports so many series with so many requests. It serves one run, and prints a line for each
+//! of `SECONDS`, each agent reports `SERIES` series with `REQUESTS` requests. It serves one run, and prints a line for each
 //! instant that matters, with the time since 1970 in nanoseconds.
 
 #![forbid(unsafe_code)]
@@ -68,7 +68,7 @@ struct PlayedAgents {
     agents: Vec<Agent<MemorySpool>>,
     bus: Bus,
     due: BinaryHeap<Reverse<(u64, Due)>>,
-    /// Agents whose clocks are to be measured, and for which run.
+    /// Agents that wait for a measurement of their clocks, and for which run.
     clocks: Sender<(usize, String)>,
     opening: Arc<Opening>,
     encoder: Encoder,

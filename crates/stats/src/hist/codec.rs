@@ -124,7 +124,7 @@ impl Hist {
     }
 }
 
-/// Returns whether so many values, of which one is `min` and one is `max`, can have this sum. A saturated value limits
+/// Returns whether `count` values, of which one is `min` and one is `max`, can have this sum. A saturated value limits
 /// nothing.
 fn sum_is_possible(count: u64, min: u64, max: u64, sum: u128) -> bool {
     let (min, max) = (u128::from(min), u128::from(max));

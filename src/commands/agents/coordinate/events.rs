@@ -99,7 +99,7 @@ impl Here<'_> {
         Ok(self.affected(effect.unwrap_or_default()))
     }
 
-    /// Shows what follows for the load as a whole, and stops it if it must not go on.
+    /// Shows what follows for the load as a whole, and stops it if it must not continue.
     pub(super) fn affected(&mut self, effect: Effect) -> Vec<Input> {
         effect.events.iter().for_each(|event| self.show(event));
         let Some((Trip { at_ns, sentence }, stopped_by)) = effect.trip else { return Vec::new() };
