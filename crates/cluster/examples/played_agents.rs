@@ -1,7 +1,7 @@
 //! Many agents in one process, for `cargo xtask bench agents`: the agents are those of `plimsoll_cluster`, on a real
 //! NATS server, and only their load generators are played. `played_agents URL AGENTS SERIES REQUESTS SECONDS`: in each
-//! of `SECONDS`, each agent reports `SERIES` series with `REQUESTS` requests. It serves one run, and prints a line for each
-//! instant that matters, with the time since 1970 in nanoseconds.
+//! of `SECONDS`, each agent reports `SERIES` series with `REQUESTS` requests. It serves one run, and prints a line for
+//! each instant that matters, with the time since 1970 in nanoseconds.
 
 #![forbid(unsafe_code)]
 #![allow(clippy::print_stdout, clippy::print_stderr)]
