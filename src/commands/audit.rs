@@ -74,7 +74,7 @@ fn nothing_to_audit(files: &[String], documents: &[Document], found: &audit::Aud
     Err(Failure::machine(message, Some(hint.to_owned())))
 }
 
-/// Numbers in sentences alone are no result, unless a rule says something of them.
+/// Numbers in sentences are not a result, unless a finding is about them.
 fn is_empty(document: &Document, found: &audit::Audit) -> bool {
     let is_silent = document.claims.is_empty() || found.findings.is_empty();
     document.rows.is_empty() && document.unread.is_empty() && is_silent

@@ -117,7 +117,7 @@ fn a_text_without_results_does_not_pass_the_audit() {
     let said = Tool::run(&["audit", &prose]).expect_code(1);
     assert!(said.stderr.contains("found no results in") && said.stdout.is_empty(), "{}", said.stderr);
     assert!(["wrk2", "fortio", "Markdown"].iter().all(|form| said.stderr.contains(form)), "{}", said.stderr);
-    // Numbers of a tool that nobody knows are no result either.
+    // The output of an unknown tool is not a result either.
     let unknown = scratch.file("unknown.txt", "some tool v1\n  total 1000  fast 3ms\n  slow 9ms\n");
     let said = Tool::run(&["audit", &unknown]).expect_code(1);
     assert!(said.stderr.contains("found no results in"), "{}", said.stderr);

@@ -122,7 +122,8 @@ fn clients_of_all_threads_and_cores_are_counted() {
              finished in 3.07s, 32625.64 req/s, 22.34MB/s\n\
              requests: 100000 total, 100000 started, 100000 done, 100000 succeeded, 0 failed, 0 errored, 0 timeout\n\
              status codes: 100000 2xx, 0 3xx, 0 4xx, 0 5xx\n\
-             traffic: 68.47MB (71800000) total, 7.44MB (7800000) headers (space savings 0.00%), 58.08MB (60900000) data\n\
+             traffic: 68.47MB (71800000) total, 7.44MB (7800000) headers (space savings 0.00%), 58.08MB (60900000) \
+             data\n\
              \u{20}                    min         max         mean         sd        +/- sd\n\
              time for request:       64us     77.42ms       923us      1.78ms    97.06%\n\
              time for connect:      111us      1.01ms       491us       238us    62.50%\n\
@@ -134,7 +135,8 @@ fn clients_of_all_threads_and_cores_are_counted() {
     assert!(rules(&h2load(&[8])).contains(&"client_rates_differ"), "8 x 1,084/s are less than 32,626/s");
     let loadtest = |cores: &str| {
         format!(
-            "Target URL:          http://localhost:3000/heavy\nMax requests:        1200\nConcurrency level:   200\n{cores}\
+            "Target URL:          http://localhost:3000/heavy\nMax requests:        1200\nConcurrency level:   \
+             200\n{cores}\
              Agent:               keepalive\n\nCompleted requests:  1200\nTotal errors:        0\n\
              Total time:          2.486 s\nMean latency:        1100.3 ms\nEffective rps:       483\n\n\
              Percentage of the requests served within a certain time\n  50%      1240 ms\n  90%      1596 ms\n\

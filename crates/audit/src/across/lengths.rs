@@ -23,7 +23,7 @@ pub fn unequal_length(documents: &[Document], out: &mut Out) {
                 continue;
             }
             let lengths: Vec<f64> = rows.iter().map(|(_, w)| *w).collect();
-            // Runs that end by a count differ in length by design: the text states one length for all, and a row has it.
+            // Runs that end by a count differ in length by design: the text states one length, and a row has it.
             let is_stated = |length: f64| {
                 stated(table, Measure::Duration)
                     .is_some_and(|(_, all)| (length / all.value - 1.0).abs() < 0.1)

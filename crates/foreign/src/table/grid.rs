@@ -3,7 +3,7 @@
 use super::cell::{self, Clue};
 use super::column::{Column, column, percentile};
 use super::number::Commas;
-use super::shape::{apart, without_goals};
+use super::shape::{split_times, without_goals};
 use super::unit::Kind;
 use crate::model::{Document, Figure, Measure, Row, Table, Unread, Word};
 
@@ -24,7 +24,7 @@ pub struct Grid {
 /// Adds the table and its rows. A grid in which nothing is recognised is passed over, and named if it looks like a
 /// result.
 pub fn take(grid: &Grid, document: &mut Document) {
-    let with_goals = turned(&headed(&apart(&ungrouped(grid))));
+    let with_goals = turned(&headed(&split_times(&ungrouped(grid))));
     let without = without_goals(&with_goals);
     let has_goals = without.is_some();
     let grid = &without.unwrap_or(with_goals);

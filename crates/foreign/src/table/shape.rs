@@ -1,4 +1,4 @@
-//! The shape of a grid before its columns are named: several times in one column are taken apart, and goals are left out.
+//! The shape of a grid before its columns are named: times that share a column are split, and goals are left out.
 
 use super::cell;
 use super::column::{column, is_goal};
@@ -6,7 +6,7 @@ use super::grid::Grid;
 use super::unit::Kind;
 
 /// `P50/P95/P99` above `1.2/3.4/5.6 ms` are three columns.
-pub fn apart(grid: &Grid) -> Grid {
+pub fn split_times(grid: &Grid) -> Grid {
     let parts: Vec<Vec<String>> = (0..grid.header.len()).map(|at| joined_columns(grid, at)).collect();
     if parts.iter().all(|names| names.len() < 2) {
         return grid.clone();
@@ -50,7 +50,7 @@ fn joined_columns(grid: &Grid, at: usize) -> Vec<String> {
     names
 }
 
-/// Columns and rows of what should be are no results: `Target`, `SLO`, and those whose cells are all bounds (`< 200ms`).
+/// Columns and rows of goals are not results: `Target`, `SLO`, and those whose cells are all bounds (`< 200ms`).
 /// None: it has no such ones.
 pub fn without_goals(grid: &Grid) -> Option<Grid> {
     let is_of_bounds = |texts: &mut dyn Iterator<Item = &String>| {
