@@ -5,7 +5,7 @@
 use crate::interrupt::Interrupts;
 use plimsoll_cluster::agent::Report;
 use plimsoll_cluster::bytes;
-use plimsoll_cluster::event_codec::Encoder;
+use plimsoll_cluster::event_codec::{self, Encoder};
 use plimsoll_control::session::Team;
 use plimsoll_engine::Gate;
 use plimsoll_plan::code::Code;

@@ -130,8 +130,8 @@ pub fn run(context: &Context, setting: &Setting<'_>, options: &Options, report: 
         "{rounds} rounds of {secs} s with {agents} played agents, each with {SERIES} series x {REQUESTS} requests per \
          second. CPU of the coordinator and of the NATS server from {EDGE_S} s after the start until the end of the \
          load.\n\n\
-         | coordinator, % of a core | server, % | coordinator until the end, CPU-s | age of the live view, p50 / max s | \
-         start s | end s | memory MiB |\n|---|---|---|---|---|---|---|\n"
+         | coordinator, % of a core | server, % | coordinator until the end, CPU-s | age of the live view, \
+         p50 / max s | start s | end s | memory MiB |\n|---|---|---|---|---|---|---|\n"
     );
     let (mut percents, mut ages) = (Vec::new(), Vec::new());
     for number in 1..=rounds {

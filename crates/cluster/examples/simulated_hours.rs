@@ -60,7 +60,17 @@ fn identity(at: usize) -> Identity {
 fn task(part: u32, of: u32) -> Task {
     let variables = Variables::default();
     let (words, folder, files) = (vec!["run".into(), "a.yaml".into()], "/".into(), Vec::new());
-    Task { protocol: PROTOCOL, version: "1.0".into(), words, part, of, folder, files, variables }
+    Task {
+        protocol: PROTOCOL,
+        version: "1.0".into(),
+        words,
+        part,
+        of,
+        folder,
+        folders: Vec::new(),
+        files,
+        variables,
+    }
 }
 
 struct World {
@@ -218,6 +228,9 @@ impl World {
                 coordinator::Output::Event { part, event } => {
                     self.writers[part].event(&event).map_err(refused)?;
                     self.whole.event(part, &event);
+                }
+                coordinator::Output::Samples { .. } => {
+                    return Err("a load without samples has sent some".into());
                 }
                 coordinator::Output::Ticked { part, tick } => {
                     let effect = self.whole.tick(part, &tick)?;

@@ -27,7 +27,17 @@ fn identity(at: usize) -> Identity {
 fn task(part: usize, of: usize) -> Task {
     let (part, of, variables) = (part as u32, of as u32, Variables::default());
     let (words, folder, files) = (vec!["run".into()], "/".into(), Vec::new());
-    Task { protocol: PROTOCOL, version: "1.0".into(), words, part, of, folder, files, variables }
+    Task {
+        protocol: PROTOCOL,
+        version: "1.0".into(),
+        words,
+        part,
+        of,
+        folder,
+        folders: Vec::new(),
+        files,
+        variables,
+    }
 }
 
 fn beat(at: usize, number: u64) -> Beat {

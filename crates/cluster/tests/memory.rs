@@ -34,7 +34,17 @@ fn identity(at: usize) -> Identity {
 fn task(part: usize) -> Task {
     let (part, of, variables) = (part as u32, AGENTS as u32, Variables::default());
     let (words, folder, files) = (vec!["run".into()], "/".into(), Vec::new());
-    Task { protocol: PROTOCOL, version: "1.0".into(), words, part, of, folder, files, variables }
+    Task {
+        protocol: PROTOCOL,
+        version: "1.0".into(),
+        words,
+        part,
+        of,
+        folder,
+        folders: Vec::new(),
+        files,
+        variables,
+    }
 }
 
 /// Resident memory of this process, KiB.
@@ -79,7 +89,7 @@ fn the_memory_of_a_coordinator_does_not_grow_with_the_length_of_the_load() {
                         shown += events.iter().filter(|event| matches!(event, RunEvent::Ticked(_))).count();
                         writer.tick(tick).unwrap();
                     }
-                    Output::Order { .. } | Output::News(_) => {}
+                    Output::Order { .. } | Output::News(_) | Output::Samples { .. } => {}
                 }
             }
         }

@@ -164,7 +164,7 @@ impl Here<'_> {
         let agents = needs::with_users(self.outline, agents, |said| self.tell(said));
         needs::check_open_files(self.outline, &agents)?;
         let of = agents.len() as u32;
-        task::check_users(self.outline, of)?;
+        needs::check_users(self.outline, of)?;
         // Several runs of one command have a line each at their end.
         if self.shared.lines {
             self.tell(&format!("run {} on {}\n", self.run, counted(u64::from(of), "agent")));

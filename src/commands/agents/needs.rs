@@ -37,6 +37,24 @@ pub fn with_users(outline: &Outline, mut agents: Vec<Identity>, tell: impl Fn(&s
     agents
 }
 
+/// Refuses a load that has fewer users than agents.
+///
+/// # Errors
+/// Returns an error if an agent would have no user.
+pub fn check_users(outline: &Outline, of: u32) -> Result<(), Diagnostic> {
+    // The last agent has the fewest. Arrivals are dealt out one by one.
+    let last = Share { part: of, of };
+    let (users, has_arrivals) = users(outline);
+    let all = users.iter().sum::<u32>();
+    if has_arrivals || all == 0 || users.iter().any(|users| last.count_of(*users) > 0) {
+        return Ok(());
+    }
+    let (users, agents) = (counted(u64::from(all), "user"), counted(u64::from(of), "agent"));
+    let message = format!("{users} cannot be divided among {agents}");
+    let hint = "use more users, or fewer agents";
+    Err(Diagnostic::new("P019", Place::Flag("--agents".into()), message, hint))
+}
+
 /// Refuses steps that write a file: each agent would have its own, and delete it with the other files of the load. Data
 /// files that setup writes travel from the first agent to the others.
 ///

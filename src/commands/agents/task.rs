@@ -5,10 +5,7 @@ use super::variables;
 use crate::commands::campaign::Again;
 use crate::exit::Failure;
 use plimsoll_cluster::message::{Identity, PROTOCOL, Task};
-use plimsoll_plan::diag::Place;
-use plimsoll_plan::load::{Load, Share};
-use plimsoll_plan::phrase::counted;
-use plimsoll_plan::{Diagnostic, Outline, Plan};
+use plimsoll_plan::{Outline, Plan};
 
 /// Returns the task of each agent, in their order.
 ///
@@ -58,26 +55,4 @@ pub fn words(again: &Again, outline: &Outline) -> Vec<String> {
     words.push(format!("--seed={}", outline.seed));
     words.extend(again.is_file().then(|| "--single-run".to_owned()));
     words
-}
-
-/// Refuses a load that has fewer users than agents.
-///
-/// # Errors
-/// Returns an error if an agent would have no user.
-pub fn check_users(outline: &Outline, of: u32) -> Result<(), Diagnostic> {
-    // The last agent has the fewest.
-    let last = Share { part: of, of };
-    let of_last = |load: &Load, users: u32| if load.is_open() { users } else { last.count_of(users) };
-    let least: u32 = match outline.workloads.as_slice() {
-        [] => of_last(&outline.load, outline.connections),
-        several => several.iter().map(|one| of_last(&one.load, one.connections)).sum(),
-    };
-    let users = u64::from(outline.connections);
-    if users == 0 || least > 0 {
-        return Ok(());
-    }
-    let agents = counted(u64::from(of), "agent");
-    let message = format!("{} cannot be divided among {agents}", counted(users, "user"));
-    let hint = "use more users, or fewer agents";
-    Err(Diagnostic::new("P019", Place::Flag("--agents".into()), message, hint))
 }
