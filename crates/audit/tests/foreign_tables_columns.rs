@@ -289,7 +289,7 @@ fn goals_are_no_results() {
     assert_eq!(found[0].figures[&Measure::Rate].value, 950.0);
     let rated =
         rows("| step | target rate | rps | mean (ms) |\n|---|---|---|---|\n| 1 | 100 | 99.8 | 5.0 |\n");
-    assert_eq!(rated[0].figures[&Measure::OfferedRate].value, 100.0, "what was offered is no goal");
+    assert_eq!(rated[0].figures[&Measure::OfferedRate].value, 100.0, "an offered rate is not a goal");
 }
 
 #[test]

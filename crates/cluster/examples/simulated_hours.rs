@@ -5,17 +5,21 @@
 #![forbid(unsafe_code)]
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
+#[path = "../tests/fixture.rs"]
+mod fixture;
+
+use fixture::{identity, task};
 use plimsoll_cluster::agent::{self, Agent, Report};
 use plimsoll_cluster::coordinator::{self, Coordinator, News, OnLoss};
 use plimsoll_cluster::envelope::MemorySpool;
 use plimsoll_cluster::event_codec::Encoder;
-use plimsoll_cluster::message::{ClockOffset, Identity, PROTOCOL, Task, Variables};
+use plimsoll_cluster::message::ClockOffset;
 use plimsoll_cluster::whole::Whole;
 use plimsoll_record::event::RunEvent;
 use plimsoll_record::run_file::{PartWriter, Refused};
 use plimsoll_stats::interval::Interval;
 use plimsoll_testkit::made_up::{self, Random};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -40,36 +44,6 @@ fn main() -> ExitCode {
             eprintln!("{sentence}");
             ExitCode::FAILURE
         }
-    }
-}
-
-fn identity(at: usize) -> Identity {
-    Identity {
-        name: format!("agent-{at}"),
-        instance: format!("i{at}"),
-        protocol: PROTOCOL,
-        version: "1.0".into(),
-        host: "host".into(),
-        cpus: 2,
-        open_files: 1024,
-        labels: BTreeMap::new(),
-        turn: 0,
-    }
-}
-
-fn task(part: u32, of: u32) -> Task {
-    let variables = Variables::default();
-    let (words, folder, files) = (vec!["run".into(), "a.yaml".into()], "/".into(), Vec::new());
-    Task {
-        protocol: PROTOCOL,
-        version: "1.0".into(),
-        words,
-        part,
-        of,
-        folder,
-        folders: Vec::new(),
-        files,
-        variables,
     }
 }
 
@@ -101,7 +75,7 @@ fn run(numbers: [&String; 5], folder: &Path) -> Result<(), Failed> {
         let opening = made_up::opening(&format!("part-{at}"), series);
         PartWriter::new(&path(at), &opening, batch, at % batch.max(1) + 1)
     };
-    let tasks = (0..count).map(|at| (identity(at as usize), task(at + 1, count))).collect();
+    let tasks = (0..count).map(|at| (identity(at as usize), task(at as usize + 1, count as usize))).collect();
     let mut world = World {
         now_ns: SECOND_NS,
         agents: (0..count).map(|at| Agent::new(identity(at as usize))).collect(),

@@ -1,44 +1,14 @@
 //! What a coordinator does for one agent does not depend on how many others there are.
 
+use crate::fixture::{identity, task};
 use plimsoll_cluster::coordinator::{Coordinator, Input, OnLoss, Output};
 use plimsoll_cluster::envelope::Envelope;
 use plimsoll_cluster::event_codec::Encoder;
-use plimsoll_cluster::message::{Beat, ClockOffset, Identity, PROTOCOL, Stage, Task, Variables};
+use plimsoll_cluster::message::{Beat, ClockOffset, Stage};
 use plimsoll_testkit::made_up::note;
-use std::collections::BTreeMap;
 use std::time::Instant;
 
 const MS: u64 = 1_000_000;
-
-fn identity(at: usize) -> Identity {
-    Identity {
-        name: format!("agent-{at}"),
-        instance: format!("i{at}"),
-        protocol: PROTOCOL,
-        version: "1.0".into(),
-        host: "host".into(),
-        cpus: 2,
-        open_files: 1024,
-        labels: BTreeMap::new(),
-        turn: 0,
-    }
-}
-
-fn task(part: usize, of: usize) -> Task {
-    let (part, of, variables) = (part as u32, of as u32, Variables::default());
-    let (words, folder, files) = (vec!["run".into()], "/".into(), Vec::new());
-    Task {
-        protocol: PROTOCOL,
-        version: "1.0".into(),
-        words,
-        part,
-        of,
-        folder,
-        folders: Vec::new(),
-        files,
-        variables,
-    }
-}
 
 fn beat(at: usize, number: u64) -> Beat {
     Beat {

@@ -11,6 +11,7 @@ mod certificates;
 mod clocks;
 mod codec;
 mod cost;
+mod fixture;
 mod hub;
 mod signed;
 mod simulated;

@@ -2,50 +2,21 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first error")]
 
+mod fixture;
+
+use fixture::{identity, task};
 use plimsoll_cluster::coordinator::{Coordinator, Input, OnLoss, Output};
 use plimsoll_cluster::envelope::Envelope;
 use plimsoll_cluster::event_codec::Encoder;
-use plimsoll_cluster::message::{Identity, PROTOCOL, Task, Variables};
 use plimsoll_cluster::whole::Whole;
 use plimsoll_record::event::RunEvent;
 use plimsoll_record::run_file::PartWriter;
 use plimsoll_testkit::made_up::{Folder, Random, interval, opening, tick};
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 const AGENTS: usize = 3;
 const SERIES: usize = 3;
 const SECOND_NS: u64 = 1_000_000_000;
-
-fn identity(at: usize) -> Identity {
-    Identity {
-        name: format!("agent-{at}"),
-        instance: format!("i{at}"),
-        protocol: PROTOCOL,
-        version: "1.0".into(),
-        host: "host".into(),
-        cpus: 2,
-        open_files: 1024,
-        labels: BTreeMap::new(),
-        turn: 0,
-    }
-}
-
-fn task(part: usize) -> Task {
-    let (part, of, variables) = (part as u32, AGENTS as u32, Variables::default());
-    let (words, folder, files) = (vec!["run".into()], "/".into(), Vec::new());
-    Task {
-        protocol: PROTOCOL,
-        version: "1.0".into(),
-        words,
-        part,
-        of,
-        folder,
-        folders: Vec::new(),
-        files,
-        variables,
-    }
-}
 
 /// Resident memory of this process, KiB.
 fn memory_kib() -> u64 {
@@ -57,7 +28,7 @@ fn memory_kib() -> u64 {
 #[test]
 fn the_memory_of_a_coordinator_does_not_grow_with_the_length_of_the_load() {
     let folder = Folder::new("coordinator-memory");
-    let tasks = (0..AGENTS).map(|at| (identity(at), task(at + 1))).collect();
+    let tasks = (0..AGENTS).map(|at| (identity(at), task(at + 1, AGENTS))).collect();
     let mut coordinator = Coordinator::resumed("run", tasks, OnLoss::Continue, 0, 1);
     let whole_opening = opening("whole", SERIES);
     let mut whole = Whole::new(&whole_opening.outline, AGENTS, true);

@@ -1,11 +1,12 @@
 //! A cluster in simulated time: agents with load generators that report numbered events, a coordinator, and a network
 //! between them that delays, loses, repeats, and cuts.
 
+use crate::fixture::{identity, task};
 use plimsoll_cluster::agent::{self, Agent, Report};
 use plimsoll_cluster::coordinator::{self, Coordinator, Done, News, OnLoss};
 use plimsoll_cluster::envelope::MemorySpool;
 use plimsoll_cluster::event_codec::{Decoded, Encoder, decode};
-use plimsoll_cluster::message::{Beat, ClockOffset, Identity, Order, PROTOCOL, Task, Variables};
+use plimsoll_cluster::message::{Beat, ClockOffset, Order};
 use plimsoll_record::event::{Ending, Note, NoteKind, RunEvent, StoppedBy};
 use plimsoll_testkit::made_up::Random;
 use std::cmp::Reverse;
@@ -125,20 +126,6 @@ struct World {
     ends_test: Option<(usize, u64)>,
 }
 
-fn identity(at: usize) -> Identity {
-    Identity {
-        name: format!("agent-{at}"),
-        instance: format!("i{at}"),
-        protocol: PROTOCOL,
-        version: "1.0".into(),
-        host: "host".into(),
-        cpus: 2,
-        open_files: 1024,
-        labels: BTreeMap::new(),
-        turn: 0,
-    }
-}
-
 fn event(text: &str) -> RunEvent {
     RunEvent::Noted(Note { at_ns: 0, kind: NoteKind::Note, text: text.to_owned() })
 }
@@ -250,19 +237,8 @@ pub fn run(conditions: Conditions) -> Outcome {
     let mut random = Random::new(conditions.seed);
     let offsets: Vec<i64> = (0..count).map(|_| random.below(1 << 50) as i64).collect();
     let mut agents: Vec<Agent<MemorySpool>> = (0..count).map(|at| Agent::new(identity(at))).collect();
-    let task = |part: usize| Task {
-        protocol: PROTOCOL,
-        version: "1.0".into(),
-        words: vec!["run".into()],
-        part: part as u32 + 1,
-        of: count as u32,
-        folder: "/".into(),
-        files: Vec::new(),
-        folders: Vec::new(),
-        variables: Variables::default(),
-    };
     let begin_ns = 100 * S;
-    let tasks = || (0..count).map(|at| (identity(at), task(at))).collect::<Vec<_>>();
+    let tasks = || (0..count).map(|at| (identity(at), task(at + 1, count))).collect::<Vec<_>>();
     let mut coordinator = Coordinator::new("run", tasks(), conditions.on_loss, begin_ns);
     let down = conditions.down.map(|down| down.start + begin_ns..down.end + begin_ns);
     // What a killed coordinator leaves: the common start, and its envelopes.

@@ -28,9 +28,9 @@ fn agents_whose_users_end_at_different_times_have_one_result() {
     let file = scratch.file(
         "a.js",
         &format!(
-            "import http from 'k6/http';\nimport {{ sleep }} from 'k6';\n\
+            "import http from 'k6/http';\n\
              export const options = {{ vus: 2, iterations: 10 }};\n\
-             export default () => {{ http.get('{}'); sleep(__VU === 1 ? 0.4 : 0.1); }};\n",
+             export default () => {{ http.get('{}?delay=' + (__VU === 1 ? '400ms' : '100ms')); }};\n",
             ruler.url("/")
         ),
     );

@@ -18,7 +18,7 @@ pub fn answers_differ(documents: &[Document], out: &mut Out) {
     else {
         return;
     };
-    // Servers send headers of their own: some hundred bytes are no other answer.
+    // Headers differ between servers, so a difference of some hundred bytes may be theirs.
     const HEADERS: f64 = 250.0;
     let address = sized.iter().find(|(_, a)| *a == usual).map(|(s, _)| s.url);
     let is_odd = |s: &Seen, a: f64| {

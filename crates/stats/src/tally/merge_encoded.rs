@@ -25,42 +25,9 @@ impl Tally {
             return Err(Error::UnknownVersion { what: "tally", found, known: TALLY_VERSION });
         }
         let mut used = 0;
-        let sums = merge_cells(
-            &mut self.sums,
-            bytes,
-            budget,
-            &mut used,
-            || 0,
-            |mine, bytes, _| {
-                let n = varint::take_u64(bytes)?;
-                *mine = mine.saturating_add(n);
-                Ok(n == 0)
-            },
-        )?;
-        let peaks = merge_cells(
-            &mut self.peaks,
-            bytes,
-            budget,
-            &mut used,
-            || 0,
-            |mine, bytes, _| {
-                let n = varint::take_u64(bytes)?;
-                *mine = n.max(*mine);
-                Ok(n == 0)
-            },
-        )?;
-        let floors = merge_cells(
-            &mut self.floors,
-            bytes,
-            budget,
-            &mut used,
-            || u64::MAX,
-            |mine, bytes, _| {
-                let n = varint::take_u64(bytes)?;
-                *mine = n.min(*mine);
-                Ok(n == u64::MAX)
-            },
-        )?;
+        let sums = merge_numbers(&mut self.sums, bytes, budget, &mut used, 0, u64::saturating_add)?;
+        let peaks = merge_numbers(&mut self.peaks, bytes, budget, &mut used, 0, u64::max)?;
+        let floors = merge_numbers(&mut self.floors, bytes, budget, &mut used, u64::MAX, u64::min)?;
         let hists = merge_cells(
             &mut self.hists,
             bytes,
@@ -94,6 +61,29 @@ impl Tally {
         grow(&mut self.hists, layout.hists, Hist::on_demand);
         grow(&mut self.lasts, layout.lasts, Last::default);
     }
+}
+
+/// Adds cells with one number each.
+fn merge_numbers(
+    cells: &mut Box<[u64]>,
+    bytes: &mut &[u8],
+    budget: &mut Budget,
+    total_used: &mut u64,
+    empty: u64,
+    join: impl Fn(u64, u64) -> u64,
+) -> Result<usize, Error> {
+    merge_cells(
+        cells,
+        bytes,
+        budget,
+        total_used,
+        || empty,
+        |mine, bytes, _| {
+            let n = varint::take_u64(bytes)?;
+            *mine = join(*mine, n);
+            Ok(n == empty)
+        },
+    )
 }
 
 /// Adds one kind of cells; returns how many there are. `add` returns whether the encoded cell is empty, which is never

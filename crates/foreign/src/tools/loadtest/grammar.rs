@@ -115,7 +115,7 @@ fn take_line(entry: &mut Entry, line: &str, number: u32) -> bool {
         return true;
     }
     let Some((name, value)) = line.split_once(':') else { return false };
-    // Whoever quotes it points at a line: `Total errors: 971 👈`, `**Mean latency: 13.6 ms**`.
+    // A quoted output may have marks in a line: `Total errors: 971 👈`, `**Mean latency: 13.6 ms**`.
     let value = value.trim_matches(|c: char| !(c.is_alphanumeric() || "/)".contains(c)));
     if is_code(line) {
         let errors = value.trim_end_matches("errors");
